@@ -1,0 +1,147 @@
+"""What nbval lets pass and this course does not: a plugin for `pytest --nbval-lax`.
+
+nbval runs the cells of a notebook and compares the outputs of those tagged
+`nbval-check-output`. It is blind to four things, so they are added here:
+
+- a cell tagged `raises-exception` must raise, and raise the error that its metadata
+  `raises` names;
+- an error in a background task must not pass in silence (a lesson that shows such an error
+  names it in the notebook's metadata: `"course": {"background_errors": ["ValueError"]}`);
+- nothing goes to stderr unless the cell is tagged `shows-stderr`;
+- a check in exercises/ says NOT STARTED and one in solutions/ says SOLVED.
+
+After the last cell all cells run once more in the same kernel, because learners do that too.
+Then the kernel is killed, and no process that it started may be left.
+"""
+
+import json
+import time
+
+import psutil
+import pytest
+
+SECONDS_FOR_PROCESSES_TO_GO = 10
+SECONDS_TO_WAIT_FOR_A_CELL = 60
+
+WATCH = """
+def _watch_background_errors():
+    import asyncio
+    seen = []
+    asyncio.get_running_loop().set_exception_handler(
+        lambda loop, context: seen.append(type(context.get("exception")).__name__))
+    return seen
+_background_errors = _watch_background_errors()
+"""
+
+# A failed task that something still refers to has told nobody yet: asyncio speaks up only when
+# the task is collected. `_log_traceback` is how the task itself remembers that it must.
+REPORT = """
+def _report_background_errors():
+    import asyncio, gc, json
+    gc.collect()
+    held = [type(f.exception()).__name__ for f in gc.get_objects()
+            if isinstance(f, asyncio.Future) and f.done() and f._log_traceback]
+    print(json.dumps(sorted(_background_errors + held)))
+_report_background_errors()
+"""
+
+
+def is_notebook_cell(item):
+    return type(item).__name__ == "IPyNbCell"
+
+
+def code_cells(item):
+    return [cell for cell in item.parent.nb.cells if cell.cell_type == "code"]
+
+
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def execute(kernel, source):
+    """Run `source` in the kernel; return its outputs as a list of message contents."""
+    message_id = kernel.execute_cell_input(source, allow_stdin=False)
+    kernel.await_reply(message_id, timeout=SECONDS_TO_WAIT_FOR_A_CELL)
+    outputs = []
+    while True:
+        message = kernel.get_message("iopub", timeout=SECONDS_TO_WAIT_FOR_A_CELL)
+        if message["parent_header"].get("msg_id") != message_id:
+            continue
+        kind, content = message["msg_type"], message["content"]
+        if kind == "status" and content["execution_state"] == "idle":
+            return outputs
+        if kind in ("stream", "error", "execute_result", "display_data"):
+            outputs.append({"output_type": kind, **content})
+
+
+def check_errors(cell, outputs):
+    errors = [out["ename"] for out in outputs if out["output_type"] == "error"]
+    if "raises-exception" in tags(cell):
+        expected = [cell.metadata.get("raises")]
+        assert errors == expected, f"the cell should raise {expected} and raised {errors}"
+    else:
+        assert not errors, f"the cell raised {errors}: {outputs}"
+
+
+def check_stderr(cell, outputs):
+    if "shows-stderr" not in tags(cell):
+        words = [out["text"] for out in outputs
+                 if out["output_type"] == "stream" and out["name"] == "stderr"]
+        assert not words, f"the cell wrote to stderr: {words}"
+
+
+def check_verdict(cell, outputs, room):
+    expected = {"exercises": "NOT STARTED", "solutions": "SOLVED"}.get(room)
+    if expected and ".check(" in cell.source:
+        texts = [out["data"].get("text/plain", "") for out in outputs if "data" in out]
+        assert len(texts) == 1, f"a check in {room}/ shows one verdict, not {texts}"
+        assert texts[0].startswith(expected), f"a check in {room}/ says {expected}: {texts[0]}"
+
+
+def check_cell(item, cell, outputs):
+    check_errors(cell, outputs)
+    check_stderr(cell, outputs)
+    check_verdict(cell, outputs, item.path.parent.name)
+
+
+def check_background_errors(item):
+    expected = item.parent.nb.metadata.get("course", {}).get("background_errors", [])
+    text = "".join(out.get("text", "") for out in execute(item.parent.kernel, REPORT))
+    found = json.loads(text)
+    assert sorted(set(found)) == sorted(expected), (
+        f"errors in background tasks: expected {expected}, found {found}")
+
+
+def check_second_run(item):
+    for number, cell in enumerate(code_cells(item)):
+        try:
+            check_cell(item, cell, execute(item.parent.kernel, cell.source))
+        except AssertionError as error:
+            raise AssertionError(f"run a second time, cell {number}: {error}") from None
+
+
+def check_nothing_outlives(kernel):
+    process = psutil.Process(kernel.km.provisioner.process.pid)
+    children = process.children(recursive=True)
+    # Jupyter kills the kernel's whole process group; here the kernel alone dies, as by kill -9.
+    process.kill()
+    deadline = time.monotonic() + SECONDS_FOR_PROCESSES_TO_GO
+    while any(child.is_running() for child in children) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    left = [" ".join(child.cmdline()) for child in children if child.is_running()]
+    assert not left, f"the kernel was killed and left {left}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    if not is_notebook_cell(item):
+        return (yield)
+    if item.cell_num == 0:
+        execute(item.parent.kernel, WATCH)
+    result = yield
+    check_cell(item, item.cell, item.test_outputs)
+    if item.cell_num == len(code_cells(item)) - 1:
+        check_background_errors(item)
+        check_second_run(item)
+        check_nothing_outlives(item.parent.kernel)
+    return result

@@ -1,0 +1,56 @@
+"""Every notebook runs in a fresh kernel, and every kind of failure turns the run red."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.broken_notebooks import BROKEN, SOUND
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("notebooks", "exercises", "solutions")
+NOTEBOOKS = sorted(path for room in ROOMS for path in (ROOT / room).glob("*.ipynb"))
+SECONDS_A_CELL = 30
+
+pytestmark = pytest.mark.notebooks
+
+
+def run_notebook(path, home, rules=True):
+    """Run one notebook through nbval in a process of its own; return (exit status, report)."""
+    command = [sys.executable, "-m", "pytest", str(path), "-q", "-p", "no:cacheprovider",
+               "-p", "no:xdist", "-o", "addopts=", "--nbval-lax", "--nbval-current-env",
+               f"--nbval-cell-timeout={SECONDS_A_CELL}",
+               f"--nbval-sanitize-with={ROOT / 'tests' / 'notebook_outputs.cfg'}"]
+    if rules:
+        command += ["-p", "tests.notebook_rules"]
+    env = os.environ | {"PYTHONPATH": str(ROOT), "COURSE_PROGRESS_DIR": str(home)}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=600)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: f"{p.parent.name}/{p.stem}")
+def test_runs_from_a_fresh_kernel_twice_and_leaves_nothing(path, tmp_path):
+    status, report = run_notebook(path, tmp_path)
+    assert status == 0, report
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_notebook_turns_the_run_red(name, tmp_path):
+    status, report = run_notebook(BROKEN[name].write(tmp_path), tmp_path)
+    assert status == 1, report
+    assert BROKEN[name].says in report
+
+
+def test_a_sound_notebook_with_an_intended_error_passes(tmp_path):
+    status, report = run_notebook(SOUND.write(tmp_path), tmp_path)
+    assert status == 0, report
+
+
+def test_an_async_test_that_fails_is_seen_to_fail(tmp_path):
+    file = tmp_path / "test_async.py"
+    file.write_text("async def test_sum():\n    assert 1 + 1 == 3\n")
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file],
+                          cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1, done.stdout
