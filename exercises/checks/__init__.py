@@ -1,0 +1,197 @@
+'''What each exercise asks, and how an answer is judged: one module a lesson, its exercises in order.
+
+A module is `lesson_NN.py`. It imports from `helpers.coach` and the standard library (and what its
+programs need), and holds one class an exercise: the statement, the hints, the right programs and
+the wrong ones side by side. The tests run every right program (it must pass), the stub (it must be
+NOT STARTED), every wrong one (it must be told its very mistake) and mechanical mutants of the right
+ones (none may pass). A complete module:
+
+    """Exercises of lesson 10."""
+
+    import asyncio
+
+    from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
+
+
+    class FetchAll(Exercise):
+        """Fetch every page at once
+
+        `fetch(url)` is a coroutine function that takes a while. Write `fetch_all(fetch, urls)`:
+        it returns the pages in the order of `urls`, and waits no longer than the slowest one.
+        """
+
+        id = "overlap-1"
+        asks = "fetch_all"
+        minutes, clock = 8, "virtual"
+        hints = (
+            "A coroutine starts when something drives it: `await`, or a task.",
+            "Look at the timeline: when does the second wait begin?",
+            "`asyncio.gather(*coroutines)` starts all of them and keeps their order.",
+        )
+
+        def verify(self, fetch_all, lab):
+            fetch = lab.service({"a": 3, "b": 1, "c": 2})   # argument: seconds it takes
+            run = lab.run(fetch_all, fetch, ["a", "b", "c"])
+            lab.equal(run.result, ["page a", "page b", "page c"])
+            lab.concurrent(run, longest=3, total=6)
+
+        @right
+        async def with_gather(fetch, urls):
+            """Return the pages of `urls`, in order."""
+            return await asyncio.gather(*(fetch(url) for url in urls))
+
+        @right
+        async def with_tasks(fetch, urls):
+            tasks = [asyncio.create_task(fetch(url)) for url in urls]
+            return [await task for task in tasks]
+
+        @wrong("sequential", says="one after another")
+        async def one_by_one(fetch, urls):
+            return [await fetch(url) for url in urls]
+
+        @wrong("not awaited", says="fetch")
+        async def calls_only(fetch, urls):
+            return [fetch(url) for url in urls]
+
+        @wrong("order")
+        async def as_they_come(fetch, urls):
+            pages = []
+            for next_page in asyncio.as_completed([fetch(url) for url in urls]):
+                pages.append(await next_page)
+            return pages
+
+
+    class Take(Exercise):
+        """Take the first few
+
+        Write a generator function `take(source, n)`: it yields the first `n` items of the iterator
+        `source`, and asks `source` for no more than those.
+        """
+
+        id = "take-1"
+        asks = "take"
+        minutes = 5
+        hints = ("Who calls `next(source)`, and how often?", "`for _ in range(n)` asks n times.")
+
+        def verify(self, take, lab):
+            source = lab.source([10, 20, 30, 40])
+            items = lab.generator(lab.call(take, source, 2))
+            if source.taken:
+                raise Wrong("eager", f"`take` took {source.taken} items before anybody asked.",
+                            try_="Let the first `next` start the work.")
+            lab.equal(list(items), [10, 20])
+            if source.taken > 2:
+                raise Wrong("one too many", f"I asked for 2 items; the source gave {source.taken}.",
+                            try_="Stop before you ask for the next one, not after.")
+
+        @right
+        def with_range(source, n):
+            """Yield the first `n` items of `source`."""
+            for _ in range(n):
+                yield next(source)
+
+        @wrong("one too many", says="gave 3")
+        def with_enumerate(source, n):
+            for number, item in enumerate(source):
+                if number == n:
+                    return
+                yield item
+
+        @wrong("not a generator", says="list")
+        def builds_a_list(source, n):
+            return [next(source) for _ in range(n)]
+
+
+    class TotalTime(Exercise):
+        """Predict the wall time
+
+        Three waits of 1, 2 and 3 s overlap. After how many seconds are all of them over?
+        """
+
+        id = "predict-1"
+        asks = "seconds"
+        minutes = 1
+        hints = ("Draw the three waits under one another.", "The last one to end decides.")
+        right_values = (3, 3.0)
+        wrong_values = (
+            wrong_value(6, "added up", "6 s is the sum: what three waits one after another take. "
+                        "Draw them side by side."),
+            wrong_value(2, "took the mean", "2 s is the mean of the three. After 2 s one of them "
+                        "still waits."),
+        )
+
+
+    class Classify(Exercise):
+        """Waiting or working?
+
+        Set `kinds` to a dict from each job to "waiting" or "working".
+        """
+
+        id = "classify-1"
+        asks = "kinds"
+        minutes = 3
+        hints = ("Would a faster processor help?",)
+        right_values = ({"download": "waiting", "sort": "working"},)
+        wrong_values = (
+            wrong_value({"download": "working", "sort": "working"}, "value", "'download'"),
+        )
+
+**The class.** The docstring's first line is the title, the rest the statement (paragraphs, lists
+with `- `, code indented by four spaces, `names` in backticks; write it from the margin of the
+class). `id` is what `exercise("overlap-1")` is given, in the whole course only once. `asks` is the
+learner's name for the answer. `minutes`; `clock` is "virtual" (the default: sleeps jump) or "real".
+`hints` climb from a nudge to nearly the solution. `limit` is how many seconds of real time the
+whole check may take (default 1.5; it is the time after which a hang is named). `given` is source
+text that the notebook's answer cell has above the answer; the tests put it before each program.
+
+**Programs.** `@right` and `@wrong(kind, says=...)` stand on functions (or classes, where a class is
+asked for) in the class body. Their parameters are those of the answer, without self. They use
+nothing but their parameters, the module's imports and `given`: their text, under the name `asks`
+and with the imports it uses above it, is what `ex.solution()` shows and what the tests run. The
+first right program is the model: its signature is what is asked, and with its docstring it makes
+the stub. `says` are words that the message to this wrong program must hold.
+
+**Values.** Where the answer is a value, `right_values` hold every form that is right, the first
+being the one shown as solution; `wrong_values` hold `wrong_value(value, kind, says)`. Without a
+`verify`, an answer equal to one of them gets `says` as its message, a dict or a list is compared
+item by item (the message names the wrong items, not the right answers), and anything else is a
+wrong value; numbers may differ by one part in a thousand. With a `verify` of your own, `says` are
+again the words that the message must hold.
+
+**verify(self, answer, lab)** runs in a process of its own, where the answer can do no harm. It
+returns for a right answer and raises `Wrong` for a wrong one; what the answer itself raises, leaves
+running, blocks or hangs is named without your help, with its line. A bare `assert got == 3, "what
+was observed"` is a wrong value. Raise `Wrong(kind, observed, line=None, try_=None)` for a belief of
+your own: `kind` is a word from the table in `helpers.coach.diagnosis` (then the headline and what
+to try come from there) or your own headline in a few words, as "added up"; `observed` says what was
+observed; `line` is a line number of the learner's cell, or None for what `lab` can find; `try_`
+says what to try.
+
+**lab.**
+
+    run = lab.run(answer, *arguments, **named)    calls it on a fresh loop and runs it to its end
+    run = lab.run(coroutine)                      the same with a coroutine made by you
+        run.result run.elapsed (seconds on the exercise's clock) run.recording run.peak (tasks at once)
+        lab.run(..., raises=ValueError)           that error must come out (else "lost error"); run.error
+        lab.run(..., leaks=True)                  tasks may be left running
+        lab.run(..., blocks=True)                 the loop may be blocked
+        lab.run(..., cancel_after=1)              cancels it after 1 s; it must end by that ("swallowed")
+    lab.call(answer, *arguments)                  a plain call; notes it for the messages
+    lab.equal(got, expected, what="it returned")  else "value", "order" or "not awaited"
+    lab.concurrent(run, longest=3, total=6)       it took the longest wait, else "sequential"
+    lab.limited(fetch.peak, at_most=2)            else "limit"
+    lab.service(seconds, results=None, errors={}, name="fetch")
+                                                  a coroutine function; .peak .calls .started .finished
+                                                  .cancelled; seconds: {argument: s} or one number
+    lab.source(items)                             an iterator; .taken .finished .closed
+    lab.generator(thing)                          it is a generator, else "not a generator";
+                                                  its talk shows on the timeline
+    lab.blocking(function)                        calls of it from the loop's thread are "blocked"
+    lab.printed                                   what was printed so far (a string)
+    lab.line(pattern)                             first line of the answer that holds a regular
+                                                  expression, or None
+
+**Mutants.** If a mechanical change of a right program makes no difference, excuse it with the
+reason, under the name that the failing test shows:
+`equivalent = {"with_tasks: list for generator, line 2": "gather takes both"}`.
+'''
