@@ -1,0 +1,217 @@
+"""The form of a lesson: what every notebook must have, and what none may hold."""
+
+import re
+import unicodedata
+from pathlib import Path
+from urllib.parse import unquote
+
+import nbformat
+import pytest
+
+from helpers import refresh
+
+ROOT = Path(__file__).resolve().parent.parent
+LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+ROOMS = ("notebooks", "exercises", "solutions")
+ALL = sorted(path for room in ROOMS for path in (ROOT / room).glob("*.ipynb"))
+CLOSING = ["What to take away", "The belief corrected", "Exercises", "Next", "Further reading"]
+OPENING = ["**Question.**", "**After this lesson you can**", "**You need**", "**Minutes.**"]
+
+LONGEST_CELL, USUAL_CELL, SHARE_OF_USUAL = 25, 8, 0.8
+MOST_CELLS = 60
+TAGS = {"answer", "nbval-check-output", "raises-exception", "shows-stderr"}
+
+
+def name(path):
+    return f"{path.parent.name}/{path.stem}"
+
+
+every_lesson = pytest.mark.parametrize("path", LESSONS, ids=name)
+every_notebook = pytest.mark.parametrize("path", ALL, ids=name)
+
+
+def read(path):
+    return nbformat.read(path, as_version=4)
+
+
+def code(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def prose(notebook):
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def without_code_blocks(text):
+    return re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+
+
+def headings(notebook):
+    """Return (level, words) of every heading, in order."""
+    found = re.findall(r"^(#+) +(.+?) *$", without_code_blocks(prose(notebook)), flags=re.M)
+    return [(len(marks), words) for marks, words in found]
+
+
+def links(text):
+    """Return (is an image, words, target) of every Markdown link."""
+    found = re.findall(r"(!?)\[([^\]]*)\]\(([^)\s]+)[^)]*\)", without_code_blocks(text))
+    return [(mark == "!", words, target) for mark, words, target in found]
+
+
+def heading_anchor(words):
+    return words.strip().replace(" ", "-")
+
+
+def test_there_are_lessons():
+    assert LESSONS
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=name)
+def test_a_lesson_has_its_exercises_solutions_and_checks(path):
+    for room in ("exercises", "solutions"):
+        assert (ROOT / room / path.name).exists()
+    assert (ROOT / "exercises" / "checks" / f"lesson_{path.name[:2]}.py").exists()
+
+
+@every_notebook
+def test_headings_are_in_order(path):
+    levels = [level for level, _ in headings(read(path))]
+    assert levels[:1] == [1] and levels.count(1) == 1
+    for before, after in zip(levels, levels[1:]):
+        assert after <= before + 1, f"a level {after} heading follows one of level {before}"
+
+
+@every_lesson
+def test_a_lesson_opens_and_closes_as_all_do(path):
+    notebook = read(path)
+    first = notebook.cells[0].source
+    assert first.startswith(f"# {path.name[:2]} ")
+    positions = [first.find(words) for words in OPENING]
+    assert -1 not in positions and positions == sorted(positions), f"{OPENING} in {first}"
+    assert re.search(r"\*\*Minutes\.\*\* \d+", first)
+    second_level = [words for level, words in headings(notebook) if level == 2]
+    assert second_level[-len(CLOSING):] == CLOSING
+
+
+@every_lesson
+def test_a_lesson_links_its_exercises_and_what_comes_next(path):
+    closing = prose(read(path)).split("## Exercises")[-1]
+    targets = [target for _, _, target in links(closing)]
+    assert f"../exercises/{path.name}" in targets
+    after = LESSONS[LESSONS.index(path) + 1:]
+    assert (after[0].name if after else "../README.md") in targets
+
+
+@every_notebook
+def test_the_first_code_cell_is_one_plain_import(path):
+    assert re.fullmatch(r"from helpers import [\w, ]+", code(read(path))[0].source)
+
+
+@every_lesson
+def test_cells_are_short(path):
+    notebook = read(path)
+    lengths = [len(cell.source.splitlines()) for cell in code(notebook)]
+    assert max(lengths) <= LONGEST_CELL
+    assert sum(length <= USUAL_CELL for length in lengths) >= SHARE_OF_USUAL * len(lengths)
+    assert len(notebook.cells) <= MOST_CELLS
+
+
+@every_notebook
+def test_lines_fit_a_classroom_screen(path):
+    for cell in code(read(path)):
+        for line in cell.source.splitlines():
+            assert len(line) <= 88, line
+
+
+@every_notebook
+def test_local_links_lead_somewhere(path):
+    own = {heading_anchor(words) for _, words in headings(read(path))}
+    for _, words, target in links(prose(read(path))):
+        if "://" in target:
+            continue
+        file, _, anchor = unquote(target).partition("#")
+        there = path.parent / file if file else path
+        assert there.exists(), f"[{words}]({target})"
+        if anchor and there.suffix == ".ipynb":
+            known = own if there == path else {
+                heading_anchor(words) for _, words in headings(read(there))}
+            assert anchor in known, f"[{words}]({target})"
+
+
+@every_notebook
+def test_nothing_reaches_past_this_machine(path):
+    notebook = read(path)
+    for cell in code(notebook):
+        for host in re.findall(r"https?://([^\s/\"'\\}{]+)", cell.source):
+            assert host.split(":")[0] == "127.0.0.1", host
+    inside = prose(notebook).split("## Further reading")[0]
+    outside = [target for _, _, target in links(inside) if "://" in target]
+    assert not outside, f"outside links belong under Further reading: {outside}"
+
+
+@every_notebook
+def test_images_say_what_they_show(path):
+    for is_image, words, target in links(prose(read(path))):
+        assert not is_image or len(words) > 20, f"{target} needs alt text"
+    assert "<img" not in prose(read(path))
+    for cell in code(read(path)):
+        for output in cell.outputs:
+            data = output.get("data", {})
+            assert not set(data) & {"image/png", "image/jpeg", "image/svg+xml"}, (
+                "JupyterLab shows a bare image without its alt text")
+
+
+@every_notebook
+def test_outputs_are_stored_only_where_they_are_compared(path):
+    for cell in code(read(path)):
+        assert bool(cell.outputs) == ("nbval-check-output" in refresh.tags(cell)), cell.source
+
+
+@every_notebook
+def test_tags_are_known_and_intended_errors_are_named(path):
+    for cell in code(read(path)):
+        assert set(refresh.tags(cell)) <= TAGS
+        assert ("raises-exception" in refresh.tags(cell)) == ("raises" in cell.metadata)
+
+
+@every_notebook
+def test_the_shell_and_emoji_stay_out(path):
+    notebook = read(path)
+    for cell in code(notebook):
+        assert not re.search(r"^\s*[!%]", cell.source, flags=re.M), cell.source
+    text = "".join(cell.source for cell in notebook.cells)
+    assert not [c for c in text if unicodedata.category(c) == "So"]
+
+
+@every_notebook
+def test_a_notebook_is_stored_as_refresh_would_store_it(path):
+    notebook = read(path)
+    refresh.tidy(notebook)
+    assert notebook == read(path), "run: python3 course.py refresh"
+    assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "solutions").glob("*.ipynb")), ids=name)
+def test_exercises_come_from_solutions_byte_for_byte(path):
+    exercises = ROOT / "exercises" / path.name
+    fresh = nbformat.writes(refresh.exercises_from(read(path))) + "\n"
+    assert exercises.read_text(encoding="utf-8") == fresh, "run: python3 course.py refresh"
+
+
+def test_a_stub_keeps_the_signature_and_gives_nothing_away():
+    answer = 'import time\n\nasync def f(a, *, b=1):\n    """Say."""\n    # how\n    return a\n\nx = 6'
+    assert refresh.stub(answer) == (
+        'import time\n\nasync def f(a, *, b=1):\n    """Say."""\n    ...\n\nx = ...')
+
+
+def test_an_answer_that_would_be_lost_or_given_away_is_refused():
+    with pytest.raises(ValueError, match="line 2 of an answer"):
+        refresh.stub("x = 6\nprint(x)")
+
+
+def test_the_readme_maps_every_lesson_and_its_links_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    targets = [target for _, _, target in links(text)]
+    assert {f"notebooks/{path.name}" for path in LESSONS} <= set(targets)
+    for target in targets:
+        assert "://" in target or (ROOT / target).exists(), target
