@@ -309,7 +309,8 @@ class Environment:
     @classmethod
     def own(cls):
         """The environment of the Python that runs this file."""
-        return cls(".venv", sys.executable, VERSION)
+        # Not sys.executable: that may be .venv's own, which is gone while .venv is made anew.
+        return cls(".venv", getattr(sys, "_base_executable", sys.executable), VERSION)
 
     @classmethod
     def of(cls, python):
@@ -354,7 +355,7 @@ class Environment:
             stamp = self._stamp()
         except FileNotFoundError:
             if os.path.exists(os.path.join(self.folder, "course.log")):
-                return "the last installation was cut off"
+                return "the last installation did not come to its end"
             return "it is not made yet"
         except ValueError:
             return "its stamp is damaged"
@@ -592,6 +593,8 @@ class Installer:
             self.collected += 1
             if line.startswith("Collecting "):
                 self.progress.line("{:3}/{} {}".format(self.collected, self.expected, words[1]))
+        elif line.startswith("WARNING: Retrying"):
+            self.progress.line("no answer, trying again")
         elif line.startswith("Installing collected packages"):
             self.progress.step("installing")
 

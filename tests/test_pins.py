@@ -1,0 +1,167 @@
+"""The lock, pyproject.toml, environment.yml and what Binder gets are one and the same."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCKS = "requirements.txt", "tests/requirements.txt"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SYSTEMS = {
+    "linux": {"sys_platform": "linux", "os_name": "posix", "platform_system": "Linux"},
+    "darwin": {"sys_platform": "darwin", "os_name": "posix", "platform_system": "Darwin"},
+    "win32": {"sys_platform": "win32", "os_name": "nt", "platform_system": "Windows"},
+}
+PYTHONS = "3.11", "3.12", "3.13", "3.14"
+
+
+def read_lock(name):
+    """Return the lock's pins, each a (Requirement, number of hashes)."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    blocks = re.split(r"\n(?=\S)", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).strip())
+    return [(Requirement(block.split("\\")[0]), len(re.findall("--hash=sha256:[0-9a-f]{64}", block)))
+            for block in blocks]
+
+
+def pinned(name, python, system):
+    """Return {package: version} of what a lock installs on one Python and system."""
+    marks = SYSTEMS[system] | {"python_version": python, "python_full_version": python + ".9"}
+    found = {}
+    for pin, _ in read_lock(name):
+        if pin.marker is None or pin.marker.evaluate(marks):
+            assert pin.name not in found, f"{name} has two pins of {pin.name} for {python}, {system}"
+            found[pin.name] = str(pin.specifier).removeprefix("==")
+    return found
+
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_is_exact_hashed_and_without_an_address(name):
+    for pin, hashes in read_lock(name):
+        assert re.fullmatch(r"==[^=*,]+", str(pin.specifier)), pin
+        assert hashes >= 1, pin
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert "//" not in text and "--index" not in text and "--find-links" not in text
+    assert not re.search(r"(^|\s)(/|[A-Z]:\\)\w", text), "a path of some machine"
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_locks_give_what_pyproject_asks_for(python, system):
+    course, both = (pinned(name, python, system) for name in LOCKS)
+    marks = SYSTEMS[system] | {"python_version": python, "python_full_version": python + ".9"}
+    tools = PROJECT["optional-dependencies"]["test"]
+    for asked, lock in (PROJECT["dependencies"], course), (PROJECT["dependencies"] + tools, both):
+        for line in asked:
+            wish = Requirement(line)
+            if wish.marker is None or wish.marker.evaluate(marks):
+                assert wish.specifier.contains(lock[canonicalize_name(wish.name)]), line
+            else:
+                assert canonicalize_name(wish.name) not in lock, line
+    assert course.items() <= both.items(), "the test tools change what the lessons run on"
+
+
+def test_the_locks_were_made_from_pyproject_as_it_is():
+    """Their header carries the digest of the dependencies; `course.py refresh` would do nothing."""
+    checked = subprocess.run([sys.executable, "-c", "import course; assert course.locks_fit()"],
+                             cwd=ROOT, capture_output=True, text=True)
+    assert checked.returncode == 0, "type: python3 course.py refresh\n" + checked.stderr
+
+
+def test_every_dependency_says_who_needs_it():
+    lines = (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines()
+    start = lines.index("dependencies = [")
+    for line in lines[start + 1:lines.index("]", start)]:
+        assert re.search(r'",\s+# (every lesson|lessons? \d\d|helpers/)', line), line
+
+
+def test_conda_and_binder_take_the_lock_itself():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert environment["channels"] == ["conda-forge"]
+    assert environment["dependencies"] == [
+        "python=3.13", "pip", {"pip": ["-r requirements.txt"]}]
+    assert not any((ROOT / name).exists() for name in ("binder", ".binder", "Dockerfile")), (
+        "Binder would not look at environment.yml any more")
+
+
+def copy_for_binder(folder):
+    folder.mkdir()
+    for name in ("course.py", "environment.yml", "overrides.json", "postBuild", "pyproject.toml",
+                 "requirements.txt"):
+        shutil.copy(ROOT / name, folder)
+    return folder
+
+
+def ask_repo2docker(folder):
+    pytest.importorskip("repo2docker", reason="jupyter-repo2docker is not installed")
+    return subprocess.run([sys.executable, "-m", "repo2docker", "--no-build", "--debug", "."],
+                          cwd=folder, capture_output=True, text=True)
+
+
+def test_repo2docker_accepts_the_course(tmp_path):
+    asked = ask_repo2docker(copy_for_binder(tmp_path / "course"))
+    said = asked.stdout + asked.stderr
+    assert asked.returncode == 0, said
+    assert "Building conda environment for python=3.13" in said
+    assert 'env update -p ${NB_PYTHON_PREFIX} --file "environment.yml"' in said
+    assert "./postBuild" in said
+
+
+def test_repo2docker_would_refuse_a_malformed_environment(tmp_path):
+    course = copy_for_binder(tmp_path / "course")
+    (course / "environment.yml").write_text("- python=3.13\n", encoding="utf-8")
+    assert ask_repo2docker(course).returncode != 0
+
+
+def test_postbuild_fits_an_environment_to_the_course(tmp_path):
+    course = copy_for_binder(tmp_path / "a course")
+    (course / "helpers").mkdir()
+    (course / "helpers" / "__init__.py").write_text("", encoding="utf-8")
+    prefix = tmp_path / "conda"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", prefix], check=True)
+    path = f"{prefix / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(["./postBuild"], cwd=course, check=True, env=os.environ | {"PATH": path})
+    imported = subprocess.run(
+        [prefix / "bin" / "python", "-I", "-c", "import helpers; print(helpers.__file__)"],
+        cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert Path(imported.stdout.strip()) == course / "helpers" / "__init__.py"
+    settings = prefix / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
+    assert settings.read_text() == (ROOT / "overrides.json").read_text()
+
+
+def test_every_setting_in_overrides_is_one_that_jupyterlab_has():
+    schemas = Path(sys.prefix) / "share" / "jupyter" / "lab" / "schemas"
+    for plugin, settings in json.loads((ROOT / "overrides.json").read_text()).items():
+        extension, name = plugin.split(":")
+        schema = json.loads((schemas / extension / f"{name}.json").read_text(encoding="utf-8"))
+        for setting, value in settings.items():
+            offered = schema["properties"][setting]
+            if "$ref" in offered:
+                offered = schema["definitions"][offered["$ref"].rsplit("/", 1)[1]]
+            assert value in offered.get("enum", [value]), f"{plugin} {setting}"
+
+
+def test_a_changed_dependency_is_noticed(tmp_path):
+    """What `refresh` goes by: it leaves the locks alone, and the network, unless this says so."""
+    course = copy_for_binder(tmp_path / "course")
+    (course / "tests").mkdir()
+    shutil.copy(ROOT / "tests" / "requirements.txt", course / "tests")
+
+    def fit():
+        ask = "import course, sys; sys.exit(0 if course.locks_fit() else 1)"
+        return subprocess.run([sys.executable, "-c", ask], cwd=course).returncode == 0
+
+    assert fit()
+    project = course / "pyproject.toml"
+    project.write_text(project.read_text(encoding="utf-8").replace('"httpx"', '"httpx>=0.28"'))
+    assert not fit()
