@@ -1,0 +1,435 @@
+"""The local servers: what they answer, how they misbehave when asked to, and that none is left."""
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from helpers import services
+from helpers.services import rate
+from helpers.services.process import Service
+
+PROJECT = Path(__file__).resolve().parents[1]
+KNOWN = {"bulbasaur": (1, 7, 69), "ivysaur": (2, 10, 130), "venusaur": (3, 20, 1000),
+         "charmander": (4, 6, 85), "mew": (151, 4, 40)}  # fmt: skip
+posix_only = pytest.mark.skipif(os.name != "posix", reason="kill -9 and fork are POSIX")
+
+
+@pytest.fixture(scope="module")
+def api():
+    with services.catalogue() as service, httpx.Client(base_url=service.url) as client:
+        yield client
+
+
+def ask_at_once(url, paths, client_limit=200):
+    """GET all paths at once; return (statuses in order, seconds of each answer, seconds of all)."""
+
+    async def main():
+        limits = httpx.Limits(max_connections=client_limit)
+        async with httpx.AsyncClient(base_url=url, limits=limits, timeout=30) as client:
+
+            async def one(path):
+                response = await client.get(path)
+                return response.status_code, time.perf_counter() - start
+
+            start = time.perf_counter()
+            answers = await asyncio.gather(*map(one, paths))
+            return [*zip(*answers, strict=True)], time.perf_counter() - start
+
+    (statuses, seconds), total = asyncio.run(main())
+    return list(statuses), list(seconds), total
+
+
+# What it answers
+
+
+def test_details_by_number_and_by_name(api):
+    for name, (number, height, weight) in KNOWN.items():
+        for key in (number, name, f"{number}/", f"{name}/"):
+            response = api.get(f"/api/v2/pokemon/{key}")
+            assert response.status_code == 200
+            entry = response.json()
+            found = entry["id"], entry["name"], entry["height"], entry["weight"]
+            assert found == (number, name, height, weight)
+
+
+def test_all_151_entries_are_whole(api):
+    results = api.get("/api/v2/pokemon", params={"limit": 10000}).json()["results"]
+    entries = [api.get(result["url"]).json() for result in results]
+    assert [entry["id"] for entry in entries] == list(range(1, 152))
+    assert [entry["name"] for entry in entries] == [result["name"] for result in results]
+    assert len({entry["name"] for entry in entries}) == 151
+    assert all(entry["height"] > 0 and entry["weight"] > 0 for entry in entries)
+    assert all(1 <= len(entry["types"]) <= 2 for entry in entries)
+
+
+def test_first_page_has_twenty_entries_and_points_here(api):
+    page = api.get("/api/v2/pokemon").json()
+    assert page["count"] == 151
+    assert len(page["results"]) == 20
+    assert page["results"][0] == {
+        "name": "bulbasaur",
+        "url": f"{str(api.base_url).rstrip('/')}/api/v2/pokemon/1/",
+    }
+    assert page["previous"] is None
+    assert page["next"].endswith("/api/v2/pokemon?offset=20&limit=20")
+
+
+def test_following_next_visits_every_entry_once_and_previous_leads_back(api):
+    url, names, previous = "/api/v2/pokemon?limit=40", [], []
+    while url:
+        page = api.get(url).json()
+        names += [result["name"] for result in page["results"]]
+        previous.append(page["previous"])
+        url = page["next"]
+    assert len(names) == len(set(names)) == 151
+    assert len(previous) == 4
+    assert api.get(previous[-1]).json()["results"][0]["name"] == names[80]
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=-3", "limit=many", "offset=-1", "limit="])
+def test_a_limit_that_makes_no_sense_is_the_default(api, query):
+    page = api.get(f"/api/v2/pokemon?{query}").json()
+    assert [result["name"] for result in page["results"]][0] == "bulbasaur"
+    assert len(page["results"]) == 20
+
+
+def test_a_page_past_the_end_is_empty(api):
+    page = api.get("/api/v2/pokemon?offset=500").json()
+    assert page["results"] == []
+    assert page["next"] is None
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/api/v2/pokemon/152", "/api/v2/pokemon/0", "/api/v2/pokemon/missingno", "/", "/api/v2/berry/1"],
+)
+def test_what_it_does_not_have_is_404_as_json(api, path):
+    response = api.get(path)
+    assert response.status_code == 404
+    assert response.headers["content-type"].startswith("application/json")
+    assert response.json() == {"detail": "Not found."}
+
+
+# How it misbehaves
+
+
+def test_waits_overlap():
+    with services.catalogue(latency=0.3) as service:
+        _, seconds, total = ask_at_once(service.url, ["/api/v2/pokemon/1"] * 40)
+    assert min(seconds) >= 0.29
+    assert total < 40 * 0.3 / 4  # in turn it is 12 s
+
+
+@posix_only
+def test_more_connections_than_a_process_may_open_unasked():
+    import resource
+
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, usual[1]))
+    try:
+        service = services.catalogue()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+    here = ("127.0.0.1", service.port)
+    with service:
+        connections = [socket.create_connection(here, timeout=10) for _ in range(300)]
+        connections[-1].sendall(b"GET /api/v2/pokemon/1 HTTP/1.1\r\nHost: here\r\n\r\n")
+        assert connections[-1].recv(12) == b"HTTP/1.1 200"
+        for connection in connections:
+            connection.close()
+
+
+def test_jitter_adds_up_to_its_own_length():
+    with services.catalogue(latency=0.1, jitter=0.3) as service:
+        paths = [f"/api/v2/pokemon/{number}" for number in range(1, 41)]
+        _, seconds, total = ask_at_once(service.url, paths)
+    assert min(seconds) >= 0.099
+    assert max(seconds) - min(seconds) > 0.15
+    assert total < 40 * 0.1
+
+
+def failures(seed, order=1, rate=0.3):
+    with services.catalogue(failure_rate=rate, seed=seed) as service:
+        paths = [f"/api/v2/pokemon/{number}" for number in range(1, 61)][::order]
+        twice = [ask_at_once(service.url, paths)[0] for _ in range(2)]
+    return [dict(zip(paths, statuses, strict=True)) for statuses in twice]
+
+
+def test_failures_are_the_same_every_run_in_any_order():
+    first = failures(seed=1)
+    assert first == failures(seed=1, order=-1)
+    assert first != failures(seed=2)
+    assert first[0] != first[1]  # asking again is worth it
+    failed = sum(status == 503 for round in first for status in round.values())
+    assert 120 * 0.15 < failed < 120 * 0.45
+    assert {status for round in first for status in round.values()} == {200, 503}
+
+
+def test_a_failure_is_503_as_json():
+    with services.catalogue(failure_rate=1) as service:
+        response = httpx.get(f"{service.url}/api/v2/pokemon/1")
+    assert response.status_code == 503
+    assert response.json() == {"detail": "Service unavailable."}
+
+
+def test_beyond_the_limit_requests_wait_for_their_turn():
+    with services.catalogue(latency=0.3, limit_per_client=3) as service:
+        statuses, seconds, _ = ask_at_once(service.url, ["/api/v2/pokemon/1"] * 8)
+    assert statuses == [200] * 8  # none is refused
+    waves = [round(second / 0.3 - 0.2) for second in sorted(seconds)]
+    assert waves == [1, 1, 1, 2, 2, 2, 3, 3]
+
+
+@posix_only
+def test_another_address_is_another_client():
+    async def main(url):
+        async def one(address):
+            transport = httpx.AsyncHTTPTransport(local_address=address)
+            async with httpx.AsyncClient(transport=transport, base_url=url) as client:
+                await client.get("/api/v2/pokemon/1")
+                return time.perf_counter() - start
+
+        start = time.perf_counter()
+        return await asyncio.gather(*map(one, ["127.0.0.1", "127.0.0.2", "127.0.0.1"]))
+
+    if sys.platform == "darwin":
+        pytest.skip("macOS gives 127.0.0.1 alone to the loopback")
+    with services.catalogue(latency=0.4, limit_per_client=1) as service:
+        mine, other, mine_again = asyncio.run(main(service.url))
+    assert other < 0.75
+    assert max(mine, mine_again) >= 0.79
+
+
+@pytest.mark.parametrize(
+    "setting, words",
+    [
+        ({"latency": -1}, "latency must be a number of seconds, 0 or more, not -1."),
+        ({"latency": "1"}, "latency must be a number of seconds, 0 or more, not '1'."),
+        ({"latency": float("nan")}, "latency must be a number of seconds, 0 or more, not nan."),
+        ({"jitter": float("inf")}, "jitter must be a number of seconds, 0 or more, not inf."),
+        ({"failure_rate": 1.5}, "failure_rate must be a share between 0 and 1, not 1.5."),
+        ({"failure_rate": True}, "failure_rate must be a share between 0 and 1, not True."),
+        ({"limit_per_client": 0},
+         "limit_per_client must be a whole number, 1 or more, or None, not 0."),
+        ({"limit_per_client": 2.0},
+         "limit_per_client must be a whole number, 1 or more, or None, not 2.0."),
+        ({"seed": "x"}, "seed must be a whole number, not 'x'."),
+    ],
+)  # fmt: skip
+def test_a_setting_out_of_range_is_told_in_one_sentence(setting, words):
+    with pytest.raises(ValueError) as caught:
+        services.catalogue(**setting)
+    assert str(caught.value) == words
+
+
+# Its life
+
+
+def is_gone(pid, port):
+    try:
+        # A killed process may stay in the table as a zombie until somebody asks for its status.
+        if psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+            return False
+    except psutil.NoSuchProcess:
+        pass
+    with socket.socket() as sock:
+        return sock.connect_ex(("127.0.0.1", port)) != 0
+
+
+def assert_gone(pid, port, within=15):
+    deadline = time.monotonic() + within
+    while not is_gone(pid, port):
+        assert time.monotonic() < deadline, f"process {pid} or its port {port} is still there"
+        time.sleep(0.02)
+
+
+def test_stopping_ends_process_and_port_and_may_be_repeated():
+    service = services.catalogue()
+    assert "running" in repr(service)
+    assert not is_gone(service.pid, service.port)
+    service.stop()
+    assert is_gone(service.pid, service.port)
+    service.stop()
+    assert "stopped" in repr(service)
+
+
+def test_two_at_once_on_different_ports():
+    with services.catalogue() as one, services.catalogue(failure_rate=1) as other:
+        assert one.port != other.port
+        assert httpx.get(f"{one.url}/api/v2/pokemon/1").status_code == 200
+        assert httpx.get(f"{other.url}/api/v2/pokemon/1").status_code == 503
+        one.stop()
+        assert httpx.get(f"{other.url}/api/v2/pokemon/1").status_code == 503
+
+
+def test_it_listens_on_the_loopback_alone():
+    with services.catalogue() as service:
+        listening = [
+            connection.laddr
+            for connection in psutil.Process(service.pid).net_connections()
+            if connection.status == psutil.CONN_LISTEN
+        ]
+    assert listening == [("127.0.0.1", service.port)]
+
+
+def test_starting_inside_a_running_loop():
+    async def main():
+        with services.catalogue() as service:
+            async with httpx.AsyncClient() as client:
+                return (await client.get(f"{service.url}/api/v2/pokemon/1")).json()["name"]
+
+    assert asyncio.run(main()) == "bulbasaur"
+
+
+def test_a_module_that_a_learner_left_about_is_not_taken_for_the_library(tmp_path, monkeypatch):
+    (tmp_path / "aiohttp.py").write_text("raise SystemExit('the wrong aiohttp')")
+    monkeypatch.chdir(tmp_path)
+    with services.catalogue() as service:
+        assert httpx.get(f"{service.url}/api/v2/pokemon/1").status_code == 200
+
+
+def test_failing_to_start_is_one_error_with_the_servers_words():
+    with pytest.raises(RuntimeError, match="no_such_server did not start.*status 1") as caught:
+        Service("helpers.services.no_such_server")
+    assert "No module named helpers.services.no_such_server" in str(caught.value)
+
+
+def test_a_server_that_stays_silent_is_given_up(tmp_path, monkeypatch):
+    (tmp_path / "silent_server.py").write_text("import time; time.sleep(600)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr("helpers.services.process.START_LIMIT", 0.5)
+    with pytest.raises(RuntimeError, match=r"(?s)silent_server did not start.*said nothing"):
+        Service("silent_server")
+
+
+def start_parent(tmp_path, lines):
+    """Run lines in a Python of its own, after it started a service and asked it for an answer."""
+    script = tmp_path / "parent.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import os, socket, sys, time
+            from helpers import services
+            service = services.catalogue(latency=60)
+            asking = socket.create_connection(("127.0.0.1", service.port))
+            asking.sendall(b"GET /api/v2/pokemon/1 HTTP/1.1\\r\\nHost: here\\r\\n\\r\\n")
+            print(service.pid, service.port, flush=True)
+            """
+        )
+        + textwrap.dedent(lines)
+    )
+    parent = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+    )
+    pid, port = map(int, parent.stdout.readline().split())
+    assert not is_gone(pid, port)
+    return parent, pid, port
+
+
+@pytest.mark.parametrize("ending", ["", "sys.exit(3)", "raise ValueError"])
+def test_it_goes_when_its_parent_ends(tmp_path, ending):
+    parent, pid, port = start_parent(tmp_path, f"sys.stdin.read()\n{ending}")
+    parent.communicate()
+    assert_gone(pid, port)
+
+
+@posix_only
+def test_it_goes_when_its_parent_is_killed(tmp_path):
+    parent, pid, port = start_parent(tmp_path, "time.sleep(600)")
+    parent.kill()
+    parent.communicate()
+    assert_gone(pid, port)
+
+
+@posix_only
+def test_it_goes_when_its_parent_is_killed_though_a_fork_holds_the_pipe(tmp_path):
+    parent, pid, port = start_parent(
+        tmp_path,
+        """
+        forked = os.fork()
+        if forked:
+            print(forked, flush=True)
+        time.sleep(600)
+        """,
+    )
+    forked = int(parent.stdout.readline())
+    try:
+        parent.kill()
+        parent.wait()
+        assert_gone(pid, port)
+        assert psutil.pid_exists(forked)
+    finally:
+        os.kill(forked, signal.SIGKILL)
+        parent.communicate()
+
+
+@posix_only
+def test_it_stays_when_a_fork_of_its_parent_ends(tmp_path):
+    parent, pid, port = start_parent(
+        tmp_path,
+        """
+        forked = os.fork()
+        if not forked:
+            sys.exit()  # runs the exit handlers it inherited
+        os.waitpid(forked, 0)
+        print("over", flush=True)
+        time.sleep(600)
+        """,
+    )
+    assert parent.stdout.readline() == "over\n"
+    time.sleep(0.2)
+    assert not is_gone(pid, port)
+    parent.kill()
+    parent.communicate()
+    assert_gone(pid, port)
+
+
+@posix_only
+def test_an_interrupt_leaves_it_running(tmp_path):
+    with services.catalogue() as service:
+        os.kill(service.pid, signal.SIGINT)
+        time.sleep(0.2)
+        assert httpx.get(f"{service.url}/api/v2/pokemon/1").status_code == 200
+
+
+@posix_only
+@pytest.mark.parametrize("how", ["kill -9", "restart"])
+def test_it_goes_with_its_kernel(how):
+    from jupyter_client.manager import start_new_kernel
+
+    manager, client = start_new_kernel(kernel_name="python3", cwd=str(PROJECT))
+    try:
+        code = "from helpers import services\nservice = services.catalogue()"
+        reply = client.execute_interactive(
+            code, user_expressions={"it": "(service.pid, service.port)"}, timeout=60
+        )["content"]
+        assert reply["status"] == "ok", reply
+        data = reply["user_expressions"]["it"]["data"]["text/plain"]
+        pid, port = map(int, data.strip("()").split(","))
+        assert not is_gone(pid, port)
+        if how == "restart":
+            manager.restart_kernel(now=True)
+        else:
+            os.kill(manager.provisioner.pid, signal.SIGKILL)
+        assert_gone(pid, port)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def test_rate_is_measured():
+    assert rate.measure_rate(seconds=0.3, connections=20) > 500
