@@ -157,16 +157,15 @@ _TALK = ("next", "send", "throw", "close", "yield", "return", "raise")
 class Recording:
     """What `record()` saw. Read it when the `with` has ended; it can be pickled.
 
-    lanes: list of Lane.  marks: list of Mark.  duration: seconds.
-    clock: "real" or "virtual".
+    lanes: list of Lane.  duration: seconds.  clock: "real" or "virtual".
     """
 
     def __init__(self):
         self.lanes = []
-        self.marks = []
         self.duration = 0.0
         self.clock = "real"
         self._peak = 0
+        self._cancels = []
         self._tracks = []
         self._talks = []
         self._shares = {}  # lane of a job → share of a core
@@ -379,6 +378,16 @@ class Recording:
                     )
         wakes.sort(key=lambda wake: wake.time)
         return wakes
+
+    @property
+    def marks(self):
+        """List of Mark by time: cancellations, and what generators and their callers said."""
+        marks = list(self._cancels)
+        for talk in self._talks:
+            for i, kind in enumerate(talk.kinds):
+                marks.append(Mark(talk.times[i], talk.lane, _TALK[kind], talk.details[i]))
+        marks.sort(key=lambda mark: mark.time)
+        return marks
 
     def log(self):
         """The recording as text, one event a line, in order."""
@@ -870,7 +879,7 @@ class _Log:
         caller = sys._getframe(2)
         by = self.running if self.running is not None else self.ended_behind(caller)
         self.cancelled.add(lane)
-        self.live.recording.marks.append(
+        self.live.recording._cancels.append(
             (self.now() - self.zero, lane, "cancel asked", by, caller.f_code)
         )
 
@@ -886,7 +895,7 @@ class _Log:
                 return False  # so that Python still warns that it was never awaited
         elif isinstance(error, asyncio.CancelledError) and lane in self.cancelled:
             self.cancelled.discard(lane)
-            self.live.recording.marks.append(
+            self.live.recording._cancels.append(
                 (self.now() - self.zero, lane, "cancel delivered", None, None)
             )
         return True
@@ -934,9 +943,9 @@ class _Log:
             lane.ended = (self.steps[-1] if self.steps else stop) - self.zero
             lane.outcome = "done"
         words = [_words(key) for key in self.words] or [""]
-        for i, mark in enumerate(recording.marks):
+        for i, mark in enumerate(recording._cancels):
             if type(mark) is tuple:
-                recording.marks[i] = _cancel_mark(mark, recording.lanes)
+                recording._cancels[i] = _cancel_mark(mark, recording.lanes)
         recording._tracks.append(
             _Track(
                 self.lane, self.zero, self.steps[:], self.waits[:], words,

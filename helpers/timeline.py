@@ -1,0 +1,574 @@
+"""A recording as a figure: one lane a task, told apart by shape and hatching as well as colour.
+
+    timeline(rec)                                       # one recording
+    timeline({"one by one": rec1, "together": rec2})    # several, on one time axis
+
+The figure carries its own description: `alt` for those who do not see it, `text` as its twin.
+Colours are Petroff's (arXiv 2107.02270), made to be told apart by everyone.
+"""
+
+import base64
+import collections
+import functools
+import html
+import io
+
+import matplotlib
+import numpy
+from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch, Rectangle
+
+__all__ = ["timeline", "Figure"]
+
+WIDTH = 6.5  # inches
+MOST = 24  # lanes drawn one by one
+_PIXEL = 1 / 1100  # of the axis: nothing narrower is told apart
+_SEEN = 1 / 300  # of the axis: a step is drawn at least so wide, to be seen at all
+
+_BLUE, _ORANGE, _RED, _GREY, _PURPLE = "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6"
+_BROWN, _DARK = "#a96b59", "#30343b"
+_STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "hatch.linewidth": 0.7,
+    "axes.edgecolor": _GREY,
+    "text.color": _DARK,
+    "axes.labelcolor": _DARK,
+    "xtick.color": _DARK,
+    "ytick.color": _DARK,
+    "svg.hashsalt": "timeline",
+}
+# state → height of its bar, face, edge, hatch, words of the key
+_LOOKS = {
+    "running": (0.62, _BLUE, "#1f5a94", None, "running"),
+    "ready": (0.40, "#fff1d0", "#b37400", "//////", "ready, waits its turn"),
+    "waiting": (0.14, "#c9d1d0", "#717581", None, "waiting for something"),
+    "selecting": (0.14, "#ffffff", "#717581", None, "loop has nothing to do"),
+    "blocked": (0.78, "#f6d5cf", _RED, "xxxxx", "loop is blocked"),
+    "created": (0.40, "#ffffff", "#717581", None, "created"),
+    "suspended": (0.40, "#fff1d0", "#b37400", "//////", "suspended"),
+    "closed": (0.10, _GREY, "#717581", None, "closed"),
+}
+_ENDS = {"done": "✓ done", "failed": "✗ failed", "cancelled": "⊘ cancelled", None: "… goes on"}
+
+
+def timeline(rec, *, title=None, lanes=None):
+    """Draw a recording, or a dict {title: recording} as panels on one time axis.
+
+    lanes: names (or Lanes) of the lanes to draw, in this order; None draws all, and puts more
+    than 24 together: how many tasks were in which state, and a few lanes as a sample.
+    Returns a `Figure`. Raises ValueError for an empty dict, KeyError for a lane there is not.
+    """
+    recs = rec if isinstance(rec, dict) else {None: rec}
+    if not recs:
+        raise ValueError("there is no recording to draw: the dict is empty")
+    panels = [_Panel(one, name, lanes) for name, one in recs.items()]
+    return Figure(panels, title)
+
+
+class Figure:
+    """A drawn timeline. `alt` and `text` say what it shows; a notebook displays it."""
+
+    def __init__(self, panels, title):
+        self._panels = panels
+        self._title = title
+        heading = [f"{title}."] if title else []
+        self.alt = " ".join(heading + [panel.alt for panel in panels])
+        self.text = "\n".join(heading + [panel.text for panel in panels])
+
+    def __repr__(self):
+        return self.text
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        image = base64.b64encode(self._png).decode()
+        tag = (
+            f'<img alt="{html.escape(self.alt)}" style="width: 100%; max-width: {WIDTH}in" '
+            f'src="data:image/png;base64,{image}">'
+        )
+        return {"text/html": tag, "text/plain": self.text}
+
+    @functools.cached_property
+    def _png(self):
+        file = io.BytesIO()
+        self._draw(file, "png")
+        return file.getvalue()
+
+    def save(self, path):
+        """Write the figure to `path`, as PNG or SVG by its ending (else ValueError)."""
+        ending = str(path).rpartition(".")[2].lower()
+        if ending == "png":
+            with open(path, "wb") as file:
+                file.write(self._png)
+        elif ending == "svg":
+            self._draw(path, "svg")
+        else:
+            raise ValueError(f"cannot save as .{ending}: the path must end in .png or .svg")
+
+    def _draw(self, file, kind):
+        with matplotlib.rc_context():
+            matplotlib.rcdefaults()
+            matplotlib.rcParams.update(_STYLE)
+            canvas = _canvas(self._panels, self._title)
+            # Without a date, the same recording gives the same file.
+            metadata = {"Date": None} if kind == "svg" else {"Software": None}
+            canvas.savefig(file, format=kind, dpi=192, metadata=metadata)
+
+
+def _canvas(panels, title):
+    keys = {}
+    for panel in panels:
+        keys.update(panel.keys())
+    rows = -(-len(keys) // 3)
+    heights = [panel.height for panel in panels]
+    titles = 0.22 * sum(1 for panel in panels if panel.name) + (0.28 if title else 0.05)
+    bottom = 0.42 + 0.19 * rows
+    total = sum(heights) + titles + bottom + 0.12 * (len(panels) - 1)
+    canvas = Canvas(figsize=(WIDTH, total))
+    left = max(panel.margin for panel in panels)
+    span = max(panel.span for panel in panels) or 1e-6
+    unit, scale = _unit(span)
+    top = total - (0.28 if title else 0.05)
+    for panel in panels:
+        top -= 0.22 if panel.name else 0
+        place = (left / WIDTH, (top - panel.height) / total, (WIDTH - left - 0.08) / WIDTH)
+        axes = canvas.add_axes((*place, panel.height / total))
+        top -= panel.height + 0.12
+        panel.draw(axes, span, WIDTH - left - 0.08)
+        if panel.name:
+            axes.set_title(panel.name, loc="left", fontsize=8.5, fontweight="bold", pad=4)
+        axes.tick_params(axis="y", length=0)
+        for side in ("top", "right", "left"):
+            axes.spines[side].set_visible(False)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value * scale:g}")
+        if panel is not panels[-1]:
+            axes.tick_params(axis="x", labelbottom=False)
+    if panel.turns:
+        axes.set_xticks([])
+        axes.set_xlabel("turn by turn, from left to right")
+    else:
+        virtual = panel.rec.clock == "virtual"
+        axes.set_xlabel(f"{unit} of virtual time: sleeps jump" if virtual else unit)
+    if title:
+        canvas.text(0.01, 1 - 0.06 / total, title, fontsize=10, fontweight="bold", va="top")
+    if keys:
+        canvas.legend(
+            list(keys.values()), list(keys), loc="lower center", ncols=3, frameon=False,
+            fontsize=7, handlelength=2.2, columnspacing=1.6, borderaxespad=0.1,
+        )
+    return canvas
+
+
+def _unit(span):
+    if span >= 0.5:
+        return "seconds", 1
+    if span >= 0.0005:
+        return "milliseconds", 1e3
+    return "microseconds", 1e6
+
+
+class _Panel:
+    """One recording in a figure."""
+
+    def __init__(self, rec, name, wanted):
+        self.rec = rec
+        self.name = name
+        self.spans = collections.defaultdict(list)
+        for span in rec.spans():
+            self.spans[span.lane].append(span)
+        if wanted is None:
+            self.lanes = list(rec.lanes)
+        else:
+            self.lanes = [rec.lane(lane) if isinstance(lane, str) else lane for lane in wanted]
+        kinds = {lane.kind for lane in self.lanes}
+        self.turns = bool(kinds) and kinds <= {"caller", "generator"}
+        self.crowd = []  # lanes that are drawn together
+        self.span = max([rec.duration, *(s[-1].end for s in self.spans.values() if s)])
+        if len(self.lanes) > MOST:
+            self.crowd = [lane for lane in self.lanes if lane.kind != "loop"]
+            self.lanes = [lane for lane in self.lanes if lane.kind == "loop"][:2] + _sample(
+                self.crowd
+            )
+        self.wakes = [wake for wake in rec.wakes if wake.by is not None]
+        self.marks = rec.marks
+        self.text = _text(self)
+        self.alt = _alt(self)
+
+    # size
+
+    @property
+    def row(self):
+        return 0.34 if len(self.lanes) <= 10 else 0.26
+
+    @property
+    def height(self):
+        if self.turns:
+            return 0.75 * max(len(self.lanes), 2)
+        return self.row * max(len(self.lanes), 1) + (1.5 if self.crowd else 0)
+
+    @property
+    def margin(self):
+        names = [_cut(lane.name) for lane in self.lanes] + (["tasks"] if self.crowd else [])
+        return 0.2 + 0.068 * max([4, *map(len, names)])
+
+    # drawing
+
+    def keys(self):
+        """What the key under the figure must explain: words → handle."""
+        shown = {lane.id for lane in self.lanes}
+        kinds = {lane.kind for lane in self.lanes}
+        states = {span.state for lane in shown for span in self.spans[lane]}
+        keys = {}
+        for state, (height, face, edge, hatch, words) in _LOOKS.items():
+            if state in states and not (state == "running" and kinds <= {"thread", "process"}):
+                if height < 0.2:
+                    keys[words] = Line2D([], [], color=edge, lw=3.5 if state != "selecting" else 1)
+                else:
+                    keys[words] = Patch(facecolor=face, edgecolor=edge, hatch=hatch)
+        if kinds & {"thread", "process"}:
+            keys["height: share of a core"] = Patch(facecolor=_BLUE, edgecolor="#1f5a94")
+        if self.turns:
+            return keys
+        if self.arrows():
+            keys["woken by"] = Line2D(
+                [], [], color=_PURPLE, lw=1, marker="v", markersize=4, markevery=[1]
+            )
+        kinds = {mark.kind for mark in self.marks if mark.lane in shown}
+        if "cancel asked" in kinds:
+            keys["cancel asked"] = Line2D(
+                [], [], color=_DARK, marker="v", ls="", markerfacecolor="white", markersize=6
+            )
+        if "cancel delivered" in kinds:
+            keys["cancel delivered"] = Line2D([], [], color=_DARK, marker="v", ls="", markersize=6)
+        return keys
+
+    def arrows(self):
+        rows = {lane.id for lane in self.lanes}
+        arrows = [wake for wake in self.wakes if wake.by in rows and wake.lane in rows]
+        return arrows if len(arrows) <= 80 else []
+
+    def draw(self, axes, span, inches):
+        if self.turns:
+            _draw_talk(self, axes, inches)
+            return
+        self.inches, self.scale = inches, span * 1.17  # room for the outcome at the right
+        axes.set_xlim(-span * 0.004, span * 1.17)
+        count = len(self.lanes)
+        rows = {lane.id: i for i, lane in enumerate(self.lanes)}
+        ticks = list(range(count))
+        names = [_cut(lane.name) for lane in self.lanes]
+        low = count - 0.4
+        if self.crowd:
+            low = count + 1.5 / self.row - 0.4
+            _draw_crowd(self, axes, count - 0.25, low - 0.1, span)
+            ticks.append((count - 0.25 + low) / 2)
+            names.append("tasks")
+        axes.set_ylim(low, -0.6)
+        axes.set_yticks(ticks, names)
+        axes.grid(axis="x", color="#e8ebea", lw=0.6)
+        axes.set_axisbelow(True)
+        if not self.lanes:
+            axes.text(0.5, 0.5, "nothing was started inside the with", ha="center",
+                      transform=axes.transAxes)
+        for lane, y in rows.items():
+            self.draw_lane(axes, self.rec.lanes[lane], y)
+        for wake in self.arrows():
+            start, end = rows[wake.by], rows[wake.lane]
+            gap = 0.34 if end > start else -0.34
+            axes.annotate(
+                "", (wake.time, end - gap * 0.6), (wake.time, start + gap * 0.9), zorder=6,
+                arrowprops={"arrowstyle": "-|>,head_width=0.16,head_length=0.3",
+                            "color": _PURPLE, "lw": 0.9, "shrinkA": 0, "shrinkB": 0},
+            )
+        for mark in self.marks:
+            if mark.lane in rows and mark.kind.startswith("cancel"):
+                asked = mark.kind == "cancel asked"
+                axes.plot(
+                    mark.time, rows[mark.lane] - (0.44 if asked else 0.2), marker="v",
+                    markersize=6, color=_DARK, zorder=8,
+                    markerfacecolor="white" if asked else _DARK, clip_on=False,
+                )
+
+    def draw_lane(self, axes, lane, y):
+        spans = self.spans[lane.id]
+        if lane.kind in ("thread", "process"):
+            _draw_jobs(axes, lane, spans, y)
+        else:
+            ranges = collections.defaultdict(list)
+            for span in spans:
+                ranges[span.state].append((span.start, span.end))
+            for z, (state, (height, face, edge, hatch, _)) in enumerate(_LOOKS.items()):
+                if state in ranges:
+                    least = _SEEN if state == "running" else 0
+                    axes.broken_barh(
+                        _merged(ranges[state], self.scale, least), (y - height / 2, height),
+                        facecolor=face, edgecolor=edge, lw=0.5, hatch=hatch,
+                        zorder=3 if state == "running" else 2,
+                    )
+            self.label(axes, spans, y)
+        if lane.kind != "loop":
+            end = lane.ended
+            if end is None:
+                end = spans[-1].end if spans else self.rec.duration
+            words = _ENDS[lane.outcome]
+            if lane.kind in ("thread", "process") and spans and spans[-1].cpu is not None:
+                words = f"{words}, {spans[-1].cpu:.0%} cpu"
+            axes.text(end + self.scale * 0.008, y, words, fontsize=6.5, va="center", zorder=7)
+
+    def label(self, axes, spans, y):
+        """Write what a lane waits for, and what blocks the loop, where there is room."""
+        for span in spans:
+            if span.state not in ("waiting", "blocked") or not span.detail:
+                continue
+            room = (span.end - span.start) / self.scale * self.inches
+            need = 0.052 * len(span.detail) + 0.06
+            if span.state == "waiting" and room > need:
+                axes.text(
+                    (span.start + span.end) / 2, y - 0.12, span.detail, fontsize=6.5,
+                    ha="center", va="bottom", zorder=5,
+                )
+            elif span.state == "blocked":
+                inside = room > need
+                left = not inside and span.end / self.scale * self.inches + need > self.inches
+                x = (span.start + span.end) / 2 if inside else (span.start if left else span.end)
+                axes.text(
+                    x, y, f" {span.detail} ", fontsize=6.5, va="center", zorder=7, color=_DARK,
+                    ha="center" if inside else ("right" if left else "left"),
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+                )
+
+
+def _merged(ranges, scale, least):
+    """Join what lies closer than a pixel; widen what is too narrow to see: (start, width)."""
+    pixel, least = scale * _PIXEL, scale * least
+    merged = []
+    for start, end in ranges:
+        end = max(end, start + least)
+        if merged and start - merged[-1][1] < pixel:
+            merged[-1][1] = max(merged[-1][1], end)
+        elif end - start >= pixel or least:
+            merged.append([start, end])
+    return [(start, end - start) for start, end in merged]
+
+
+def _draw_jobs(axes, lane, spans, y):
+    """A call in a thread or process: the frame is a whole core, the filling its share of it."""
+    for span in spans:
+        width = span.end - span.start
+        axes.add_patch(
+            Rectangle((span.start, y - 0.36), width, 0.72, facecolor="white", edgecolor=_GREY,
+                      lw=0.7, zorder=2)
+        )
+        height = 0.72 * (span.cpu or 0)
+        axes.add_patch(
+            Rectangle((span.start, y + 0.36 - height), width, height, facecolor=_BLUE,
+                      edgecolor="#1f5a94", lw=0.5, zorder=3)
+        )
+
+
+# Many lanes at once
+
+
+def _sample(lanes):
+    """A few lanes that stand for many: the first, the last, the longest, and one that failed."""
+    ended = [lane for lane in lanes if lane.ended is not None]
+    chosen = [lanes[0], lanes[1]]
+    if ended:
+        chosen.append(max(ended, key=lambda lane: lane.ended - lane.created))
+    for outcome in ("failed", "cancelled"):
+        chosen += [lane for lane in lanes if lane.outcome == outcome][:1]
+    chosen.append(lanes[-1])
+    return sorted({lane.id: lane for lane in chosen}.values(), key=lambda lane: lane.id)
+
+
+def _draw_crowd(panel, axes, top, low, span):
+    """How many lanes were in which state, over time, as layers."""
+    at = numpy.linspace(0, span, 400)
+    counts = {}
+    for state in ("running", "ready", "waiting"):
+        starts = numpy.array(
+            [s.start for lane in panel.crowd for s in panel.spans[lane.id] if s.state == state]
+        )
+        ends = numpy.array(
+            [s.end for lane in panel.crowd for s in panel.spans[lane.id] if s.state == state]
+        )
+        counts[state] = numpy.searchsorted(numpy.sort(starts), at, "right") - numpy.searchsorted(
+            numpy.sort(ends), at, "right"
+        )
+    most = max(1, int(sum(counts.values()).max()))
+    base = numpy.zeros(len(at))
+    for state, count in counts.items():
+        _, face, edge, hatch, _ = _LOOKS[state]
+        above = base + count
+        axes.fill_between(
+            at, low - base / most * (low - top), low - above / most * (low - top),
+            facecolor=face, edgecolor=edge, hatch=hatch, lw=0.4, step="post", zorder=2,
+        )
+        base = above
+    axes.text(span * 1.01, top, f"{most} at once", fontsize=6.5, va="center")
+    axes.text(span * 1.01, low, "0", fontsize=6.5, va="bottom")
+
+
+# Generators
+
+
+def _draw_talk(panel, axes, inches):
+    """A conversation: what was said, in turn, and the state of each generator's frame."""
+    rows = {lane.id: 2 * i for i, lane in enumerate(panel.lanes)}
+    lanes = panel.rec.lanes
+    said = [mark for mark in panel.marks if mark.lane in rows]
+    most = max(6, int(inches / 0.42))
+    left_out = max(0, len(said) - most)
+    if left_out:
+        said = said[:most]
+    axes.set_xlim(-0.9, max(len(said), 4) - 0.1 + (1.2 if left_out else 0))
+    axes.set_ylim(2 * len(rows) - 1.3, -0.6)
+    axes.set_yticks(list(rows.values()), [_cut(lane.name) for lane in panel.lanes])
+    states = {lane: ("created", -0.8) for lane in rows}
+    last = len(said) - 0.2
+
+    def strip(lane, end, after):
+        state, start = states[lane]
+        height, face, edge, hatch, _ = _LOOKS[state]
+        axes.broken_barh(
+            [(start, end - start)], (rows[lane] - height / 2, height), facecolor=face,
+            edgecolor=edge, lw=0.5, hatch=hatch, zorder=2,
+        )
+        if (end - start) / (most + 1) * inches > 0.052 * len(state) + 0.1 and height > 0.2:
+            axes.text((start + end) / 2, rows[lane], state, fontsize=6.5, ha="center",
+                      va="center", zorder=4,
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85})
+        states[lane] = (after, end)
+
+    for lane in rows:
+        if lanes[lane].kind == "caller":
+            axes.plot([-0.8, last], [rows[lane]] * 2, color=_DARK, lw=1.2, zorder=1)
+    for x, mark in enumerate(said):
+        other = rows.get(lanes[mark.lane].parent, rows[mark.lane] - 2)
+        here = rows[mark.lane]
+        going_in = mark.kind in ("next", "send", "throw", "close")
+        if going_in:
+            words = f"{mark.kind}({mark.detail or ''})"
+            strip(mark.lane, x, "running")
+        else:
+            words = f"{mark.kind} {mark.detail or ''}".strip()
+            strip(mark.lane, x, "suspended" if mark.kind == "yield" else "closed")
+        ends = (other, here - 0.32) if going_in else (here - 0.32, other)
+        axes.annotate(
+            "", (x, ends[1]), (x, ends[0]), zorder=3,
+            arrowprops={"arrowstyle": "-|>,head_width=0.18,head_length=0.35", "shrinkA": 0,
+                        "shrinkB": 0, "color": _BLUE if going_in else _BROWN, "lw": 1.1,
+                        "ls": "-" if going_in else (0, (4, 2))},
+        )
+        axes.text(
+            x, other + (0.55 if going_in else 1.1), _cut(words, 14), fontsize=6.8, ha="center",
+            va="center", zorder=5, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+        )
+    for lane in rows:
+        if lanes[lane].kind == "generator":
+            strip(lane, last, states[lane][0])
+    if left_out:
+        axes.text(len(said) - 0.1, 0.9, f"… and {left_out}\nmore", fontsize=7, va="center")
+
+
+# Words
+
+
+def _cut(text, most=18):
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _time(seconds):
+    if seconds >= 0.9995:
+        return f"{seconds:.2f} s"
+    if seconds >= 0.0000995:
+        return f"{seconds * 1e3:.3g} ms"
+    return f"{seconds * 1e6:.0f} µs"
+
+
+def _story(panel, lane):
+    """What one lane did, in words."""
+    spans = panel.spans[lane.id]
+    took = collections.Counter()
+    reasons = collections.Counter()
+    for span in spans:
+        took[span.state] += span.end - span.start
+        if span.state in ("waiting", "blocked"):
+            reasons[span.detail] += span.end - span.start
+    if lane.kind == "loop":
+        parts = [f"runs steps for {_time(took['running'])}"]
+        parts.append(f"has nothing to do for {_time(took['selecting'])}")
+        for span in spans:
+            if span.state == "blocked":
+                parts.append(
+                    f"is blocked for {_time(span.end - span.start)} at {_time(span.start)}"
+                    f" by {span.detail}"
+                )
+        return f"{lane.name}: {', '.join(parts)}"
+    if lane.kind in ("thread", "process"):
+        share = next((span.cpu for span in spans if span.cpu is not None), None)
+        used = "" if share is None else f", using {share:.0%} of a core"
+        end = panel.rec.duration if lane.ended is None else lane.ended
+        where = f" in {lane.detail}" if lane.detail and lane.outcome == "done" else ""
+        return (
+            f"{lane.name}: runs{where} from {_time(lane.created)} for "
+            f"{_time(end - lane.created)}{used}; {_end(lane)}"
+        )
+    if lane.kind == "caller":
+        return f"{lane.name}: drives the generators"
+    if lane.kind == "generator":
+        said = [mark for mark in panel.marks if mark.lane == lane.id]
+        words = [f"{mark.kind} {mark.detail}" if mark.detail else mark.kind for mark in said]
+        more = f", and {len(words) - 12} more" if len(words) > 12 else ""
+        return f"{lane.name}: {', '.join(words[:12])}{more}; {_end(lane)}"
+    steps = sum(1 for span in spans if span.state == "running")
+    parts = [f"runs {_time(took['running'])} in {steps} step{'s' if steps != 1 else ''}"]
+    if reasons:
+        most = reasons.most_common(3)
+        parts.append("waits " + ", ".join(f"{_time(t)} for {what}" for what, t in most))
+    if took["ready"] >= 0.001:
+        parts.append(f"waits its turn for {_time(took['ready'])}")
+    for mark in panel.marks:
+        if mark.lane == lane.id:
+            parts.append(f"{mark.kind} {mark.detail or ''}".strip() + f" at {_time(mark.time)}")
+    by = ""
+    if lane.parent is not None:
+        by = f" (created by {panel.rec.lanes[lane.parent].name} at {_time(lane.created)})"
+    return f"{lane.name}{by}: {'; '.join(parts)}; {_end(lane)}"
+
+
+def _end(lane):
+    if lane.outcome is None:
+        return "not ended"
+    detail = f" with {lane.detail}" if lane.outcome == "failed" and lane.detail else ""
+    return f"{lane.outcome}{detail} at {_time(lane.ended)}"
+
+
+def _head(panel):
+    rec = panel.rec
+    clock = " of virtual time" if rec.clock == "virtual" else ""
+    counts = collections.Counter(lane.kind for lane in panel.crowd or panel.lanes)
+    lanes = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in counts.items())
+    name = f"{panel.name}: " if panel.name else ""
+    if panel.turns:
+        return f"{name}conversation of {lanes}"
+    peak = f", at most {rec.peak()} tasks in flight at once" if counts["task"] > 1 else ""
+    return f"{name}timeline of {_time(rec.duration)}{clock}, {lanes or 'no lanes'}{peak}"
+
+
+def _text(panel):
+    lines = [_head(panel) + "."]
+    if panel.crowd:
+        outcomes = collections.Counter(lane.outcome for lane in panel.crowd)
+        ends = ", ".join(f"{n} {what or 'not ended'}" for what, n in outcomes.items())
+        lines.append(f"In all: {ends}. Some of them:")
+    lines += [f"{_story(panel, lane)}." for lane in panel.lanes]
+    return "\n".join(lines)
+
+
+def _alt(panel):
+    stories = [_story(panel, lane) for lane in panel.lanes[:10]]
+    more = len(panel.lanes) - 10
+    if more > 0:
+        stories.append(f"and {more} lanes more")
+    return f"{_head(panel)}. {'. '.join(stories)}."
