@@ -486,13 +486,13 @@ def try_lock(file):
 
 # ------------------------------------------------------------------------------------- installing
 
-# What an installer's words mean; the first that fits is said. {} is the environment's Python.
+# What an installer's words mean; the first that fits is said.
 CAUSES = [
     (r"No space left on device|Disk quota exceeded|os error (28|112)\b|Errno 28\b",
      "the disk is full: free {} MB and try again".format(DISK_NEEDED)),
     (r"Read-only file system|os error 30\b|Errno 30\b",
      "the disk is read-only: copy the course to a folder of your own"),
-    (r"ensurepip is not available|No module named '?(venv|ensurepip)|'ensurepip'",
+    (r"No module named '?(venv|ensurepip)",
      "this Python cannot make environments, its venv or ensurepip is missing; on Debian and "
      "Ubuntu: apt install python{short}-venv"),
     (r"DO NOT MATCH THE HASHES|[Hh]ash mismatch",
@@ -526,11 +526,13 @@ class Installer:
         environment = self.environment
         if uv:
             # course.lock is in the folder already, which uv would take for a mistake.
-            command = [uv, "venv", "--allow-existing", "--no-project", "--python",
-                       environment.base, environment.folder]
+            self._run([uv, "venv", "--allow-existing", "--no-project", "--python",
+                       environment.base, environment.folder], "making the environment")
         else:
-            command = [environment.base, "-I", "-m", "venv", environment.folder]
-        self._run(command, "making the environment")
+            self._run([environment.base, "-I", "-m", "venv", "--without-pip", environment.folder],
+                      "making the environment")
+            # venv would do this too, but keep to itself why it failed.
+            self._run([environment.python, "-I", "-m", "ensurepip"], "making pip")
 
     def install(self, uv):
         """Install what the lock names, each package only with the hash that the lock gives."""
