@@ -7,7 +7,7 @@ asking for one exercise imports one module.
 
 import ast
 import functools
-import importlib
+import importlib.util
 import inspect
 import math
 import pathlib

@@ -1,0 +1,11 @@
+"""The coach: asks exercises, runs the answers where they can do no harm, and names the mistake.
+
+For a learner: `exercise` and `course_map`. For a check module: `Exercise`, `right`, `wrong`,
+`wrong_value` and `Wrong`; `exercises/checks/__init__.py` describes their form.
+"""
+
+from helpers.coach.course_map import course_map
+from helpers.coach.exercise import exercise
+from helpers.coach.form import Exercise, Wrong, right, wrong, wrong_value
+
+__all__ = ["Exercise", "Wrong", "course_map", "exercise", "right", "wrong", "wrong_value"]

@@ -1,0 +1,111 @@
+"""What the coach shows: each card as HTML for the notebook and as plain text for everything else."""
+
+import html
+import re
+import sys
+
+COLOURS = {"solved": "#1a7f37", "not yet": "#b35900", "not started": "#57606a"}
+
+
+class Card:
+    """Something to show: .html and .text; IPython shows the one it can."""
+
+    def __init__(self, html, text):
+        self.html = html
+        self.text = text
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": self.html, "text/plain": self.text}
+
+    def __repr__(self):
+        return self.text
+
+    def show(self):
+        """Show it in a notebook's output, or print its text elsewhere."""
+        shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+        if shell is None:
+            print(self.text)
+        else:
+            from IPython.display import display
+
+            display(self)
+
+
+def box(colour, *parts):
+    """An HTML block with a coloured edge."""
+    return (f'<div style="border-left: 5px solid {colour}; padding: 2px 0 2px 12px; margin: 4px 0; '
+            f'max-width: 46em">{"".join(parts)}</div>')
+
+
+def paragraph(text, style=""):
+    return f'<p style="margin: 4px 0{"; " + style if style else ""}">{inline(text)}</p>'
+
+
+def inline(text):
+    """HTML of text with `code` and **strong** in it."""
+    pieces = re.split(r"(`[^`\n]+`)", text)
+    out = []
+    for piece in pieces:
+        if len(piece) > 2 and piece[0] == piece[-1] == "`":
+            out.append(f"<code>{html.escape(piece[1:-1])}</code>")
+        else:
+            out.append(re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", html.escape(piece)))
+    return "".join(out)
+
+
+def preformatted(text):
+    return f'<pre style="margin: 4px 0; white-space: pre-wrap">{html.escape(text)}</pre>'
+
+
+def statement(text):
+    """HTML of a statement: paragraphs, `- ` lists, code indented by four spaces."""
+    out = []
+    for block in re.split(r"\n\s*\n", text.strip("\n")):
+        lines = block.splitlines()
+        if not lines:
+            continue
+        if all(line.startswith("    ") for line in lines):
+            out.append(preformatted("\n".join(line[4:] for line in lines)))
+        elif lines[0].startswith("- "):
+            items = re.split(r"(?m)^- ", block)[1:]
+            out.append("<ul style='margin: 4px 0'>" + "".join(
+                f"<li>{inline(' '.join(item.split()))}</li>" for item in items) + "</ul>")
+        else:
+            out.append(paragraph(" ".join(block.split())))
+    return "".join(out)
+
+
+def task(exercise, known):
+    """The card of an exercise: title, minutes, status, statement."""
+    colour = COLOURS[known["status"]]
+    facts = f"{exercise.minutes} minutes · {known['status']}"
+    text = f"{exercise.title()} ({exercise.id}; {facts})\n\n{exercise.statement()}"
+    return Card(box(colour, f'<p style="margin: 4px 0"><strong>{inline(exercise.title())}</strong> '
+                    f'<span style="opacity: 0.75">{html.escape(exercise.id)} · {facts}</span></p>',
+                    statement(exercise.statement())), text)
+
+
+def verdict(verdict, offers=""):
+    """The card of a verdict, with what was printed below it."""
+    parts = [f'<p style="margin: 4px 0"><strong style="color: {COLOURS[verdict.status]}">'
+             f"{inline(verdict.first())}</strong> {inline(verdict.observed)}</p>"]
+    parts += [paragraph(part) for part in (verdict.at, verdict.try_) if part]
+    text = verdict.text()
+    for remark in [*verdict.remarks, *([offers] if offers else [])]:
+        parts.append(paragraph(remark, "opacity: 0.85"))
+        text += "\n" + remark
+    if verdict.printed:
+        parts.append(paragraph("Your code printed:", "opacity: 0.85") + preformatted(verdict.printed))
+        text += "\nYour code printed:\n" + verdict.printed
+    return Card(box(COLOURS[verdict.status], *parts), text.rstrip("\n"))
+
+
+def code(intro, source):
+    """A card with source text that can be copied."""
+    return Card(box(COLOURS["not started"], paragraph(intro), preformatted(source)),
+                f"{intro}\n\n{source}")
+
+
+def words(text):
+    """A card of one sentence or a few."""
+    return Card(box(COLOURS["not started"], paragraph(text)), text)

@@ -1,0 +1,122 @@
+"""The map of the course: its lessons as the notebooks name them, their exercises, and your progress."""
+
+import functools
+import html
+import json
+import os
+import pathlib
+import re
+import urllib.parse
+
+from helpers.coach import cards, form
+
+MARKS = {"solved": "solved", "not yet": "begun", "not started": "open"}
+
+
+def course_map():
+    """The map of the course with your progress: show it by ending a cell with `course_map()`.
+
+    `.code` is your progress as one short string, for places where nothing is kept; in another kernel
+    `course_map().restore("…")` takes it over.
+    """
+    return CourseMap(form.PROJECT)
+
+
+class CourseMap:
+    """Lessons and exercises with the learner's progress. lessons: list of (number, title, path)."""
+
+    def __init__(self, project):
+        self.project = pathlib.Path(project)
+        self.lessons = lessons(self.project / "notebooks")
+        self.entries = form.entries(self.project / "exercises" / "checks")
+
+    @property
+    def code(self):
+        """Your progress as one short string."""
+        return progress().code()
+
+    def restore(self, code):
+        """Take over the progress in `code`. Nothing solved is lost. Raises ValueError if it isn't whole."""
+        number = progress().restore(code)
+        cards.words(f"Taken over: the progress of {number} exercises.").show()
+
+    def rows(self):
+        """[(lesson's number, title, path, [(Entry, status)])], lessons in order."""
+        known = progress().all()
+        rows = []
+        for number, title, path in self.lessons:
+            rows.append((number, title, path, [
+                (entry, known.get(entry.id, {}).get("status", "not started"))
+                for entry in self.entries if entry.lesson == number]))
+        return rows
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": self.html(), "text/plain": self.text()}
+
+    def __repr__(self):
+        return self.text()
+
+    def text(self):
+        """The map in words, one lesson a line."""
+        out = []
+        for number, title, _, exercises in self.rows():
+            solved = [entry.id for entry, status in exercises if status == "solved"]
+            rest = [entry.id + (" (begun)" if status == "not yet" else "")
+                    for entry, status in exercises if status != "solved"]
+            parts = [f"{len(solved)} of {len(exercises)} solved"] if exercises else ["no exercises"]
+            if solved:
+                parts.append("solved: " + ", ".join(solved))
+            if rest:
+                parts.append("open: " + ", ".join(rest))
+            out.append(f"{number} {title}. " + "; ".join(parts) + ".")
+        return "\n".join(out)
+
+    def html(self):
+        """The map as a table with links to the lessons and their exercises."""
+        out = ["<table><caption>The course and your progress</caption><thead><tr><th scope='col'>Lesson</th>"
+               "<th scope='col'>Exercises</th><th scope='col'>Solved</th></tr></thead><tbody>"]
+        for number, title, path, exercises in self.rows():
+            answers = self.project / "exercises" / path.name
+            items = " · ".join(
+                f"{link(answers, entry.id) if answers.exists() else html.escape(entry.id)} "
+                f"<span style='color: {cards.COLOURS[status]}'>{MARKS[status]}</span>"
+                for entry, status in exercises)
+            solved = sum(status == "solved" for _, status in exercises)
+            out.append(f"<tr><td style='text-align: left'>{link(path, f'{number} {title}')}</td>"
+                       f"<td style='text-align: left'>{items}</td><td>{solved} of {len(exercises)}</td></tr>")
+        return "".join(out) + "</tbody></table>"
+
+
+def progress():
+    from helpers.coach.exercise import my_progress
+
+    return my_progress()
+
+
+def link(path, text):
+    """An HTML link to a file, relative to the folder of the notebook, as JupyterLab resolves it."""
+    relative = pathlib.Path(os.path.relpath(path)).as_posix()
+    return f'<a href="{urllib.parse.quote(relative)}">{html.escape(text)}</a>'
+
+
+def lessons(folder):
+    """[(number, title, path)] of the notebooks NN_slug.ipynb in `folder`, in order."""
+    found = []
+    for path in sorted(pathlib.Path(folder).glob("[0-9][0-9]_*.ipynb")):
+        found.append((path.name[:2], title_of(path, path.stat().st_mtime_ns), path))
+    return found
+
+
+@functools.cache
+def title_of(path, changed):
+    """The H1 of a notebook, without a number before it; the file's name where there is none."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    except (ValueError, KeyError, OSError):
+        cells = []
+    for cell in cells:
+        if cell.get("cell_type") == "markdown":
+            heading = re.search(r"(?m)^# +(.+)$", "".join(cell["source"]))
+            if heading:
+                return re.sub(r"^(lesson )?\d+[.:]?\s+", "", heading[1].strip(), flags=re.I)
+    return path.stem[3:].replace("_", " ")

@@ -1,0 +1,482 @@
+"""Names the mistake: from what was raised, from what hung, from the text of the answer.
+
+A message states what was observed, then the line, then what to try. Lines are those of the learner's
+own cell.
+"""
+
+import ast
+import linecache
+import re
+import traceback
+from dataclasses import asdict, dataclass, field
+
+from helpers.coach.form import Wrong
+
+
+@dataclass
+class Kind:
+    """A mistake by name: the headline, what its line does ("Line 4 …"), and what to try."""
+
+    headline: str
+    at: str
+    try_: str
+
+
+KINDS = {
+    # -- what the course is about
+    "not awaited": Kind(
+        "forgot to await", "makes a coroutine and leaves it there",
+        "Calling a coroutine function only builds a paused frame. Put `await` before the call, or "
+        "hand it to a task."),
+    "sequential": Kind(
+        "ran one after another", "awaits each call before it starts the next",
+        "Try to start them all before you await any."),
+    "blocked": Kind(
+        "blocked the loop", "holds the whole thread while it waits",
+        "Nothing else can run in the meantime. Await something that suspends, such as "
+        "`asyncio.sleep`, or move the call to a thread with `asyncio.to_thread`."),
+    "deadlock": Kind(
+        "deadlock", "waits for something that nobody will ever do",
+        "Ask for each wait: who ends it, and what is that one waiting for?"),
+    "spin": Kind(
+        "busy spin", "goes round and round without ever waiting",
+        "A loop that waits must await something that really suspends, such as an event or a sleep, "
+        "and must be able to end."),
+    "hog": Kind(
+        "CPU hog", "computes on and on, and nobody else gets a turn",
+        "Do less work, or hand it to a process or a thread."),
+    "swallowed": Kind(
+        "swallowed the cancellation", "catches the cancellation and goes on",
+        "Clean up, then `raise`: or catch only the errors that you mean."),
+    "leaked": Kind(
+        "left a task running", "still waits here",
+        "Await every task that you start, or cancel it: a TaskGroup does that for you."),
+    "limit": Kind(
+        "limit exceeded", "starts more than that at once",
+        "One semaphore shared by all of them, or a fixed number of workers, keeps the limit."),
+    "nested run": Kind(
+        "called asyncio.run inside a running loop", "starts a second loop",
+        "A loop already runs here. Make the function `async def` and `await` instead."),
+    "value": Kind("wrong value", "", "Compare the two, and follow one item through your code."),
+    "order": Kind(
+        "wrong order", "", "The items are right, their order is not. Keep the order that they were "
+        "asked in, not the one in which they were ready."),
+    "lost error": Kind(
+        "lost an error", "",
+        "An error must reach whoever awaits. Await the task, or look at its result."),
+    "raised": Kind("raised an error", "raises it", ""),
+    # -- generators
+    "unprimed": Kind(
+        "sent a value to a generator that had not started", "sends it",
+        "A fresh generator has no `yield` to receive a value. Prime it first with `next(gen)`."),
+    "ignored close": Kind(
+        "swallowed GeneratorExit", "goes on after close()",
+        "`close()` raises GeneratorExit at the `yield`. Let it pass, and put the cleanup in `finally`."),
+    "not a generator": Kind(
+        "not a generator", "", "A function becomes a generator by a `yield` in its body."),
+    "not async": Kind(
+        "not an async function", "", "Begin it with `async def`."),
+    "awaited twice": Kind(
+        "awaited a coroutine twice", "awaits it again",
+        "A coroutine runs once. Make a task of it, or call the function again."),
+    "other loop": Kind(
+        "used an object of another loop", "meets it",
+        "Make it inside the function, where the loop runs that will use it."),
+    # -- what keeps an answer from being judged
+    "not a function": Kind("not a function", "", "Pass the function itself."),
+    "arguments": Kind("takes other arguments", "", "Keep the parameters of the stub."),
+    "unsendable": Kind(
+        "could not be taken along", "",
+        "Your answer runs in a process of its own, where it can do no harm. Make such things inside "
+        "the function."),
+    "endless": Kind(
+        "did not come to an end", "is where it was",
+        "Look for what should end this loop or this wait."),
+    "recursion": Kind(
+        "called itself without end", "calls on",
+        "A recursion needs a case that calls no further."),
+    "memory": Kind("took too much memory", "asks for more", "Does something grow without end?"),
+    "exits": Kind(
+        "ended the interpreter", "ends it",
+        "Return from the function instead; in your kernel this would have ended your session."),
+    "crashed": Kind("crashed the interpreter", "was running", ""),
+    "thread": Kind(
+        "left a thread running", "is where it runs",
+        "A thread is not stopped from outside. Give it a way to end, and wait for it with `join`."),
+    "process": Kind(
+        "left a process running", "", "Wait for every process that you start, or end it."),
+    "changed": Kind(
+        "changed something that all code shares", "changes it",
+        "Your kernel is unharmed. Leave it as it is, and change only what is your own."),
+}
+
+
+@dataclass
+class Verdict:
+    """The outcome of a check. status: "not started", "not yet" or "solved"."""
+
+    status: str
+    kind: str = ""
+    headline: str = ""
+    observed: str = ""
+    line: int | None = None
+    at: str = ""
+    try_: str = ""
+    printed: str = ""
+    remarks: list = field(default_factory=list)
+
+    def text(self):
+        """The verdict as plain text, one part a line."""
+        return "\n".join(part for part in (self.first(), *self.parts()) if part)
+
+    def first(self):
+        if self.status == "not yet":
+            return f"NOT YET: {self.headline}."
+        return self.status.upper() + "."
+
+    def parts(self):
+        return [part for part in (self.observed, self.at, self.try_) if part]
+
+    def as_dict(self):
+        return asdict(self)
+
+
+class Source:
+    """The text of the learner's cells, asked for lines.
+
+    filenames: those of the cells that the answer comes from; main: the one that holds the answer.
+    """
+
+    def __init__(self, filenames, main=None, first=1, last=None):
+        self.filenames = set(filenames)
+        self.main = main
+        self.first = first
+        self.last = last
+
+    def owns(self, filename):
+        return filename in self.filenames
+
+    def code(self, filename, line):
+        return linecache.getline(filename, line).strip()
+
+    def of_traceback(self, error):
+        """(filename, line) where `error` left the learner's code, innermost; None if it never was there."""
+        place = None
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            if self.owns(frame.f_code.co_filename):
+                place = (frame.f_code.co_filename, line)
+        if place is None and isinstance(error, BaseExceptionGroup):
+            for inner in error.exceptions:
+                place = place or self.of_traceback(inner)
+        return place
+
+    def of_frame(self, frame):
+        """(filename, line) of the innermost frame in the learner's code, or None."""
+        while frame is not None:
+            if self.owns(frame.f_code.co_filename):
+                return frame.f_code.co_filename, frame.f_lineno
+            frame = frame.f_back
+        return None
+
+    def of_text(self, text):
+        """(filename, line) of the last learner's line that a printed traceback mentions, or None."""
+        found = [(name, int(line)) for name, line in re.findall(r'File "([^"]+)", line (\d+)', text)
+                 if self.owns(name)]
+        return found[-1] if found else None
+
+    def sentence(self, place, at):
+        """ "Line 4 awaits each call …: `code`." """
+        if place is None:
+            return ""
+        filename, line = place
+        code = self.code(filename, line)
+        where = f"Line {line}"
+        if filename != self.main:
+            name = next((node.name for node in self._nodes(filename) if is_function(node)
+                         and node.lineno <= line <= node.end_lineno), None)
+            where += f" of the cell with `{name}`" if name else " of another cell"
+        return where + (f" {at}" if at else "") + (f": `{code}`" if code else "") + "."
+
+    # -- what the text tells ------------------------------------------------------------------------
+
+    def nodes(self, filename=None):
+        """All AST nodes of the answer itself, or of the cell `filename`."""
+        if filename and filename != self.main:
+            return self._nodes(filename)
+        last = self.last or 10**9
+        return [node for node in self._nodes(self.main)
+                if self.first <= getattr(node, "lineno", 0) <= last]
+
+    def _nodes(self, filename):
+        text = "".join(linecache.getlines(filename)) if filename else ""
+        try:
+            return list(ast.walk(ast.parse(cell_text(text))))
+        except (SyntaxError, ValueError, RecursionError):
+            return []
+
+    def matching(self, pattern):
+        """(filename, line) of the first line of the answer that holds the regular expression, or None."""
+        lines = linecache.getlines(self.main) if self.main else []
+        for number, line in enumerate(lines[self.first - 1:self.last], self.first):
+            if re.search(pattern, line):
+                return self.main, number
+        return None
+
+    def inside_while(self, place):
+        return any(isinstance(node, ast.While) and node.lineno <= place[1] <= node.end_lineno
+                   for node in self._nodes(place[0]))
+
+    def sequential_await(self):
+        """Where each call is awaited before the next starts: an await in a loop, else the second await."""
+        loops = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+                 ast.AsyncFor)
+        for loop in self.nodes():
+            if isinstance(loop, loops):
+                for node in own_nodes(loop):
+                    if isinstance(node, ast.Await):
+                        return self.main, node.lineno
+        awaits = sorted(node.lineno for node in self.nodes() if isinstance(node, ast.Await))
+        return (self.main, awaits[min(1, len(awaits) - 1)]) if awaits else None
+
+    def swallowing_handler(self):
+        """Where an `except` catches CancelledError and doesn't raise it again, or None."""
+        for node in self.nodes():
+            if isinstance(node, ast.ExceptHandler) and catches_cancelled(node.type) and not any(
+                    isinstance(inner, ast.Raise) for inner in ast.walk(node)):
+                return self.main, node.lineno
+        for node in self.nodes():
+            if isinstance(node, ast.Try) and any(
+                    isinstance(inner, (ast.Return, ast.Break, ast.Continue))
+                    for part in node.finalbody for inner in ast.walk(part)):
+                return self.main, node.finalbody[0].lineno
+        return None
+
+
+def cell_text(text):
+    """A cell's text with lines of IPython magic blanked, so that it parses."""
+    return re.sub(r"(?m)^\s*[%!].*$", "", text)
+
+
+def is_function(node):
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+
+
+def own_nodes(node):
+    """The nodes below `node`, without those of functions defined in there."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield child
+            yield from own_nodes(child)
+
+
+def catches_cancelled(type_):
+    if type_ is None:
+        return True
+    if isinstance(type_, ast.Tuple):
+        return any(map(catches_cancelled, type_.elts))
+    name = type_.attr if isinstance(type_, ast.Attribute) else getattr(type_, "id", "")
+    return name in ("BaseException", "CancelledError")
+
+
+# -- words -------------------------------------------------------------------------------------------
+
+def brief(thing, most=80):
+    """A short repr that never fails: functions by name, long things cut, broken ones by type."""
+    try:
+        if callable(thing) and hasattr(thing, "__name__"):
+            return str(thing.__name__)
+        text = repr(thing)
+        if not isinstance(text, str):
+            raise TypeError
+    except BaseException as error:
+        if isinstance(error, MemoryError):
+            raise
+        return f"<{type(thing).__name__} whose repr fails>"
+    return text if len(text) <= most else text[:most - 2] + " …"
+
+
+def seconds(value):
+    """Seconds in words: 3 s, 0.25 s."""
+    return f"{value:.3g} s" if value < 1000 else f"{value:,.0f} s"
+
+
+def listed(words, joiner="and"):
+    words = list(words)
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {joiner} {words[-1]}"
+
+
+def count(number, word):
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+# -- from an error to a mistake ------------------------------------------------------------------------
+
+PHRASES = (
+    # words of CPython's messages -> the mistake they tell of
+    (RuntimeError, "asyncio.run() cannot be called from a running event loop", "nested run"),
+    (RuntimeError, "Runner.run() cannot be called from a running event loop", "nested run"),
+    (RuntimeError, "event loop is already running", "nested run"),
+    (RuntimeError, "Cannot run the event loop while another loop is running", "nested run"),
+    (RuntimeError, "cannot reuse already awaited coroutine", "awaited twice"),
+    (RuntimeError, "coroutine is being awaited already", "awaited twice"),
+    (RuntimeError, "attached to a different loop", "other loop"),
+    (RuntimeError, "is bound to a different event loop", "other loop"),
+    (RuntimeError, "generator ignored GeneratorExit", "ignored close"),
+    (TypeError, "can't send non-None value to a just-started", "unprimed"),
+    (TypeError, "'coroutine'", "not awaited"),
+    (TypeError, "coroutine object", "not awaited"),
+    (TypeError, "not coroutine", "not awaited"),
+    (AttributeError, "'coroutine' object", "not awaited"),
+)
+
+TRIES = (
+    # words of an error -> what to try, where the kind alone ("raised") says too little
+    (NameError, "is not defined", "Your function may use what your notebook defines and imports: run "
+     "those cells first."),
+    (EOFError, "EOF when reading a line", "Nobody types during a check: leave `input()` out."),
+    (TypeError, "async_generator can't be used in 'await'", "A `yield` inside an `async def` makes an "
+     "async generator of it: use `async for`, or `return`."),
+    (TypeError, "can't be used in 'await' expression", "`await` takes coroutines, tasks and futures. "
+     "Is what you await made by an `async def`?"),
+    (RuntimeError, "no running event loop", "This needs a running loop: do it inside an `async def`."),
+    (RuntimeError, "generator raised StopIteration", "A `next(…)` inside a generator found nothing: "
+     "catch StopIteration there, or use `for`."),
+    (StopIteration, "", "A `next(…)` or `send(…)` met the end of a generator: catch StopIteration, its "
+     "`.value` is what was returned."),
+)
+
+
+def mistake(error, source, asks, called=""):
+    """Turn any exception that left the check into a Wrong with its place: (Wrong, place or None)."""
+    place = source.of_traceback(error)
+    if isinstance(error, Wrong):
+        line = error.line
+        if isinstance(line, int):
+            return error, (source.main, line)
+        return error, line or None
+    if isinstance(error, MemoryError):
+        return Wrong("memory", f"`{asks}` asked for more memory than a check may take."), place
+    if isinstance(error, RecursionError):
+        return Wrong("recursion", f"`{asks}` went deeper than Python allows."), place
+    if isinstance(error, SystemExit):
+        return Wrong("exits", f"SystemExit was raised ({error_words(error)})."), place
+    if isinstance(error, KeyboardInterrupt):
+        return Wrong("exits", "KeyboardInterrupt was raised.",
+                     try_="That is what the stop button raises. Raise an error of your own."), place
+    if isinstance(error, AssertionError) and place is None:
+        return Wrong("value", str(error) or "It is not what was asked."), None
+    if type(error).__name__ in ("Stuck", "Deadlock"):
+        return deadlock(error.tasks, source)
+    leaf = error
+    while isinstance(leaf, BaseExceptionGroup):
+        leaf = leaf.exceptions[0]
+    place = source.of_traceback(leaf) or place
+    text = str_of(leaf)
+    for type_, words, kind in PHRASES:
+        if isinstance(leaf, type_) and words in text:
+            return Wrong(kind, f"Python said: {error_words(leaf)}."), place
+    if isinstance(leaf, TypeError) and place is None and re.search(
+            r"positional argument|unexpected keyword|required argument", text):
+        return Wrong("arguments", f"Python said: {error_words(leaf)}."), None
+    try_ = next((hint for type_, words, hint in TRIES if isinstance(leaf, type_) and words in text), "")
+    group = f" (in {type(error).__name__})" if leaf is not error else ""
+    found = Wrong("raised", f"It raised {error_words(leaf)}{group}.", try_=try_)
+    found.headline = f"raised {type(leaf).__name__}"
+    return found, place
+
+
+def deadlock(tasks, source):
+    """Name a deadlock by each unfinished task: its name, what it awaits, its line."""
+    waits, place = [], None
+    for name, filename, line, what in tasks:
+        mine = filename is not None and source.owns(filename)
+        if mine:
+            place = place or (filename, line)
+        where = f" at line {line}" if mine and line else ""
+        waits.append(f"`{name}` waits{where}" + (f" for {what}" if what else ""))
+    said = "Nothing was ready and no timer was set, so nothing could ever happen again: "
+    return Wrong("deadlock", said + "; ".join(waits[:6]) + "."), place
+
+
+def str_of(error):
+    try:
+        return str(error)
+    except BaseException:
+        return "<its str fails>"
+
+
+def error_words(error):
+    text = str_of(error)
+    text = text if len(text) <= 300 else text[:298] + " …"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def verdict_of(found, place, source, asks, called=""):
+    """The Verdict NOT YET for a Wrong at a place."""
+    kind = KINDS.get(found.kind) or Kind(found.kind, "", "")
+    headline = getattr(found, "headline", None) or kind.headline
+    observed = found.observed
+    if called and not observed.startswith("I "):
+        observed = f"{called} {observed}".strip()
+    try_ = kind.try_ if found.try_ is None else found.try_
+    return Verdict("not yet", found.kind, headline, observed, place[1] if place else None,
+                   source.sentence(place, kind.at), try_)
+
+
+# -- from a hang to a mistake ---------------------------------------------------------------------------
+
+@dataclass
+class Hang:
+    """What the watcher saw of code that did not end.
+
+    places: the learner's innermost (filename, line) at each sample, None where there was none;
+    cpu: share of a core the thread used; turns: the loop went on between samples; moved: its clock did;
+    tasks: (name, filename, line, what) of each unfinished task; cancelling: it had been cancelled;
+    other: place of another thread in the learner's code; idle: the loop sat in select.
+    """
+
+    limit: float
+    places: list
+    cpu: float
+    turns: bool = False
+    moved: bool = False
+    clock: float = 0.0
+    tasks: list = field(default_factory=list)
+    cancelling: bool = False
+    other: tuple | None = None
+    in_loop: bool = False
+
+
+def name_hang(hang, source, asks):
+    """Tell a deadlock, a spin, a hog, a blocked loop and the rest apart: (Wrong, place)."""
+    seen = [place for place in hang.places if place]
+    often = max(set(seen), key=seen.count) if seen else None
+    waiting = next(((filename, line) for _, filename, line, _ in hang.tasks
+                    if filename and source.owns(filename)), None)
+    waited = f"After {seconds(hang.limit)} it was still at it."
+    if hang.cancelling:
+        place = source.swallowing_handler() or often or waiting
+        return Wrong("swallowed", f"I cancelled it, and it went on. {waited}"), place
+    if hang.turns:
+        if hang.moved:
+            return Wrong("endless", f"Its clock stood at {seconds(hang.clock)} and it was still going "
+                         "round."), often or waiting
+        return Wrong("spin", f"The loop went round and round, and nothing ever waited. {waited}"), \
+            often or waiting
+    if often and hang.cpu > 0.5:
+        if source.inside_while(often):
+            return Wrong("spin", f"It used a whole core and never came back. {waited}"), often
+        return Wrong("hog", f"It computed for {seconds(hang.limit)} and was not done."), often
+    if often and hang.in_loop:
+        return Wrong("blocked", f"The whole thread stood still. {waited}"), often
+    if hang.other and not often:
+        return Wrong("thread", f"A thread was still busy after {seconds(hang.limit)}."), hang.other
+    if hang.tasks and not often:
+        found, place = deadlock(hang.tasks, source)
+        found.observed = found.observed.replace(
+            "Nothing was ready and no timer was set, so nothing could ever happen again: ",
+            f"Nothing happened any more for {seconds(hang.limit)}: ")
+        return found, place
+    return Wrong("endless", waited), often or waiting or hang.other

@@ -1,0 +1,447 @@
+"""The process in which answers are judged: `python -m helpers.coach.judge`, started by `sandbox`.
+
+It reads requests from its standard input and writes verdicts to its standard output, each a length and
+a pickle. The answer runs in a worker thread; the main thread watches it and names what hangs. Code in
+C that keeps the interpreter to itself is ended by faulthandler, whose thread needs no interpreter, and
+its traceback goes to standard error, where the sandbox reads the line. Whatever happens, the process
+ends with its parent: on the end of its input, or when its parent's id changes.
+"""
+
+import asyncio
+import faulthandler
+import gc
+import io
+import linecache
+import os
+import pickle
+import queue
+import random
+import re
+import signal
+import sys
+import threading
+import time
+import warnings
+
+from helpers.coach import wire
+
+LOOK = 0.05             # seconds between two looks at the worker
+SAMPLES = 16            # looks at something that hangs
+LONG_STEP = 0.3         # seconds of computing in one step of the loop that count as holding it
+LAST_RESORT = 0.5       # seconds after the limit when faulthandler ends us
+MEMORY = 1 << 30        # bytes that an answer may take on top of what we need
+KEPT_LINES, KEPT_BYTES = 100, 10_000
+exit_now = os._exit
+sleep_now = time.sleep
+
+
+class Printed(io.RawIOBase):
+    """Keeps the beginning of what is printed and counts the rest."""
+
+    def __init__(self):
+        self.kept = bytearray()
+        self.lines = 0
+        self.bytes = 0
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        data = bytes(data)
+        self.lines += data.count(b"\n")
+        self.bytes += len(data)
+        if len(self.kept) < KEPT_BYTES:
+            self.kept += data[:KEPT_BYTES - len(self.kept)]
+        return len(data)
+
+    def close(self):
+        """Whoever closes our stream closes nothing."""
+
+    def text(self):
+        lines = self.kept.decode("utf-8", "replace").splitlines(keepends=True)
+        text = "".join(lines[:KEPT_LINES])
+        shown = text.count("\n")
+        if self.lines > shown:
+            text = text.rstrip("\n") + f"\n… and {self.lines - shown:,} more lines"
+        elif self.bytes > len(self.kept):
+            text += f" … and {self.bytes - len(self.kept):,} more bytes"
+        return text
+
+
+class Changes:
+    """What all code shares, as it was: finds the names that an answer has changed, and says which."""
+
+    MODULES = ("time", "builtins", "os", "sys", "threading", "random", "inspect", "contextvars", "socket",
+               "selectors", "types", "functools", "itertools", "collections", "heapq", "queue",
+               "asyncio", "asyncio.tasks", "asyncio.events", "asyncio.futures", "asyncio.base_events",
+               "asyncio.locks", "asyncio.queues", "asyncio.runners", "asyncio.taskgroups",
+               "asyncio.timeouts", "asyncio.streams", "concurrent.futures", "helpers.coach.lab",
+               "helpers.coach.diagnosis", "helpers.coach.form", "helpers.virtual", "helpers.recorder")
+    CLASSES = (asyncio.Task, asyncio.Future, asyncio.BaseEventLoop, asyncio.Lock, asyncio.Event,
+               asyncio.Queue, asyncio.Semaphore, asyncio.TaskGroup)
+    OWN = {"sys": {"stdout", "stderr", "stdin"}}
+
+    def __init__(self):
+        self.before = {name: self.look(vars(sys.modules[name]), self.OWN.get(name, ()))
+                       for name in self.MODULES if name in sys.modules}
+        self.classes = {cls: self.look(vars(cls)) for cls in self.CLASSES}
+        self.recursion = sys.getrecursionlimit()
+        self.switching = sys.getswitchinterval()
+
+    @staticmethod
+    def look(names, without=()):
+        return {name: thing for name, thing in names.items()
+                if callable(thing) and name not in without
+                and (not name.startswith("_") or name.startswith("__"))}
+
+    def found(self):
+        """The names that are not what they were, as "time.sleep"."""
+        changed = []
+        for where, before in (*self.before.items(), *self.classes.items()):
+            now = vars(sys.modules[where] if isinstance(where, str) else where)
+            title = where if isinstance(where, str) else f"asyncio.{where.__name__}"
+            changed += [f"{title}.{name}" for name, thing in before.items() if now.get(name) is not thing]
+        if sys.getrecursionlimit() != self.recursion:
+            changed.append("the recursion limit")
+        if sys.getswitchinterval() != self.switching:
+            changed.append("the switch interval")
+        return changed
+
+
+class Judge:
+    """Reads requests, judges them one at a time."""
+
+    def __init__(self):
+        self.input = os.fdopen(os.dup(0), "rb")
+        self.output = os.fdopen(os.dup(1), "wb")
+        self.errors = os.fdopen(os.dup(2), "wb")
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(nothing, number)
+        os.close(nothing)
+        sys.stdin = open(os.devnull)
+        self.pid = os.getpid()
+        self.parent = os.getppid()
+        self.requests = queue.SimpleQueue()
+        self.sending = threading.Lock()
+        self.lab = None
+        self.source = None
+        self.printed = Printed()
+
+    # -- the process ------------------------------------------------------------------------------------
+
+    def prepare(self):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        faulthandler.enable(self.errors)
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.output.close)
+        threading.Thread(target=self.read, name="coach-reader", daemon=True).start()
+        if os.name != "nt":
+            threading.Thread(target=self.watch_parent, name="coach-parent", daemon=True).start()
+        global form, diagnosis, Lab, recorder
+        from helpers import recorder
+        from helpers.coach import diagnosis, form
+        from helpers.coach.lab import Lab
+        time.sleep = self.sleep
+        os._exit = self.exit
+        warnings.simplefilter("always", RuntimeWarning)
+        warnings.showwarning = self.warned
+        limit_memory()
+        self.warm_up()
+        self.changes = Changes()
+        self.modules = set(sys.modules)
+        self.threads = set(threading.enumerate())
+        gc.collect()
+        gc.freeze()
+        self.send("ready")
+
+    def warm_up(self):
+        """Run a loop once, so that the first check doesn't pay for what is loaded late."""
+        lab = Lab("warm", "virtual", diagnosis.Source(()))
+        lab.run(asyncio.sleep(1))
+
+    def serve(self):
+        while True:
+            request = self.requests.get()
+            reply = self.judge(request)
+            self.send("verdict", **reply)
+
+    def read(self):
+        try:
+            while True:
+                self.requests.put(wire.read(self.input))
+        finally:
+            exit_now(0)
+
+    def watch_parent(self):
+        # A fork of the kernel may hold our input open after the kernel itself has gone.
+        while os.getppid() == self.parent:
+            sleep_now(1)
+        exit_now(0)
+
+    def send(self, what, **content):
+        with self.sending:
+            wire.write(self.output, (what, content))
+
+    # -- stand-ins for what would end or hold the process -------------------------------------------------
+
+    def sleep(self, seconds, /):
+        """time.sleep: on a running loop's thread it is noted, and on virtual time not even slept."""
+        lab = self.lab
+        if lab is None or seconds <= 0 or asyncio._get_running_loop() is None:
+            return sleep_now(seconds)
+        lab.blocked(f"`time.sleep({seconds:g})`", seconds, sys._getframe(1))
+        if lab.clock == "real":
+            sleep_now(min(seconds, LONG_STEP))
+
+    def exit(self, status=0):
+        """os._exit: tells who called it, then ends."""
+        if os.getpid() == self.pid and self.source is not None:
+            place = self.source.of_frame(sys._getframe(1))
+            found = form.Wrong("exits", "`os._exit` was called.")
+            self.send("verdict", **self.reply(self.verdict(found, place), spoiled="it ended"))
+        exit_now(status)
+
+    def warned(self, message, category, filename, lineno, file=None, line=None):
+        text = str(message)
+        name = re.match(r"coroutine '(.+?)' was never awaited", text)
+        if name and self.lab is not None:
+            self.lab.unawaited.append((name[1].rpartition(".")[2], self.source.of_text(text)))
+        elif sys.stderr is not None:
+            print(f"{category.__name__}: {text}", file=sys.stderr)
+
+    # -- one check ------------------------------------------------------------------------------------
+
+    def judge(self, request):
+        limit = request["limit"]
+        for name, text in request["texts"].items():
+            linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        sys.path[:] = request["path"]
+        os.chdir(request["folder"])
+        self.source = diagnosis.Source(request["texts"], *request["place"])
+        self.asks = request["asks"]
+        self.printed = Printed()
+        stream = io.TextIOWrapper(io.BufferedWriter(self.printed, 1 << 16), "utf-8", "replace")
+        sys.stdout = sys.stderr = stream
+        random.seed(0)
+        exercise = form.find(request["id"], request["checks"])
+        self.lab = Lab(exercise.asks, exercise.clock, self.source, self.printed_text)
+        try:
+            answer = pickle.loads(request["answer"])
+        except Exception as error:
+            found = form.Wrong("unsendable", f"Unpacking it raised {diagnosis.error_words(error)}.")
+            return self.reply(self.verdict(found, None), spoiled="not unpacked")
+        outcome = []
+        worker = threading.Thread(target=self.work, args=(exercise, answer, outcome), name="answer",
+                                  daemon=True)
+        del answer
+        self.send("begun")
+        faulthandler.dump_traceback_later(limit + LAST_RESORT, exit=True, file=self.errors)
+        worker.start()
+        self.watch(worker, outcome, limit)
+        if not outcome:
+            # We run, so nobody holds the interpreter: time to look and to tell.
+            faulthandler.cancel_dump_traceback_later()
+            faulthandler.dump_traceback_later(2 * LAST_RESORT, exit=True, file=self.errors)
+            found, place = diagnosis.name_hang(self.look_at(worker, limit), self.source, self.asks)
+            return self.reply(self.verdict(found, place), spoiled="it hung")
+        verdict, recording = outcome
+        return self.finish(verdict, recording, stream)
+
+    def work(self, exercise, answer, outcome):
+        """The worker thread: everything that may run the learner's code happens here."""
+        sys.set_coroutine_origin_tracking_depth(8)
+        lab = self.lab
+        try:
+            try:
+                exercise().verify(answer, lab)
+            finally:
+                lab.close()
+            lab.check_awaited()
+            lab.check_lost()
+            verdict = diagnosis.Verdict("solved")
+        except BaseException as error:
+            verdict = self.name(error, lab)
+            del error
+        del answer
+        recording = self.pack(lab.recording)
+        if os.getpid() != self.pid:
+            exit_now(0)     # the answer forked, and this is the child
+        outcome[:] = verdict, recording
+
+    def name(self, error, lab):
+        found, place = diagnosis.mistake(error, self.source, self.asks)
+        error.__traceback__ = None
+        if found.kind in ("value", "order", "sequential", "lost error", "leaked") or (
+                not isinstance(error, form.Wrong) and found.kind == "not awaited" and place is None):
+            gc.collect()
+            try:
+                lab.check_awaited()
+            except form.Wrong as deeper:
+                found, place = deeper, deeper.line
+        return self.verdict(found, place)
+
+    def verdict(self, found, place):
+        called = self.lab.called if self.lab is not None else ""
+        return diagnosis.verdict_of(found, place, self.source, self.asks, called)
+
+    def pack(self, recording):
+        try:
+            if recording is None or recording.steps > 20_000:
+                return None
+            return pickle.dumps(recording)
+        except Exception:
+            return None     # no picture is no reason for no verdict
+
+    # -- watching ------------------------------------------------------------------------------------
+
+    def watch(self, worker, outcome, limit):
+        """Wait for the worker to end; note the longest time that one step of its loop computed."""
+        ends = time.monotonic() + limit
+        turns, since, place = None, 0.0, None
+        while not outcome and (left := ends - time.monotonic()) > 0:
+            worker.join(min(LOOK, left))
+            loop, cpu = self.lab.loop, cpu_of(worker)
+            if loop is None or loop.turns != turns:
+                turns, since, place = getattr(loop, "turns", None), cpu, None
+                continue
+            place = self.source.of_frame(sys._current_frames().get(worker.ident)) or place
+            longest = self.lab.long_step[0] if self.lab.long_step else LONG_STEP
+            if place and cpu - since > longest:
+                self.lab.long_step = (cpu - since, place)
+
+    def look_at(self, worker, limit):
+        """Sample a worker that hangs: a diagnosis.Hang."""
+        lab, loop = self.lab, self.lab.loop
+        turns = loop.turns if loop else 0
+        clock = loop.time() if loop else 0.0
+        cpu, begun = cpu_of(worker), time.monotonic()
+        places = []
+        for _ in range(SAMPLES):
+            sleep_now(0.01)
+            places.append(self.source.of_frame(sys._current_frames().get(worker.ident)))
+        share = (cpu_of(worker) - cpu) / (time.monotonic() - begun)
+        others = [self.source.of_frame(sys._current_frames().get(thread.ident))
+                  for thread in threading.enumerate() if thread not in self.threads and thread is not worker]
+        hang = diagnosis.Hang(limit, places, share, cancelling=lab.cancelling, in_loop=loop is not None,
+                              other=next(filter(None, others), None))
+        if loop is not None:
+            # Asking for the time counts as a turn: we asked once.
+            hang.turns = loop.turns > turns + 2
+            hang.clock = loop.time()
+            hang.moved = lab.clock == "virtual" and hang.clock > clock
+            try:
+                hang.tasks = lab.unfinished(loop)
+            except Exception:
+                pass    # the loop runs on while we look
+        return hang
+
+    # -- after the check ------------------------------------------------------------------------------------
+
+    def finish(self, verdict, recording, stream):
+        """Look for what the answer left behind; it turns SOLVED into NOT YET and costs us our place."""
+        spoiled = ""
+        left = self.left_threads()
+        changed = self.changes.found()
+        if stream.closed or sys.stdout is not stream or sys.stderr is not stream:
+            changed.append("sys.stdout, which it closed" if stream.closed else "sys.stdout")
+        found = place = None
+        if left:
+            spoiled = "threads"
+            frame = sys._current_frames().get(left[0].ident)
+            place = self.source.of_frame(frame)
+            found = form.Wrong("thread", f"It was over, and {diagnosis.count(len(left), 'thread')} still ran.")
+        elif (processes := self.left_processes()):
+            spoiled = "processes"
+            found = form.Wrong("process", f"It was over, and {diagnosis.count(processes, 'process')} still ran. "
+                               .replace("processs", "processes"))
+        elif changed:
+            spoiled = "changes"
+            name = changed[0].rpartition(".")[2].partition(",")[0]
+            place = self.source.matching(rf"\b{re.escape(name)}\b\s*=|setattr|recursion|switch|close\(")
+            found = form.Wrong("changed", f"It changed {diagnosis.listed(changed[:3])}.")
+        elif verdict.kind in ("exits", "memory"):
+            spoiled = verdict.kind
+        if found and verdict.status == "solved":
+            verdict = self.verdict(found, place)
+        faulthandler.cancel_dump_traceback_later()
+        self.forget()
+        return self.reply(verdict, recording, spoiled)
+
+    def left_threads(self):
+        new = [thread for thread in threading.enumerate() if thread not in self.threads]
+        if new:
+            gc.collect()    # a pool that nobody holds any more ends its threads
+            ends = time.monotonic() + 0.3
+            for thread in new:
+                if thread.name != "answer" and not isinstance(thread, threading._DummyThread):
+                    thread.join(max(0.0, ends - time.monotonic()))
+        return [thread for thread in new if thread.is_alive() and thread.name != "answer"]
+
+    def left_processes(self):
+        """End what processes the answer left; return their number."""
+        if os.name != "nt":
+            try:
+                # Most answers start none, and this asks without loading anything.
+                if os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+                    pass
+            except ChildProcessError:
+                return 0
+        import psutil
+
+        own = getattr(getattr(sys.modules.get("multiprocessing.resource_tracker"), "_resource_tracker", None),
+                      "_pid", None)
+        left = [child for child in psutil.Process().children(recursive=True)
+                if child.pid != own and child.status() != psutil.STATUS_ZOMBIE]
+        gone, alive = psutil.wait_procs(left, timeout=0.2)
+        for child in alive:
+            child.kill()
+        return len(alive)
+
+    def forget(self):
+        """Put back what a check may change without harm, and forget modules of the learner's own."""
+        self.lab = None
+        for name in set(sys.modules) - self.modules:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file and file.startswith(os.getcwd() + os.sep) and "site-packages" not in file:
+                del sys.modules[name]
+        gc.collect()
+
+    def printed_text(self):
+        try:
+            sys.stdout.flush()
+        except (ValueError, AttributeError):
+            pass    # it was closed or replaced
+        return self.printed.text()
+
+    def reply(self, verdict, recording=None, spoiled=""):
+        verdict.printed = self.printed_text()
+        return {"verdict": verdict.as_dict(), "recording": recording, "spoiled": spoiled}
+
+
+def cpu_of(thread):
+    """CPU seconds of a thread, or of the process where threads have no clock of their own."""
+    try:
+        return time.clock_gettime(time.pthread_getcpuclockid(thread.ident))
+    except (AttributeError, OSError):
+        return time.process_time()
+
+
+def limit_memory():
+    """Let an answer that allocates without end meet a MemoryError, where the system can do that."""
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    except (ImportError, ValueError, OSError):
+        pass
+
+
+def main():
+    judge = Judge()
+    judge.prepare()
+    judge.serve()
+
+
+if __name__ == "__main__":
+    main()
