@@ -11,6 +11,7 @@ import traceback
 from dataclasses import asdict, dataclass, field
 
 from helpers.coach.form import Wrong
+from helpers.coach.packing import nodes_of
 
 
 @dataclass
@@ -49,7 +50,7 @@ KINDS = {
         "swallowed the cancellation", "catches the cancellation and goes on",
         "Clean up, then `raise`: or catch only the errors that you mean."),
     "leaked": Kind(
-        "left a task running", "still waits here",
+        "left a task running", "",
         "Await every task that you start, or cancel it: a TaskGroup does that for you."),
     "limit": Kind(
         "limit exceeded", "starts more than that at once",
@@ -147,10 +148,10 @@ class Source:
     filenames: those of the cells that the answer comes from; main: the one that holds the answer.
     """
 
-    def __init__(self, filenames, main=None, first=1, last=None):
+    def __init__(self, filenames, main=None, first=None, last=None):
         self.filenames = set(filenames)
         self.main = main
-        self.first = first
+        self.first = first or 1
         self.last = last
 
     def owns(self, filename):
@@ -199,20 +200,14 @@ class Source:
 
     # -- what the text tells ------------------------------------------------------------------------
 
-    def nodes(self, filename=None):
-        """All AST nodes of the answer itself, or of the cell `filename`."""
-        if filename and filename != self.main:
-            return self._nodes(filename)
+    def nodes(self):
+        """All AST nodes of the answer itself."""
         last = self.last or 10**9
         return [node for node in self._nodes(self.main)
                 if self.first <= getattr(node, "lineno", 0) <= last]
 
     def _nodes(self, filename):
-        text = "".join(linecache.getlines(filename)) if filename else ""
-        try:
-            return list(ast.walk(ast.parse(cell_text(text))))
-        except (SyntaxError, ValueError, RecursionError):
-            return []
+        return nodes_of(filename) if filename else []
 
     def matching(self, pattern):
         """(filename, line) of the first line of the answer that holds the regular expression, or None."""
@@ -250,11 +245,6 @@ class Source:
                     for part in node.finalbody for inner in ast.walk(part)):
                 return self.main, node.finalbody[0].lineno
         return None
-
-
-def cell_text(text):
-    """A cell's text with lines of IPython magic blanked, so that it parses."""
-    return re.sub(r"(?m)^\s*[%!].*$", "", text)
 
 
 def is_function(node):

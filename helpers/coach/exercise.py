@@ -3,12 +3,9 @@
 import ast
 import functools
 import inspect
-import linecache
 import os
 import pickle
-import re
 import sys
-import types
 
 from helpers.coach import cards, diagnosis, form, packing
 from helpers.coach.diagnosis import Verdict, brief
@@ -138,24 +135,11 @@ def judge(exercise, answer, limit=None):
         "asks": exercise.asks,
         "answer": packed,
         "texts": texts,
-        "place": place_of(answer),
+        "place": packing.place_of(answer),
         "path": list(sys.path),
         "folder": os.getcwd(),
         "limit": limit or exercise.limit,
     })
-
-
-def place_of(answer):
-    """(filename, first line, last line) of the answer's text; all None where it has none."""
-    try:
-        thing = inspect.unwrap(answer) if callable(answer) else answer
-        if isinstance(thing, functools.partial):
-            thing = thing.func
-        lines, first = inspect.getsourcelines(thing)
-        return inspect.getsourcefile(thing) or inspect.getfile(thing), first, first + len(lines) - 1
-    except (OSError, TypeError, ValueError):
-        code = getattr(answer, "__code__", None)
-        return (code.co_filename, code.co_firstlineno, None) if code else (None, 1, None)
 
 
 # -- what can be told without running it ---------------------------------------------------------------
@@ -234,14 +218,12 @@ def article(name):
 def is_stub(answer):
     """True for a function (or class) in whose body nothing was written yet."""
     try:
-        text = inspect.getsource(inspect.unwrap(answer))
-        node = ast.parse(re.sub(r"\A\s*", "", text) if not text.startswith((" ", "\t"))
-                         else inspect.cleandoc("\n" + text)).body[0]
-    except (OSError, TypeError, SyntaxError, ValueError, IndexError):
+        node = ast.parse(packing.text_of(answer) or "").body[0]
+    except (SyntaxError, ValueError, IndexError):
         return False
     if isinstance(node, ast.ClassDef):
         methods = [part for part in node.body if diagnosis.is_function(part)]
-        return bool(methods) and all(map(is_empty, methods)) or not methods and is_empty(node)
+        return all(map(is_empty, methods)) if methods else is_empty(node)
     return diagnosis.is_function(node) and is_empty(node)
 
 
@@ -257,9 +239,4 @@ def source_text(answer, exercise):
     """The answer's text as it stood in the cell, or its repr if it is a value; None if it has none."""
     if exercise.takes_value():
         return f"{exercise.asks} = {brief(answer, 2000)}"
-    if not isinstance(answer, (types.FunctionType, type)):
-        return None
-    try:
-        return inspect.getsource(answer)
-    except (OSError, TypeError):
-        return None
+    return packing.text_of(answer)

@@ -94,9 +94,10 @@ class Exercise:
 
     def __init_subclass__(cls, **named):
         super().__init_subclass__(**named)
-        marked = [(name, thing.coach_mark) for name, thing in vars(cls).items()
-                  if hasattr(thing, "coach_mark")]
-        cls.programs = tuple(Program(cls, name, *mark) for name, mark in marked)
+        own = {name: Program(cls, name, *thing.coach_mark) for name, thing in vars(cls).items()
+               if hasattr(thing, "coach_mark")}
+        inherited = {program.name: program for program in cls.programs}
+        cls.programs = tuple({**inherited, **own}.values())
         where = f"exercise {cls.__qualname__}"
         if not (cls.id and cls.asks and cls.__doc__):
             raise TypeError(f"{where} needs id, asks and a docstring")
@@ -131,7 +132,7 @@ class Exercise:
     @classmethod
     def model(cls):
         """The first right program as an object: its signature is what is asked."""
-        return vars(cls)[cls.right_programs()[0].name]
+        return getattr(cls, cls.right_programs()[0].name)
 
     def verify(self, answer, lab):
         """Judge `answer`; raise Wrong if it is not right. This one compares plain values."""

@@ -199,7 +199,8 @@ class Lab:
         left = [task for task in asyncio.all_tasks(loop) if not task.done()]
         if left:
             names = sorted(f"`{coroutine_name(task.get_coro())}`" for task in left)
-            place = next(filter(None, (self.where(task) for task in left)), None)
+            place = next(filter(None, (self.where(task) for task in left)),
+                         self.text.matching("create_task|ensure_future"))
             raise Wrong("leaked", f"It returned, and {count(len(left), 'task')} still ran: "
                         f"{listed(dict.fromkeys(names))}.", place)
 
@@ -276,15 +277,18 @@ class Lab:
             return
         said = f"{what[0].upper()}{what[1:]} {brief(got)}"
         if isinstance(expected, dict) and secret:
-            raise Wrong("value", self._compare_items(got, expected, what))
+            raise Wrong("value", self._compare_items(got, expected, what), try_="Look at those again.")
         if is_row(got) and is_row(expected) and len(got) == len(expected):
             if same_items(got, expected):
                 tell = "" if secret else f"; the order asked is {brief(expected)}"
                 raise Wrong("order", f"{said}{tell}.")
             if secret:
                 raise Wrong("value", self._compare_items(dict(enumerate(got, 1)),
-                                                         dict(enumerate(expected, 1)), what, "number "))
-        raise Wrong("value", f"{said}." if secret else f"{said}; asked is {brief(expected)}.")
+                                                         dict(enumerate(expected, 1)), what, "number "),
+                            try_="Look at those again.")
+        if secret:
+            raise Wrong("value", f"{said}; that is not it.", try_="`ex.hint()` gives a nudge.")
+        raise Wrong("value", f"{said}; asked is {brief(expected)}.")
 
     def _compare_items(self, got, expected, what, prefix=""):
         if not isinstance(got, dict):

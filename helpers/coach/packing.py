@@ -3,10 +3,14 @@
 The text goes along so that tracebacks, `inspect` and the coach's messages show the learner's own lines.
 """
 
+import ast
 import contextvars
+import functools
 import inspect
 import io
 import linecache
+import re
+import textwrap
 import threading
 import types
 
@@ -72,16 +76,54 @@ def pack(answer):
     except Exception as error:
         name, thing = culprit(answer)
         raise Unsendable(name, thing, f"{type(error).__name__}: {error}") from None
-    filenames = packer.filenames | ({source_file(answer)} - {None})
+    filenames = packer.filenames | ({place_of(answer)[0]} - {None})
     texts = {name: "".join(linecache.getlines(name)) for name in filenames if not_a_library(name)}
     return data.getvalue(), {name: text for name, text in texts.items() if text}
 
 
-def source_file(answer):
+def place_of(answer):
+    """(filename, first line, last line) of the text of a function or a class; all None if it has none.
+
+    A class of a notebook doesn't know its file; its methods do.
+    """
+    nothing = None, None, None
     try:
-        return inspect.getsourcefile(answer)
-    except TypeError:
+        thing = inspect.unwrap(answer) if callable(answer) else answer
+    except ValueError:
+        return nothing
+    thing = thing.func if isinstance(thing, functools.partial) else thing
+    if isinstance(thing, types.MethodType):
+        thing = thing.__func__
+    if isinstance(thing, types.FunctionType):
+        try:
+            lines, first = inspect.getsourcelines(thing)
+            return thing.__code__.co_filename, first, first + len(lines) - 1
+        except (OSError, TypeError, SyntaxError):
+            return thing.__code__.co_filename, thing.__code__.co_firstlineno, None
+    if isinstance(thing, type):
+        for code in (part.__code__ for part in vars(thing).values() if isinstance(part, types.FunctionType)):
+            for node in nodes_of(code.co_filename):
+                if isinstance(node, ast.ClassDef) and node.name == thing.__name__ \
+                        and node.lineno <= code.co_firstlineno <= node.end_lineno:
+                    return code.co_filename, node.lineno, node.end_lineno
+    return nothing
+
+
+def text_of(answer):
+    """The text of a function or a class as it stands in its cell, or None."""
+    filename, first, last = place_of(answer)
+    if last is None:
         return None
+    return textwrap.dedent("".join(linecache.getlines(filename)[first - 1:last]))
+
+
+def nodes_of(filename):
+    """All AST nodes of a cell or file; none if it doesn't parse. Lines of IPython magic are blanked."""
+    text = re.sub(r"(?m)^\s*[%!].*$", "", "".join(linecache.getlines(filename)))
+    try:
+        return list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        return []
 
 
 def not_a_library(filename):

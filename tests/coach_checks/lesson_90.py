@@ -1,0 +1,332 @@
+"""Exercises for the tests of the coach: one of each form."""
+
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
+
+
+class Together(Exercise):
+    """Fetch every page at once
+
+    Write `fetch_all(fetch, urls)`.
+
+    - It returns the pages in order.
+    - It waits no longer than the slowest.
+
+        pages = await fetch_all(fetch, ["a", "b"])
+    """
+
+    id = "t-together"
+    asks = "fetch_all"
+    minutes, clock = 8, "virtual"
+    hints = ("Nudge.", "Push.", "Nearly there: `asyncio.gather`.")
+
+    def verify(self, fetch_all, lab):
+        fetch = lab.service({"a": 3, "b": 1, "c": 2})
+        run = lab.run(fetch_all, fetch, ["a", "b", "c"])
+        lab.equal(run.result, ["page a", "page b", "page c"])
+        lab.concurrent(run, longest=3, total=6)
+
+    @right
+    async def with_gather(fetch, urls):
+        """Return the pages of `urls`, in order."""
+        return await asyncio.gather(*(fetch(url) for url in urls))
+
+    @right
+    async def with_group(fetch, urls):
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(fetch(url)) for url in urls]
+        return [task.result() for task in tasks]
+
+    @wrong("sequential", says="It took 6 s; the longest single wait is 3 s.")
+    async def one_by_one(fetch, urls):
+        pages = []
+        for url in urls:
+            pages.append(await fetch(url))
+        return pages
+
+    @wrong("not awaited", says="`fetch`")
+    async def only_calls(fetch, urls):
+        return [fetch(url) for url in urls]
+
+    @wrong("order")
+    async def as_they_come(fetch, urls):
+        return [await page for page in asyncio.as_completed([fetch(url) for url in urls])]
+
+    @wrong("value", says="asked is ['page a', 'page b', 'page c']")
+    async def loses_one(fetch, urls):
+        return await asyncio.gather(*(fetch(url) for url in urls[1:]))
+
+    @wrong("nested run")
+    def starts_a_loop(fetch, urls):
+        async def main():
+            return await asyncio.gather(*(fetch(url) for url in urls))
+        return asyncio.run(main())
+
+    @wrong("leaked", says="1 task")
+    async def leaves_one(fetch, urls):
+        asyncio.create_task(asyncio.sleep(100))
+        return await asyncio.gather(*(fetch(url) for url in urls))
+
+    @wrong("not async", says="at once")
+    def not_async(fetch, urls):
+        return [f"page {url}" for url in urls]
+
+
+class Real(Exercise):
+    """The same on the real clock"""
+
+    id = "t-real"
+    asks = "fetch_all"
+    clock = "real"
+
+    def verify(self, fetch_all, lab):
+        fetch = lab.service(0.02)
+        run = lab.run(fetch_all, fetch, list("abcdefgh"))
+        lab.equal(run.result, [f"page {url}" for url in "abcdefgh"])
+        if fetch.peak == 1:
+            lab.concurrent(run, longest=0.02, total=0.16)
+
+    @right
+    async def with_gather(fetch, urls):
+        return await asyncio.gather(*(fetch(url) for url in urls))
+
+    @wrong("sequential")
+    async def one_by_one(fetch, urls):
+        return [await fetch(url) for url in urls]
+
+
+class Limited(Exercise):
+    """At most two at once"""
+
+    id = "t-limited"
+    asks = "fetch_some"
+
+    def verify(self, fetch_some, lab):
+        fetch = lab.service(1)
+        run = lab.run(fetch_some, fetch, list("abcdef"))
+        lab.limited(fetch.peak, at_most=2)
+        lab.equal(run.result, [f"page {url}" for url in "abcdef"])
+        lab.concurrent(run, longest=3, total=6)
+
+    @right
+    async def with_semaphore(fetch, urls):
+        gate = asyncio.Semaphore(2)
+
+        async def one(url):
+            async with gate:
+                return await fetch(url)
+
+        return await asyncio.gather(*(one(url) for url in urls))
+
+    @wrong("limit", says="6 calls")
+    async def gate_per_call(fetch, urls):
+        async def one(url):
+            async with asyncio.Semaphore(2):
+                return await fetch(url)
+
+        return await asyncio.gather(*(one(url) for url in urls))
+
+
+class Guarded(Exercise):
+    """Errors come out, cancellation passes"""
+
+    id = "t-guarded"
+    asks = "guarded"
+
+    def verify(self, guarded, lab):
+        fetch = lab.service(5)
+        run = lab.run(guarded, fetch, cancel_after=1)
+        if not fetch.cancelled:
+            raise Wrong("not cancelled", f"It ended after {run.elapsed} s, before I cancelled it.")
+        lab.run(guarded, lab.service(1, errors={"a": ValueError("no page")}), raises=ValueError)
+
+    @right
+    async def passes(fetch):
+        return await fetch("a")
+
+    @wrong("swallowed", says="I cancelled it after 1 s")
+    async def catches_all(fetch):
+        try:
+            return await fetch("a")
+        except BaseException:
+            return None
+
+    @wrong("swallowed")
+    async def goes_on(fetch):
+        while True:
+            try:
+                return await fetch("a")
+            except:
+                pass
+
+    @wrong("lost error", says="ValueError")
+    async def loses_it(fetch):
+        try:
+            return await fetch("a")
+        except Exception:
+            return None
+
+    @wrong("lost error")
+    async def asks_for_results(fetch):
+        return await asyncio.gather(fetch("a"), return_exceptions=True)
+
+    @wrong("lost error")
+    async def never_looks(fetch):
+        asyncio.create_task(fetch("a"))
+        await asyncio.sleep(2)
+
+
+class Take(Exercise):
+    """Take the first few"""
+
+    id = "t-take"
+    asks = "take"
+
+    def verify(self, take, lab):
+        source = lab.source([10, 20, 30, 40])
+        items = lab.generator(lab.call(take, source, 2))
+        if source.taken:
+            raise Wrong("eager", f"`take` took {source.taken} items before anybody asked.")
+        lab.equal(list(items), [10, 20])
+        if source.taken > 2:
+            raise Wrong("one too many", f"I asked for 2 items; the source gave {source.taken}.")
+
+    @right
+    def with_range(source, n):
+        """Yield the first `n` items of `source`."""
+        for _ in range(n):
+            yield next(source)
+
+    @wrong("one too many", says="gave 3")
+    def with_enumerate(source, n):
+        for number, item in enumerate(source):
+            if number == n:
+                return
+            yield item
+
+    @wrong("not a generator", says="list")
+    def builds_a_list(source, n):
+        return [next(source) for _ in range(n)]
+
+
+class Average(Exercise):
+    """A running average that cleans up"""
+
+    id = "t-average"
+    asks = "average"
+
+    def verify(self, average, lab):
+        log = []
+        talk = lab.generator(lab.call(average, log))
+        next(talk)
+        lab.equal([talk.send(10), talk.send(20)], [10, 15], what="it yielded")
+        talk.close()
+        lab.equal(log, ["closed"], what="the log holds")
+
+    @right
+    def with_finally(log):
+        """Receive numbers, yield their average so far."""
+        total = count = 0
+        average = None
+        try:
+            while True:
+                total += yield average
+                count += 1
+                average = total / count
+        finally:
+            log.append("closed")
+
+    @wrong("ignored close")
+    def swallows(log):
+        total = count = 0
+        average = None
+        while True:
+            try:
+                total += yield average
+                count += 1
+                average = total / count
+            except GeneratorExit:
+                log.append("closed")
+
+    @wrong("value", says="[]")
+    def no_finally(log):
+        total = count = 0
+        average = None
+        while True:
+            total += yield average
+            count += 1
+            average = total / count
+
+
+class Plain(Exercise):
+    """A plain function"""
+
+    id = "t-plain"
+    asks = "double"
+
+    def verify(self, double, lab):
+        lab.equal(lab.call(double, 4), 8)
+
+    @right
+    def twice(number):
+        return 2 * number
+
+    @wrong("value", says="16")
+    def squared(number):
+        return number ** 2
+
+
+class Ticker(Exercise):
+    """A class"""
+
+    id = "t-class"
+    asks = "Ticker"
+
+    def verify(self, Ticker, lab):
+        ticker = lab.call(Ticker, 3)
+        lab.equal([ticker.tick(), ticker.tick()], [2, 1], what="two ticks gave")
+
+    @right
+    class Counting:
+        """Counts down."""
+
+        def __init__(self, start):
+            self.left = start
+
+        def tick(self):
+            """Return what is left."""
+            self.left -= 1
+            return self.left
+
+    @wrong("value", says="[3, 2]")
+    class TooLate:
+        def __init__(self, start):
+            self.left = start
+
+        def tick(self):
+            self.left -= 1
+            return self.left + 1
+
+
+class Predict(Exercise):
+    """Predict the wall time"""
+
+    id = "t-predict"
+    asks = "seconds"
+    right_values = (3,)
+    wrong_values = (wrong_value(6, "added up", "6 s is the sum."), wrong_value(5, "value", "5"))
+
+
+class Classify(Exercise):
+    """Waiting or working?"""
+
+    id = "t-classify"
+    asks = "kinds"
+    right_values = ({"download": "waiting", "sort": "working", "lunch": "waiting"},)
+    wrong_values = (
+        wrong_value({"download": "working", "sort": "working", "lunch": "waiting"}, "value", "'download' is not"),
+        wrong_value({"download": "waiting", "sort": ..., "lunch": "waiting"}, "value", "still stands"),
+        wrong_value({"download": "waiting", "sort": "working"}, "value", "is missing"),
+        wrong_value(["waiting"], "value", "asked is a dict"),
+    )
