@@ -424,7 +424,8 @@ class Hang:
     places: the learner's innermost (filename, line) at each sample, None where there was none;
     cpu: share of a core the thread used; turns: the loop went on between samples; moved: its clock did;
     tasks: (name, filename, line, what) of each unfinished task; cancelling: it had been cancelled;
-    other: place of another thread in the learner's code; idle: the loop sat in select.
+    other: place of another thread in the learner's code; outside: a virtual clock went with the real
+    one, because a thread was alive.
     """
 
     limit: float
@@ -437,6 +438,7 @@ class Hang:
     cancelling: bool = False
     other: tuple | None = None
     in_loop: bool = False
+    outside: bool = False
 
 
 def name_hang(hang, source, asks):
@@ -449,6 +451,8 @@ def name_hang(hang, source, asks):
     if hang.cancelling:
         place = source.swallowing_handler() or often or waiting
         return Wrong("swallowed", f"I cancelled it, and it went on. {waited}"), place
+    if hang.other and (hang.outside or not often):
+        return Wrong("thread", f"After {seconds(hang.limit)} a thread of yours still ran."), hang.other
     if hang.turns:
         if hang.moved:
             return Wrong("endless", f"Its clock stood at {seconds(hang.clock)} and it was still going "
@@ -461,8 +465,6 @@ def name_hang(hang, source, asks):
         return Wrong("hog", f"It computed for {seconds(hang.limit)} and was not done."), often
     if often and hang.in_loop:
         return Wrong("blocked", f"The whole thread stood still. {waited}"), often
-    if hang.other and not often:
-        return Wrong("thread", f"A thread was still busy after {seconds(hang.limit)}."), hang.other
     if hang.tasks and not often:
         found, place = deadlock(hang.tasks, source)
         found.observed = found.observed.replace(

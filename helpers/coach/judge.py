@@ -12,6 +12,7 @@ import faulthandler
 import gc
 import io
 import linecache
+import logging
 import os
 import pickle
 import queue
@@ -27,12 +28,14 @@ from helpers.coach import wire
 
 LOOK = 0.05             # seconds between two looks at the worker
 SAMPLES = 16            # looks at something that hangs
-LONG_STEP = 0.3         # seconds of computing in one step of the loop that count as holding it
-LAST_RESORT = 0.5       # seconds after the limit when faulthandler ends us
+LONG_STEP = 0.6         # seconds of computing in one step of the loop that count as holding it
+LAST_RESORT = 0.4       # seconds after the limit when faulthandler ends us
 MEMORY = 1 << 30        # bytes that an answer may take on top of what we need
 KEPT_LINES, KEPT_BYTES = 100, 10_000
 exit_now = os._exit
 sleep_now = time.sleep
+end_us_after = faulthandler.dump_traceback_later
+end_us_not = faulthandler.cancel_dump_traceback_later
 
 
 class Printed(io.RawIOBase):
@@ -141,12 +144,16 @@ class Judge:
         from helpers.coach.lab import Lab
         time.sleep = self.sleep
         os._exit = self.exit
+        faulthandler.dump_traceback_later = lambda *arguments, **named: None
+        faulthandler.cancel_dump_traceback_later = lambda: None
         warnings.simplefilter("always", RuntimeWarning)
         warnings.showwarning = self.warned
         sys.unraisablehook = lambda problem: None     # the verdict says what there is to say
         limit_memory()
         self.warm_up()
         self.changes = Changes()
+        self.environment = dict(os.environ)
+        self.filters = warnings.filters[:]
         self.modules = set(sys.modules)
         self.threads = set(threading.enumerate())
         gc.collect()
@@ -161,7 +168,10 @@ class Judge:
     def serve(self):
         while True:
             request = self.requests.get()
-            reply = self.judge(request)
+            try:
+                reply = self.judge(request)
+            except MemoryError:
+                reply = self.out_of_memory()
             self.send("verdict", **reply)
 
     def read(self):
@@ -234,17 +244,25 @@ class Judge:
                                   daemon=True)
         del answer
         self.send("begun")
-        faulthandler.dump_traceback_later(limit + LAST_RESORT, exit=True, file=self.errors)
+        end_us_after(limit + LAST_RESORT, exit=True, file=self.errors)
         worker.start()
         self.watch(worker, outcome, limit)
         if not outcome:
             # We run, so nobody holds the interpreter: time to look and to tell.
-            faulthandler.cancel_dump_traceback_later()
-            faulthandler.dump_traceback_later(2 * LAST_RESORT, exit=True, file=self.errors)
+            end_us_not()
+            end_us_after(2 * LAST_RESORT, exit=True, file=self.errors)
             found, place = diagnosis.name_hang(self.look_at(worker, limit), self.source, self.asks)
             return self.reply(self.verdict(found, place), spoiled="it hung")
         verdict, recording = outcome
         return self.finish(verdict, recording, stream)
+
+    def out_of_memory(self):
+        """The reply when the answer left no memory even for the main thread."""
+        limit_memory(None)
+        worker = next((thread for thread in threading.enumerate() if thread.name == "answer"), None)
+        place = self.source.of_frame(sys._current_frames().get(worker.ident)) if worker else None
+        found = form.Wrong("memory", f"`{self.asks}` asked for more memory than a check may take.")
+        return self.reply(self.verdict(found, place), spoiled="memory")
 
     def work(self, exercise, answer, outcome):
         """The worker thread: everything that may run the learner's code happens here."""
@@ -259,6 +277,8 @@ class Judge:
             lab.check_lost()
             verdict = diagnosis.Verdict("solved")
         except BaseException as error:
+            if isinstance(error, MemoryError):
+                limit_memory(None)
             verdict = self.name(error, lab)
             del error
         del answer
@@ -328,6 +348,7 @@ class Judge:
             hang.turns = loop.turns > turns + 2
             hang.clock = loop.time()
             hang.moved = lab.clock == "virtual" and hang.clock > clock
+            hang.outside = getattr(loop, "real_seconds", 0.0) > limit / 2
             try:
                 hang.tasks = lab.unfinished(loop)
             except Exception:
@@ -341,8 +362,8 @@ class Judge:
         spoiled = ""
         left = self.left_threads()
         changed = self.changes.found()
-        if stream.closed or sys.stdout is not stream or sys.stderr is not stream:
-            changed.append("sys.stdout, which it closed" if stream.closed else "sys.stdout")
+        if sys.stdout is not stream or sys.stderr is not stream:
+            changed.append("sys.stdout")
         found = place = None
         if left:
             spoiled = "threads"
@@ -355,14 +376,18 @@ class Judge:
                                .replace("processs", "processes"))
         elif changed:
             spoiled = "changes"
-            name = changed[0].rpartition(".")[2].partition(",")[0]
-            place = self.source.matching(rf"\b{re.escape(name)}\b\s*=|setattr|recursion|switch|close\(")
-            found = form.Wrong("changed", f"It changed {diagnosis.listed(changed[:3])}.")
+            name = re.escape(changed[0].rpartition(".")[2])
+            place = self.source.matching(rf"\b{name}\b\s*=|setattr|recursion|switch")
+            found = form.Wrong("changed", f"It changed {diagnosis.listed(f'`{name}`' for name in changed[:3])} "
+                               "for all code.")
+        elif stream.closed:
+            place = self.source.matching(r"close\(")
+            found = form.Wrong("changed", "It closed `sys.stdout`, through which all code prints.")
         elif verdict.kind in ("exits", "memory"):
             spoiled = verdict.kind
         if found and verdict.status == "solved":
             verdict = self.verdict(found, place)
-        faulthandler.cancel_dump_traceback_later()
+        end_us_not()
         self.forget()
         return self.reply(verdict, recording, spoiled)
 
@@ -403,6 +428,12 @@ class Judge:
             file = getattr(sys.modules[name], "__file__", None)
             if file and file.startswith(os.getcwd() + os.sep) and "site-packages" not in file:
                 del sys.modules[name]
+        os.environ.clear()
+        os.environ.update(self.environment)
+        warnings.filters[:] = self.filters
+        warnings.simplefilter("always", RuntimeWarning)     # and let it notice that they changed
+        logging.root.handlers[:] = []
+        logging.root.setLevel(logging.WARNING)
         gc.collect()
 
     def printed_text(self):
@@ -425,12 +456,13 @@ def cpu_of(thread):
         return time.process_time()
 
 
-def limit_memory():
-    """Let an answer that allocates without end meet a MemoryError, where the system can do that."""
+def limit_memory(most=MEMORY):
+    """Let what allocates without end meet a MemoryError, where the system can do that; None: no limit."""
     try:
         import resource
 
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (hard if most is None else most, hard))
     except (ImportError, ValueError, OSError):
         pass
 

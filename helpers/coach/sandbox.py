@@ -82,16 +82,25 @@ class Process:
         except OSError:
             raise Gone("ended") from None
 
-    def kill(self):
-        """End the process and what it has started; returns its exit status."""
+    def kill(self, patience=0.0):
+        """End the process and what it has started.
+
+        Returns its exit status if it ended by itself within `patience` seconds, None if it was killed.
+        """
+        if self.popen.returncode is not None:
+            return self.popen.returncode    # reaped before: its id may be another's by now
+        try:
+            status = self.popen.wait(patience)
+        except subprocess.TimeoutExpired:
+            status = None
         try:
             if os.name == "nt":
                 self.popen.kill()
-            elif self.popen.returncode is None:     # once reaped, its id may be another's
+            else:
                 os.killpg(self.popen.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass
-        status = self.popen.wait()
+        self.popen.wait()
         try:
             self.popen.stdin.close()
         except OSError:
@@ -115,14 +124,13 @@ class Sandbox:
                 self.owner = os.getpid()
             return self.process
 
-    def replace(self):
-        """Kill the judge and start the next one in the background; returns the old one."""
+    def replace(self, patience=0.0):
+        """Kill the judge and start the next one in the background; returns the old one's exit status."""
         with self.lock:
             old, self.process = self.process, None
+            mine = self.owner == os.getpid()
             self.warm()
-            if old is not None and self.owner == os.getpid():
-                old.status = old.kill()
-            return old
+            return old.kill(patience) if mine else None
 
     def close(self):
         with self.lock:
@@ -151,18 +159,18 @@ class Sandbox:
                 break
             except Gone as gone:
                 # One that died between two checks is no fault of this answer.
-                old = self.replace()
+                status = self.replace(0.3)
                 if attempt == 2:
-                    return self._died(request, old, str(gone)), None
+                    return self._died(request, process, status, str(gone)), None
         try:
             reply = process.wait_for("verdict", request["limit"] + GRACE)
         except Gone as gone:
-            return self._died(request, self.replace(), str(gone)), None
+            return self._died(request, process, self.replace(0.3), str(gone)), None
         if reply["spoiled"]:
             self.replace()
         return diagnosis.Verdict(**reply["verdict"]), reply["recording"]
 
-    def _died(self, request, process, how):
+    def _died(self, request, process, status, how):
         """The verdict on an answer that took its judge along, from what the judge could still write."""
         for reader in process.readers:
             reader.join(0.5)
@@ -171,7 +179,9 @@ class Sandbox:
         place = most_recent(text, source)
         limit = diagnosis.seconds(request["limit"])
         if "Timeout (" in text:
-            if place and source.inside_while(place):
+            if place and text.count(f'File "{place[0]}", line {place[1]} ') > 50:
+                found = form.Wrong("recursion", f"After {limit} it went on calling.")
+            elif place and source.inside_while(place):
                 found = form.Wrong("spin", f"It used a whole core and never came back. After {limit} it was "
                                    "still at it.")
             else:
@@ -182,7 +192,9 @@ class Sandbox:
         else:
             fatal = text.partition("Fatal Python error: ")[2].partition("\n")[0]
             said = f"Python ended with: {fatal}." if fatal else \
-                f"The process that ran it was gone, with exit status {process.status}."
+                "The process that ran it " + (
+                    "could not speak to us any more: did it close files that it had not opened?"
+                    if status is None else f"was gone, with exit status {status}.")
             found = form.Wrong("crashed", said, try_="In your kernel this would have ended your session.")
         return diagnosis.verdict_of(found, place, source, request["asks"])
 
