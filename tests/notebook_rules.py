@@ -15,7 +15,6 @@ Then the kernel is killed, and no process that it started may be left.
 """
 
 import json
-import time
 
 import psutil
 import pytest
@@ -125,11 +124,11 @@ def check_nothing_outlives(kernel):
     children = process.children(recursive=True)
     # Jupyter kills the kernel's whole process group; here the kernel alone dies, as by kill -9.
     process.kill()
-    deadline = time.monotonic() + SECONDS_FOR_PROCESSES_TO_GO
-    while any(child.is_running() for child in children) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    left = [" ".join(child.cmdline()) for child in children if child.is_running()]
-    assert not left, f"the kernel was killed and left {left}"
+    _, left = psutil.wait_procs([process, *children], timeout=SECONDS_FOR_PROCESSES_TO_GO)
+    names = [child.name() for child in left]
+    for child in left:
+        child.kill()
+    assert not left, f"the kernel was killed and left {names}"
 
 
 @pytest.hookimpl(wrapper=True)
