@@ -30,12 +30,13 @@ from typing import NamedTuple
 HELPERS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 LIBRARIES = tuple({sysconfig.get_path(name) + os.sep
                    for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+POOL = os.path.join("concurrent", "futures", "thread.py")
 
 # A timer this far away never fires: the clock would have to jump there a day at a time, because
 # asyncio asks its selector for a day at most.
 CENTURY = 100 * 365.25 * 24 * 3600
 
-# While other threads are alive, look this often (seconds) whether they still are.
+# While other threads live, look this often (seconds) whether they still do.
 SLICE = 0.05
 
 
@@ -160,9 +161,12 @@ class _JumpingSelector(selectors.BaseSelector):
         patience = self.threads()
         if patience:
             events = self.wait(patience if timeout is None else min(timeout, patience))
-            # The loop comes back at once if this was not yet what it waits for.
-            if events or patience == SLICE:
+            if events or self.threads() == SLICE:
                 return events
+        # A thread may have called, and ended, since the loop asked.
+        events = self.real.select(0)
+        if events:
+            return events
         if due is None:
             raise Deadlock(unfinished(self.loop))
         self.now = max(self.now, just_due(round(due, 9)))
@@ -183,9 +187,9 @@ class _JumpingSelector(selectors.BaseSelector):
         return len(self.real.get_map()) > self.own_files
 
     def threads(self):
-        """How long (seconds) to listen to the threads that could still call; 0 if there are none.
+        """How long (seconds) to listen to the threads that could still call; 0 if none could.
 
-        A thread may call if it was started after the loop was made, or has called before.
+        Those can that were started after the loop was made, or that have called before.
         """
         others = [thread for thread in threading.enumerate()
                   if thread not in self.silent_threads
@@ -200,8 +204,8 @@ class _JumpingSelector(selectors.BaseSelector):
                 continue
             if not idle_in_pool(frame):
                 return SLICE
-            # A pool's idle thread may have work in its queue that it has not yet picked up.
-            # asyncio's own pool gets its work by run_in_executor, which is counted.
+            # A thread that is just taking its work looks idle. asyncio's own pool gets work by
+            # run_in_executor, which is counted; for other pools, give it time to begin.
             if not thread.name.startswith("asyncio_"):
                 patience = 0.001
         return patience
@@ -253,10 +257,12 @@ def belongs_to_helpers(frame):
 
 
 def idle_in_pool(frame):
-    """Whether a thread of a concurrent.futures pool waits for work."""
+    """Whether a thread of a concurrent.futures pool waits for work, and none is queued for it."""
     code = frame.f_code
-    return code.co_name == "_worker" and code.co_filename.endswith(
-        os.path.join("concurrent", "futures", "thread.py"))
+    if code.co_name != "_worker" or not code.co_filename.endswith(POOL):
+        return False
+    names = frame.f_locals
+    return names.get("work_item") is None and names["work_queue"].empty()
 
 
 def place(filename, lineno):
