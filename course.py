@@ -532,7 +532,7 @@ class Installer:
             self._run([environment.base, "-I", "-m", "venv", "--without-pip", environment.folder],
                       "making the environment")
             # venv would do this too, but keep to itself why it failed.
-            self._run([environment.python, "-I", "-m", "ensurepip"], "making pip")
+            self._run([environment.python, "-I", "-m", "ensurepip", "--default-pip"], "making pip")
 
     def install(self, uv):
         """Install what the lock names, each package only with the hash that the lock gives."""
@@ -588,13 +588,14 @@ class Installer:
 
     def _note(self, line):
         """Keep count from what pip says as it goes; uv speaks only at the end."""
-        words = line.split()
+        if self.progress.label == "making pip":
+            return
         if line.startswith("Ignoring "):  # not for this system or this Python
             self.expected -= 1
         elif line.startswith("Collecting ") or line.startswith("Requirement already satisfied:"):
             self.collected += 1
             if line.startswith("Collecting "):
-                self.progress.line("{:3}/{} {}".format(self.collected, self.expected, words[1]))
+                self.progress.line("{:3}/{} {}".format(self.collected, self.expected, line.split()[1]))
         elif line.startswith("WARNING: Retrying"):
             self.progress.line("no answer, trying again")
         elif line.startswith("Installing collected packages"):
