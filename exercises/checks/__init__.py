@@ -188,10 +188,11 @@ says what to try.
                                                   its talk shows on the timeline
     lab.blocking(function)                        calls of it from the loop's thread are "blocked"
     lab.printed                                   what was printed so far (a string)
+    lab.told("with delays of 1, 2 and 3 s")       replaces the arguments in "I called `fetch_all` …"
     lab.line(pattern)                             first line of the answer that holds a regular
                                                   expression, or None
 
 **Mutants.** If a mechanical change of a right program makes no difference, excuse it with the
 reason, under the name that the failing test shows:
-`equivalent = {"with_tasks: list for generator, line 2": "gather takes both"}`.
+`equivalent = {"with_tasks: drop await, line 5": "the TaskGroup has awaited it already"}`.
 '''

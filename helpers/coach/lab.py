@@ -77,6 +77,10 @@ class Lab:
         """What the answer has printed so far."""
         return self._printed()
 
+    def told(self, words):
+        """Quote the call as "I called `name` {words}." in messages, where its arguments say too little."""
+        self.called = f"I called `{self.asks}` {words}."
+
     def line(self, pattern):
         """Number of the first line of the answer that holds the regular expression, or None."""
         place = self.text.matching(pattern)

@@ -179,8 +179,8 @@ class Sandbox:
         place = most_recent(text, source)
         limit = diagnosis.seconds(request["limit"])
         if "Timeout (" in text:
-            if place and text.count(f'File "{place[0]}", line {place[1]} ') > 50:
-                found = form.Wrong("recursion", f"After {limit} it went on calling.")
+            if place and text.count(f'File "{place[0]}", line {place[1]} in ') > 1:
+                found = form.Wrong("recursion", f"After {limit} it still called itself, deeper and deeper.")
             elif place and source.inside_while(place):
                 found = form.Wrong("spin", f"It used a whole core and never came back. After {limit} it was "
                                    "still at it.")

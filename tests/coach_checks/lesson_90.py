@@ -140,6 +140,7 @@ class Guarded(Exercise):
         if not fetch.cancelled:
             raise Wrong("not cancelled", f"It ended after {run.elapsed} s, before I cancelled it.")
         lab.run(guarded, lab.service(1, errors={"a": ValueError("no page")}), raises=ValueError)
+        lab.equal(lab.run(guarded, lab.service(1)).result, "page a")
 
     @right
     async def passes(fetch):

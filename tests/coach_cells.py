@@ -1,0 +1,40 @@
+"""Answers as a notebook's cells make them: text that was run under a cell's name."""
+
+import itertools
+import linecache
+import pathlib
+import time
+
+from helpers.coach import form
+from helpers.coach.exercise import judge
+
+FIXTURES = pathlib.Path(__file__).parent / "coach_checks"
+numbers = itertools.count(1)
+
+
+def cell(text, name=None):
+    """Run `text` as a cell would be, return what it defines under `name` (or all of it)."""
+    text = text.strip("\n") + "\n"
+    filename = f"/tmp/ipykernel_4711/{next(numbers)}.py"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    names = {"__name__": "__main__"}
+    exec(compile(text, filename, "exec"), names)
+    return names[name] if name else names
+
+
+def ask(id, answer, limit=None):
+    """The verdict on an answer to an exercise of the fixture."""
+    return judge(form.find(id, FIXTURES), answer, limit)[0]
+
+
+def timed(id, answer):
+    """(verdict, seconds); the better of two where the first was slow, for the machine may be busy."""
+    best = None
+    for _ in range(2):
+        begun = time.monotonic()
+        verdict = ask(id, answer)
+        took = time.monotonic() - begun
+        best = min(best or took, took)
+        if best < 2.5:
+            break
+    return verdict, best

@@ -1,0 +1,173 @@
+"""Every right program passes, every stub is not started, every wrong one is told its very mistake, and no
+mutant of a right one passes: for all exercises of the course, and for the fixture's."""
+
+import ast
+import pathlib
+import re
+import textwrap
+
+import pytest
+
+import exercises.checks
+from helpers.coach import form
+from helpers.coach.exercise import judge
+from tests.coach_cells import FIXTURES, cell
+from tests.mutants import mutants
+
+pytestmark = pytest.mark.coach
+
+MUTANT_LIMIT = 0.7      # seconds: a mutant that hangs need not be named
+
+
+def all_exercises():
+    found = []
+    for folder in (form.CHECKS, FIXTURES):
+        found += [form.find(entry.id, folder) for entry in form.entries(folder)]
+    return found
+
+
+EXERCISES = all_exercises()
+
+
+def of_role(role):
+    return [pytest.param(exercise, program, id=f"{exercise.id}:{program.name}")
+            for exercise in EXERCISES for program in exercise.programs if program.role == role]
+
+
+def values(name):
+    return [pytest.param(exercise, value, id=f"{exercise.id}:{number}")
+            for exercise in EXERCISES for number, value in enumerate(getattr(exercise, name))]
+
+
+each = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
+
+
+@pytest.mark.parametrize("exercise, program", of_role("right"))
+def test_right_program_is_solved(exercise, program):
+    verdict, recording = judge(exercise, cell(program.text, exercise.asks))
+    assert verdict.status == "solved", verdict.text()
+    assert not verdict.printed
+
+
+@pytest.mark.parametrize("exercise, program", of_role("wrong"))
+def test_wrong_program_is_told_its_mistake(exercise, program):
+    verdict, _ = judge(exercise, cell(program.text, exercise.asks))
+    text = verdict.text()
+    assert verdict.status == "not yet", text
+    assert verdict.kind == program.kind, text
+    assert program.says in text
+    assert text.startswith("NOT YET: ")
+
+
+@pytest.mark.parametrize("exercise, value", values("right_values"))
+def test_right_value_is_solved(exercise, value):
+    verdict, _ = judge(exercise, value)
+    assert verdict.status == "solved", verdict.text()
+
+
+@pytest.mark.parametrize("exercise, belief", values("wrong_values"))
+def test_wrong_value_is_told_its_mistake(exercise, belief):
+    verdict, _ = judge(exercise, belief.value)
+    assert (verdict.status, verdict.kind) == ("not yet", belief.kind), verdict.text()
+    assert belief.says in verdict.text()
+
+
+@each
+def test_stub_is_not_started(exercise):
+    verdict, _ = judge(exercise, cell(exercise.stub(), exercise.asks))
+    assert verdict.status == "not started", verdict.text()
+
+
+@pytest.mark.parametrize("exercise, program", of_role("right"))
+def test_no_mutant_passes(exercise, program):
+    survivors, names = [], set()
+    for change, text in mutants(program.text, exercise.asks):
+        name = f"{program.name}: {change}"
+        names.add(name)
+        if name in exercise.equivalent:
+            continue
+        try:
+            answer = cell(text, exercise.asks)
+        except Exception:
+            continue    # it doesn't even define the answer
+        verdict, _ = judge(exercise, answer, MUTANT_LIMIT)
+        if verdict.status == "solved":
+            survivors.append(f"{name}\n{textwrap.indent(text, '    ')}")
+    assert not survivors, "\n".join(survivors)
+    unknown = {name for name in exercise.equivalent if name.startswith(f"{program.name}:")} - names
+    assert not unknown, "excused, but there is no such mutant"
+
+
+@each
+def test_form_of_an_exercise(exercise):
+    assert exercise.title() and not exercise.title().endswith("."), "the title is a heading"
+    assert 0 < exercise.minutes <= 30
+    assert all(isinstance(hint, str) and hint for hint in exercise.hints)
+    names = [program.name for program in exercise.programs]
+    assert set(name.partition(":")[0] for name in exercise.equivalent) <= set(names)
+    ast.parse(exercise.solution())
+    ast.parse(exercise.stub())
+    assert "@right" not in exercise.solution() and "helpers.coach" not in exercise.solution()
+
+
+@pytest.mark.parametrize("exercise", [e for e in EXERCISES if e.__module__.startswith("exercises.")],
+                         ids=lambda exercise: exercise.id)
+def test_exercise_of_the_course_has_hints_and_wrong_programs(exercise):
+    assert exercise.statement() or exercise.takes_value()
+    assert len(exercise.hints) >= 2
+    assert len(exercise.wrong_programs()) + len(exercise.wrong_values) >= 2
+
+
+def test_ids_are_there_once():
+    ids = [entry.id for entry in form.entries()]
+    assert len(ids) == len(set(ids))
+
+
+def test_the_documented_module_works(tmp_path):
+    """The example in the docstring of exercises.checks is a check module that holds what it promises."""
+    text = exercises.checks.__doc__
+    start, end = text.index('    """Exercises of lesson 10'), text.index("**The class.**")
+    (tmp_path / "lesson_99.py").write_text(textwrap.dedent(text[start:end]), encoding="utf-8")
+    found = form.entries(tmp_path)
+    assert [entry.id for entry in found] == ["overlap-1", "take-1", "predict-1", "classify-1"]
+    for entry in found:
+        exercise = form.find(entry.id, tmp_path)
+        for program in exercise.programs:
+            verdict, _ = judge(exercise, cell(program.text, exercise.asks))
+            expected = ("solved", "") if program.role == "right" else ("not yet", program.kind)
+            assert (verdict.status, verdict.kind) == expected, f"{program.name}: {verdict.text()}"
+            assert program.says in verdict.text()
+        for belief in exercise.wrong_values:
+            verdict, _ = judge(exercise, belief.value)
+            assert verdict.kind == belief.kind and belief.says in verdict.text()
+
+
+def test_documented_methods_exist():
+    from helpers.coach.lab import Lab
+
+    named = set(re.findall(r"\blab\.(\w+)", exercises.checks.__doc__)) - {"py"}
+    missing = [name for name in named if not hasattr(Lab, name)]
+    assert not missing
+
+
+def test_unknown_exercise_names_the_nearest():
+    with pytest.raises(LookupError, match="t-together"):
+        form.find("t-togeter", FIXTURES)
+
+
+@pytest.mark.parametrize("body, words", [
+    ("id = 'x'", "needs id, asks and a docstring"),
+    ("'''Doc'''\n    id, asks = 'x', 'f'", "needs a @right program or right_values"),
+    ("'''Doc'''\n    id, asks, right_values, clock = 'x', 'f', (1,), 'wall'", "clock is"),
+    ("'''Doc'''\n    id, asks, right_values, hints = 'x', 'f', (1,), 'one'", "hints is a tuple"),
+])
+def test_a_form_that_is_wrong_is_refused(body, words):
+    with pytest.raises(TypeError, match=words):
+        exec(f"from helpers.coach import Exercise\nclass Bad(Exercise):\n    {body}", {"__name__": "x"})
+
+
+def test_check_modules_lean_on_the_coach_alone():
+    for path in pathlib.Path(form.CHECKS).glob("lesson_*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("helpers"):
+                assert node.module == "helpers.coach", f"{path.name} imports {node.module}"
