@@ -20,7 +20,6 @@ Everything is put back when the `with` ends. Tasks that live on go on without an
 """
 
 import asyncio
-import bisect
 import collections
 import collections.abc
 import contextvars
@@ -44,7 +43,8 @@ from typing import NamedTuple
 __all__ = ["record", "Recording", "Lane", "Span", "Wake", "Mark", "job", "attach", "observe"]
 
 BLOCKED = 0.05  # seconds: a step that takes longer has blocked the loop
-_LOOK = 0.02  # seconds between two looks of the watcher
+_LOOK = 0.045  # seconds between two looks of the watcher: no blocked step escapes it
+_LATE = 0.005  # seconds: a timer that fires later than that was held up
 _BOOKKEEPING = 1e-4  # seconds: between two steps, a shorter gap is the loop's own work
 
 _now = time.perf_counter
@@ -137,7 +137,7 @@ class _Track:
     waits: array
     words: list
     stacks: list
-    blocked: dict  # index of a step → (detail, line)
+    seen: dict  # by the watcher: (lane, steps before) → (how often, place, line)
     stop: float
 
 
@@ -297,14 +297,35 @@ class Recording:
         if woken < start:
             spans.append(Span(lane, woken, start, "ready"))
 
+    def _blocked(self, track):
+        """Which steps blocked the loop, and where: index of the step → (detail, line)."""
+        steps, found = track.steps, {}
+        seen = collections.defaultdict(list)
+        for (lane, before), what in sorted(track.seen.items()):
+            seen[lane].append((before, what))
+        for i in range(0, len(steps), 3):
+            took = steps[i + 2] - steps[i + 1]
+            if took <= BLOCKED and not seen:
+                continue
+            lane, often = int(steps[i]), 0
+            while lane in seen and seen[lane] and seen[lane][0][0] <= i // 3:
+                often, place, line = seen[lane].pop(0)[1]
+            # A virtual clock stands still in a step: there the watcher's own count decides.
+            if took > BLOCKED or (self.clock == "virtual" and often * _LOOK > BLOCKED):
+                # C code that keeps the interpreter to itself lets no watcher look.
+                name = self.lanes[lane].name
+                found[i // 3] = (place, line) if often else (f"somewhere in {name}", None)
+        return found
+
     def _loop_spans(self, track, spans):
         steps, zero = track.steps, track.zero
+        all_blocked = self._blocked(track)
         loop = self.lanes[track.lane]
         at = loop.created  # how far the loop's line is drawn
         begin = None  # start of the running span under way
         for i in range(0, len(steps), 3):
             start, end = steps[i + 1] - zero, steps[i + 2] - zero
-            blocked = track.blocked.get(i // 3)
+            blocked = all_blocked.get(i // 3)
             if begin is not None and (start - at > _BOOKKEEPING or blocked):
                 spans.append(Span(track.lane, begin, at, "running"))
                 begin = None
@@ -535,11 +556,14 @@ class _Live:
             log.stop(error)
         for lane, share in self.jobs:
             recording._shares[lane] = share
+        self.logs.clear()
         recording._live = None
 
     def name_lanes(self):
         """Number the lanes that share a name which nobody gave: fetch-1, fetch-2."""
         unnamed = [lane for lane in self.recording.lanes if lane.id not in self.named]
+        for lane in unnamed:
+            lane.name = lane.name.rpartition("<locals>.")[2]
         counts = collections.Counter(lane.name for lane in unnamed)
         seen = collections.Counter()
         for lane in unnamed:
@@ -645,54 +669,75 @@ collections.abc.Coroutine.register(_Shell)
 
 
 def _drive(log, lane, coro):
-    """Run `coro` for its task and write down each step. The heart: keep it short and quick."""
-    send, now, add = coro.send, log.now, log.steps.append
-    waited = error = row = None
-    try:
-        yield  # the factory begins us, so that a throw into a task that never ran gets here too
-    except BaseException as thrown:
-        error = thrown
+    """Run `coro` for its task and write down each step. The heart: keep it short and quick.
+
+    What is thrown into the task does not come here but to `_throw`.
+    """
+    send, now, add, waits = coro.send, log.now, log.steps.append, log.waiting
+    number = float(lane)  # the columns are of floats
     _within.set((log.live.key, lane))
-    while True:
-        if row is not None:
-            log.woken(row, waited)
-            row = None
-        log.running = lane
-        start = now()
-        try:
-            if error is None:
-                waited = send(None)
+    try:
+        while True:
+            log.running = lane
+            start = now()
+            waited = send(None)
+            add(number)
+            add(start)
+            add(now())
+            log.running = None
+            if waited is None:
+                yield
             else:
-                if not log.throws(lane, coro, error):
-                    return
-                thrown, error = error, None
-                try:
-                    waited = coro.throw(thrown)
-                finally:
-                    del thrown
-        except StopIteration as stop:
-            log.ended(lane, start, "done")
-            return stop.value
-        except BaseException as failure:
-            log.ended(lane, start, "failed", failure)
-            # Take our own frame out of the traceback: a bare raise does not put it back.
-            failure.__traceback__ = failure.__traceback__.tb_next
-            raise
-        end = now()
-        log.running = None
-        add(lane)
-        add(start)
-        add(end)
-        try:
-            if waited is not None:
-                row = log.waits_for(waited, coro)
-            yield waited
-        except BaseException as thrown:
-            error = thrown
+                waits[lane] = log.waits_for(waited, coro), waited
+                yield waited
+                log.woken(lane)
+    except StopIteration as stop:
+        log.ended(lane, start, "done")
+        return stop.value
+    except GeneratorExit as error:
+        if log.running != lane:  # nobody holds the task any more; its coroutine goes as well
+            return
+        log.ended(lane, start, "failed", error)
+        raise
+    except BaseException as error:
+        log.ended(lane, start, "failed", error)
+        # Take our own frame out of the traceback: a bare raise does not put it back.
+        error.__traceback__ = error.__traceback__.tb_next
+        raise
+
+
+def _throw(log, lane, coro, error):
+    """Throw `error` into `coro`, which is suspended, and write down the step that follows."""
+    log.woken(lane)
+    if lane in log.cancelled and isinstance(error, asyncio.CancelledError):
+        log.cancelled.discard(lane)
+        log.mark(lane, "cancel delivered")
+    log.running = lane
+    start = log.now()
+    try:
+        waited = coro.throw(error)
+    except StopIteration:
+        log.ended(lane, start, "done")
+        raise
+    except BaseException as failure:
+        log.ended(lane, start, "failed", failure)
+        failure.__traceback__ = failure.__traceback__.tb_next
+        raise
+    log.steps.extend((lane, start, log.now()))
+    log.running = None
+    if waited is not None:
+        log.waiting[lane] = log.waits_for(waited, coro), waited
+    return waited
 
 
 class _Log:
     """What one loop does while it is recorded, and the hooks on it."""
+
+    __slots__ = (
+        "live", "loop", "everything", "virtual", "now", "ahead", "zero", "lane", "cell", "thread",
+        "running", "open", "steps", "waits", "waiting", "words", "stacks", "samples", "shells",
+        "cancelled", "theirs", "before",
+    )
 
     def __init__(self, live, loop, everything):
         self.live = live
@@ -700,6 +745,7 @@ class _Log:
         self.everything = everything
         self.virtual = hasattr(loop, "real_seconds")
         self.now = loop.time if self.virtual else _now
+        self.ahead = loop.time() - self.now()  # of the loop's clock
         self.zero = self.now() if self.virtual else live.zero
         self.lane = None  # made when there is something to show
         self.cell = None
@@ -708,6 +754,7 @@ class _Log:
         self.open = True
         self.steps = array("d")
         self.waits = array("d")
+        self.waiting = {}  # lane → (its row in waits, what it waits for)
         self.words = {}  # code or text → its index
         self.stacks = {}
         self.samples = collections.defaultdict(collections.Counter)
@@ -716,14 +763,15 @@ class _Log:
         if everything:
             self.begin()
         self.theirs = loop.get_task_factory()
-        self.before = {
-            name: vars(loop)[name] for name in ("create_future", "set_task_factory",
-                                                "get_task_factory") if name in vars(loop)
-        }
         loop.set_task_factory(self.make_task)
-        loop.create_future = self.create_future
-        loop.set_task_factory = self.set_task_factory
-        loop.get_task_factory = lambda: self.theirs
+        # As attributes of this one loop, and without a look at its __dict__: from then on Python
+        # would take a slower way to each of the loop's attributes, for good.
+        self.before = {}
+        for name in ("create_future", "set_task_factory", "get_task_factory"):
+            method = getattr(loop, name)
+            if getattr(method, "__self__", None) is not loop:  # somebody was here before us
+                self.before[name] = method
+            setattr(loop, name, getattr(self, name))
 
     def begin(self):
         """Make the lane of the loop, and of the cell if one is observed."""
@@ -743,6 +791,9 @@ class _Log:
             raise TypeError("task factory must be a callable or None")
         self.theirs = factory
 
+    def get_task_factory(self):
+        return self.theirs
+
     def create_future(self):
         future = Future(loop=self.loop)
         future._log = self
@@ -754,24 +805,27 @@ class _Log:
         make, extra = self.theirs, {}
         if make is getattr(asyncio, "eager_task_factory", None):
             make, extra = None, ({} if make is None else {"eager_start": True})
-        ours = self.everything or _within.get()[0] is self.live.key
-        if not ours or not asyncio.iscoroutine(coro) or coro.__name__ in _CLOSING:
-            make = make or asyncio.Task
-            return make(loop, coro, **kwargs) if make is not asyncio.Task else asyncio.Task(
-                coro, loop=loop, **kwargs, **extra
-            )
-        self.begin()
+        if self.running is not None:
+            parent, ours = self.running, True
+        else:
+            parent = self.live.current()
+            ours = self.everything or _within.get()[0] is self.live.key
+            ours = ours and getattr(coro, "__name__", None) not in _CLOSING
+        if not ours or not asyncio.iscoroutine(coro):
+            if make is None:
+                return asyncio.Task(coro, loop=loop, **kwargs, **extra)
+            return make(loop, coro, **kwargs)
+        if self.lane is None:
+            self.begin()
+            parent = self.running
         self.thread = threading.get_ident()
-        parent = self.live.current() if self.running is None else self.running
-        name = getattr(coro, "__qualname__", type(coro).__name__).rpartition("<locals>.")[2]
+        name = getattr(coro, "__qualname__", type(coro).__name__)
         lane = self.live.new_lane(name, "task", parent, self.now() - self.zero).id
-        if kwargs.get("name") is not None:
-            self.rename(lane, str(kwargs["name"]))
-        driver = _drive(self, lane, coro)
-        next(driver)
         shell = _Shell()
         shell._coro = coro
-        shell.send, shell.throw, shell.close = driver.send, driver.throw, driver.close
+        shell.send = _drive(self, lane, coro).send
+        shell.throw = functools.partial(_throw, self, lane, coro)
+        shell.close = coro.close
         self.shells[lane] = weakref.ref(shell)
         before = self.running
         if make is not None:
@@ -781,6 +835,8 @@ class _Log:
             task._log, task._lane = self, lane
             task.__init__(shell, loop=loop, **kwargs, **extra)
         self.running = before  # an eager task has run its first step by now
+        if kwargs.get("name") is not None:
+            self.rename(lane, str(kwargs["name"]))
         return task
 
     def rename(self, lane, name):
@@ -816,10 +872,13 @@ class _Log:
                 stack.append(frame.f_lasti)
         stack = tuple(stack)
         row = len(self.waits)
-        self.waits.extend((
-            len(self.steps) // 3 - 1, what, self.stacks.setdefault(stack, len(self.stacks)),
-            math.nan, -1, 0,
-        ))
+        add = self.waits.append
+        add(len(self.steps) // 3 - 1)
+        add(what)
+        add(self.stacks.setdefault(stack, len(self.stacks)))
+        add(math.nan)
+        add(-1.0)
+        add(0.0)
         return row
 
     def settled(self, future):
@@ -829,8 +888,18 @@ class _Log:
             caller = sys._getframe(2)
             future._why = caller.f_code
             future._by = self.running
-            if self.running is None and caller.f_code is not _TIMER:
-                future._by = self.ended_behind(caller)
+            if self.running is None:
+                if caller.f_code is _TIMER:
+                    self.due(future, caller.f_back)
+                else:
+                    future._by = self.ended_behind(caller)
+
+    def due(self, future, frame):
+        """A timer set a result. Was it late, because the loop was held up, note when it was due."""
+        if frame.f_code is _HANDLE:
+            due = getattr(frame.f_locals["self"], "_when", math.inf) - self.ahead
+            if future._when - due > _LATE:
+                future._when = due
 
     def ended_behind(self, frame):
         """The lane of the task whose end is the reason for a callback that runs now, or None."""
@@ -851,25 +920,29 @@ class _Log:
             frame = frame.f_back
         return None
 
-    def woken(self, row, waited):
+    def woken(self, lane):
         """A task goes on: note when and by whom it was made ready."""
-        when = by = None
+        row, waited = self.waiting.pop(lane, (None, None))
         kind = type(waited)
         if kind is Future:
-            if waited._log is self and waited._when is not None:
-                when, by, why = waited._when, waited._by, self.word(waited._why)
+            if waited._log is not self or waited._when is None:
+                return
+            when, by, why = waited._when, waited._by, self.word(waited._why)
         elif kind is Task:
-            if waited._log is self:
-                when, by, why = self.end_of(waited), waited._lane, self.word("its end")
+            if waited._log is not self:
+                return
+            when, by, why = self.end_of(waited), waited._lane, self.word("its end")
         elif children := getattr(waited, "_children", None):  # gather's own future
             ended = [c for c in children if type(c) is Task and c._log is self and c.done()]
-            if ended:
-                last = max(ended, key=self.end_of)
-                when, by, why = self.end_of(last), last._lane, self.word("its end")
-        if when is not None:
-            self.waits[row + 3] = when
-            self.waits[row + 4] = -1 if by is None else by
-            self.waits[row + 5] = why
+            if not ended:
+                return
+            last = max(ended, key=self.end_of)
+            when, by, why = self.end_of(last), last._lane, self.word("its end")
+        else:
+            return
+        self.waits[row + 3] = when
+        self.waits[row + 4] = -1 if by is None else by
+        self.waits[row + 5] = why
 
     def end_of(self, task):
         ended = self.live.recording.lanes[task._lane].ended
@@ -879,26 +952,11 @@ class _Log:
         caller = sys._getframe(2)
         by = self.running if self.running is not None else self.ended_behind(caller)
         self.cancelled.add(lane)
-        self.live.recording._cancels.append(
-            (self.now() - self.zero, lane, "cancel asked", by, caller.f_code)
-        )
+        self.mark(lane, "cancel asked", by, caller.f_code)
 
-    def throws(self, lane, coro, error):
-        """An error is about to be thrown into a task. False: the task is not to hear of it."""
-        error.__traceback__ = error.__traceback__.tb_next  # our own frame
-        if isinstance(error, GeneratorExit):
-            self.running = None
-            if not self.open:
-                return False  # the recording ended; the coroutine lives on without us
-            self.live.recording.lanes[lane].detail = "dropped before its end"
-            if getattr(coro, "cr_frame", None) and coro.cr_frame.f_lasti < 0:
-                return False  # so that Python still warns that it was never awaited
-        elif isinstance(error, asyncio.CancelledError) and lane in self.cancelled:
-            self.cancelled.discard(lane)
-            self.live.recording._cancels.append(
-                (self.now() - self.zero, lane, "cancel delivered", None, None)
-            )
-        return True
+    def mark(self, lane, kind, by=None, code=None):
+        if self.open:
+            self.live.recording._cancels.append((self.now() - self.zero, lane, kind, by, code))
 
     def ended(self, lane, start, outcome, error=None):
         self.running = None
@@ -923,8 +981,10 @@ class _Log:
         self.open = False
         loop, recording = self.loop, self.live.recording
         for name in ("create_future", "set_task_factory", "get_task_factory"):
-            delattr(loop, name)
-        vars(loop).update(self.before)
+            if name in self.before:
+                setattr(loop, name, self.before[name])
+            else:
+                delattr(loop, name)
         loop.set_task_factory(self.theirs)
         for shell in self.shells.values():
             if (shell := shell()) is not None:
@@ -949,31 +1009,19 @@ class _Log:
         recording._tracks.append(
             _Track(
                 self.lane, self.zero, self.steps[:], self.waits[:], words,
-                [_stack(key) for key in self.stacks], self.blocked(), stop,
+                [_stack(key) for key in self.stacks], self.seen(), stop,
             )
         )
+        self.steps, self.waits, self.stacks = array("d"), array("d"), {}
 
-    def blocked(self):
-        """Which steps blocked the loop, and where: index of the step → (detail, line)."""
-        found = {}
-        samples = sorted(self.samples)  # (lane, number of steps before)
-        for i in range(0, len(self.steps), 3):
-            took = self.steps[i + 2] - self.steps[i + 1]
-            if took <= BLOCKED and not (self.virtual and samples):
-                continue
-            step, lane = i // 3, int(self.steps[i])
-            at = bisect.bisect_right(samples, (lane, step)) - 1
-            seen = samples[at] if at >= 0 and samples[at][0] == lane else None
-            if seen is not None:
-                places = self.samples.pop(seen)
-                samples.pop(at)
-                code, line = places.most_common(1)[0][0]
-                if took > BLOCKED or sum(places.values()) * _LOOK > BLOCKED:
-                    found[step] = (_place(code.co_filename, line, code.co_name), line)
-            elif took > BLOCKED:
-                # C code that keeps the interpreter to itself lets no watcher look.
-                found[step] = (f"somewhere in {self.live.recording.lanes[lane].name}", None)
-        return found
+    def seen(self):
+        """What the watcher saw, by step: how often, and the place it saw most."""
+        seen = {}
+        for step, places in self.samples.items():
+            (code, line), _ = places.most_common(1)[0]
+            place = _place(code.co_filename, line, code.co_name)
+            seen[step] = (places.total(), place, line)
+        return seen
 
 
 def _cancel_mark(mark, lanes):
@@ -1041,7 +1089,6 @@ class _Cell:
         self.lane = None
         self.start = 0.0
         self.waited = None
-        self.row = None
 
     def enter(self, log):
         self.log = log
@@ -1049,9 +1096,7 @@ class _Cell:
 
     def resumed(self):
         if self.log is not None:
-            if self.row is not None:
-                self.log.woken(self.row, self.waited)
-                self.row = None
+            self.log.woken(self.lane)
             self.log.running = self.lane
             self.start = self.log.now()
 
@@ -1062,7 +1107,7 @@ class _Cell:
             log.steps.extend((self.lane, self.start, log.now()))
             log.running = None
             if self.waited is not None:
-                self.row = log.waits_for(self.waited, coro)
+                log.waiting[self.lane] = log.waits_for(self.waited, coro), self.waited
 
     def leave(self, error):
         """The recording ends in the middle of a step of this cell."""
@@ -1084,7 +1129,7 @@ class _Cell:
 
 
 class _Watcher:
-    """Looks at recorded loops now and then; a step seen twice is written down with its line."""
+    """Looks at the recorded loops now and then, and writes down at which line a step is."""
 
     def __init__(self, logs):
         self.logs = logs
@@ -1097,15 +1142,13 @@ class _Watcher:
         self.thread.join()
 
     def watch(self):
-        seen = {}
         while not self.over.wait(_LOOK):
             for log in self.logs:
-                step = (log.running, len(log.steps) // 3)
-                if step[0] is not None and seen.get(log) == step:
+                lane, before = log.running, len(log.steps) // 3
+                if lane is not None:
                     frame = _learner_frame(sys._current_frames().get(log.thread))
                     if frame is not None:
-                        log.samples[step][frame.f_code, frame.f_lineno] += 1
-                seen[log] = step
+                        log.samples[lane, before][frame.f_code, frame.f_lineno] += 1
 
 
 # Generators
