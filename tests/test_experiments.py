@@ -1,0 +1,483 @@
+"""Experiments: what compare measures, shows and concludes; the rows of the ledger; the workloads."""
+
+import asyncio
+import html.parser
+import multiprocessing
+import os
+import pickle
+import re
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+import matplotlib
+import pytest
+
+from helpers import experiments
+from helpers.claims import Claim, Source, available_cores, claim, claims, effect, rows
+from helpers.experiments import compare
+from helpers.workloads import do_real_work, do_work
+
+SOURCE = Source("000", "A source", "", "")
+
+
+def row(**fields):
+    """A row of the ledger made for a test."""
+    usual = dict(id="000-x", source=SOURCE, lesson=1, kind="measurement", what="", quote="",
+                 where="", held="yes")  # fmt: skip
+    return Claim(**(usual | fields))
+
+
+def sleeps(*seconds):
+    """A variant whose first run sleeps that long, its second the next, and so on."""
+    left = list(seconds)
+    return lambda: time.sleep(left.pop(0) if len(left) > 1 else left[0])
+
+
+def one_after_another():
+    return [do_work(number) for number in range(5)]
+
+
+def in_threads():
+    threads = [threading.Thread(target=do_work, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+async def with_asyncio():
+    await asyncio.gather(*(asyncio.sleep(0.05) for _ in range(5)))
+
+
+# What it measures
+
+
+def test_sleeping_four_ways():
+    found = compare(
+        {"one after another": one_after_another, "threads": in_threads, "asyncio": with_asyncio},
+        claim="000 sleep.py",
+    )
+    assert found.ratio("one after another") == 1
+    assert found.ratio("threads") > 2
+    assert found.ratio("asyncio") > 2
+    assert found.seconds["one after another"] >= 0.25
+    assert all(found.spread[n][0] <= found.seconds[n] <= found.spread[n][1] for n in found.seconds)
+    assert all(share < 0.8 for share in found.cpu.values())
+    assert found.results == {
+        "one after another": [0, 1, 2, 3, 4],
+        "threads": None,
+        "asyncio": None,
+    }
+    assert found.holds
+    assert found.verdict["threads"].holds and found.verdict["asyncio"].holds
+    assert found.verdict["one after another"].holds is None
+    assert found.published("asyncio") == pytest.approx(10.016634 / 2.002334)
+
+
+def test_each_variants_first_run_is_recorded():
+    found = compare({"threads": in_threads, "asyncio": with_asyncio}, repeat=2)
+    kinds = [lane.kind for lane in found.recordings["threads"].lanes]
+    assert kinds.count("thread") == 5
+    assert found.recordings["asyncio"].peak() >= 5
+    assert compare({"threads": in_threads}, repeat=1, record=False).recordings == {}
+
+
+def test_runs_are_taken_in_turns():
+    order = []
+    found = compare({name: lambda name=name: order.append(name) for name in "abc"}, repeat=2)
+    assert order[:6] == list("abcabc")
+    assert list(found.seconds) == list("abc")
+
+
+def test_an_async_function_runs_where_a_loop_runs_already():
+    async def cell():
+        return compare({"asyncio": with_asyncio, "lambda": lambda: asyncio.sleep(0, "done")})
+
+    assert asyncio.run(cell()).results == {"asyncio": None, "lambda": "done"}
+
+
+def test_runs_that_differ_are_repeated_until_enough_agree():
+    found = compare(
+        {"steady": sleeps(0.02), "wild": sleeps(0.02, 0.3, 0.02, 0.02)}, repeat=3, record=False
+    )
+    assert found.notes[-1].startswith("wild ran 4 times, for its runs differed ")
+    assert found.seconds["wild"] < 0.15
+    assert found.spread["wild"][1] >= 0.3
+
+
+def test_runs_that_never_agree_are_given_up():
+    runs = []
+
+    def wild():
+        runs.append(None)
+        time.sleep(0.01 * 2 ** len(runs))
+
+    found = compare({"wild": wild}, repeat=2, record=False)
+    assert len(runs) == 6
+    assert re.match(r"wild ran 6 times, for its runs differed \d+(\.\d+)?-fold\.", found.notes[0])
+    assert found.notes[0] in found.text
+
+
+def test_one_run_is_one_run():
+    runs = []
+    compare({"once": lambda: runs.append(None)}, repeat=1)
+    assert len(runs) == 1
+
+
+def test_work_keeps_a_core_busy_and_waiting_does_not():
+    found = compare({"work": lambda: do_real_work(1, 3_000_000), "wait": lambda: time.sleep(0.2)})
+    assert found.cpu["work"] > 3 * found.cpu["wait"]
+    assert found.cpu["work"] <= 1.1
+
+
+def in_process(method):
+    process = multiprocessing.get_context(method).Process(target=do_real_work, args=(1, 5_000_000))
+    process.start()
+    process.join()
+
+
+def in_pool():
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(do_real_work, 1, 5_000_000).result()
+
+
+@pytest.mark.skipif(experiments.resource is None, reason="the system doesn't tell")
+def test_the_system_tells_of_processes_that_ended():
+    found = compare({"spawn": lambda: in_process("spawn")}, repeat=1, record=False)
+    assert found.cpu["spawn"] > 0.1
+
+
+def test_the_recording_tells_of_processes_where_the_system_does_not(monkeypatch):
+    monkeypatch.setattr(experiments, "resource", None)
+    found = compare({"pool": in_pool}, repeat=2)
+    assert found.cpu["pool"] > 0.1
+    found = compare({"pool": in_pool}, repeat=1, record=False)
+    assert found.cpu["pool"] < 0.1
+
+
+def test_what_a_variant_raises_names_it():
+    def broken():
+        raise KeyError("no such page")
+
+    with pytest.raises(KeyError) as caught:
+        compare({"fine": lambda: None, "broken": broken})
+    assert caught.value.__notes__ == ["It was raised by the variant 'broken'."]
+    compare({"fine": lambda: None})  # and the recording under way has ended
+
+
+def test_arguments_that_do_not_fit_are_told_in_words():
+    wait = lambda: None  # noqa: E731
+    coroutine = with_asyncio()
+    for arguments, words in [
+        (dict(variants={}), "at least one variant"),
+        (dict(variants=[wait]), "at least one variant"),
+        (dict(variants={"a": coroutine}), "'a' is a coroutine.*without parentheses"),
+        (dict(variants={"a": 3}), "'a' is no function but 3"),
+        (dict(variants={"a": wait}, repeat=0), "repeat must be a whole number, 1 or more, not 0"),
+        (dict(variants={"a": wait}, baseline="b"), "baseline 'b' is none of the variants 'a'"),
+        (dict(variants={"a": wait}, claim="000-2"),
+         "000-2 is measured against 'one after another', not against 'a'"),
+        (dict(variants={"one after another": wait}, claim="000-2"),
+         "000-2 is about 'threads'; the variants are 'one after another'"),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            compare(**arguments)
+    with pytest.raises(KeyError, match="no claim has the id '9'.*000-1"):
+        compare({"a": wait}, claim="9")
+
+
+# What it shows
+
+
+@pytest.fixture(scope="module")
+def shown():
+    return compare(
+        {
+            "one after another": sleeps(0.06),
+            "threads": sleeps(0.02),
+            "asyncio": sleeps(0.3),
+            "<new> & untold": sleeps(0.001),
+        },
+        claim=["000-1", "000-2", "000-4"],
+        repeat=1,
+    )
+
+
+class Reader(html.parser.HTMLParser):
+    """What a screen reader finds: alt texts, and the table by rows of (tag, scope, text)."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.alts, self.caption, self.rows, self.inside = [], "", [], None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "img":
+            self.alts.append(attributes["alt"])
+            assert attributes["src"].startswith("data:image/png;base64,iVBOR")
+        elif tag == "tr":
+            self.rows.append([])
+        elif tag in ("th", "td"):
+            self.rows[-1].append((tag, attributes.get("scope"), ""))
+        self.inside = tag
+
+    def handle_data(self, data):
+        if self.inside == "caption":
+            self.caption += data
+        elif self.inside in ("th", "td"):
+            tag, scope, text = self.rows[-1][-1]
+            self.rows[-1][-1] = tag, scope, text + data
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+
+def test_it_displays_as_a_described_picture_and_a_table(shown):
+    bundle = shown._repr_mimebundle_()
+    assert set(bundle) == {"text/html", "text/plain"}
+    read = Reader(bundle["text/html"])
+    assert read.alts == [shown.alt]
+    assert read.caption.startswith("What was measured.")
+    assert {(tag, scope) for tag, scope, _ in read.rows[0]} == {("th", "col")}
+    assert [row[0][:2] for row in read.rows[1:]] == [("th", "row")] * 4
+    assert [row[0][2] for row in read.rows[1:]] == list(shown.seconds)
+    assert all(len(row) == len(read.rows[0]) for row in read.rows)
+    table = [[text for *_, text in row] for row in read.rows]
+    assert table[0][2:4] == ["times as fast", "published"]
+    assert table[2][3] == "4.99"
+    assert table[2][-1].startswith("000-2 holds: ")
+    assert table[3][-1].startswith("000-4 does not hold: ")
+    assert table[4][3] == table[4][-1] == ""
+
+
+def test_its_text_says_what_the_picture_shows(shown):
+    lines = shown.text.splitlines()
+    assert lines[0].startswith("one after another  60.")
+    assert re.match(r"threads +2\d\.\d ms \(.* to .*\), [\d.]+ times as fast, published 4.99", lines[1])
+    assert re.match(r"asyncio +3\d\d ms .* [\d.]+ times as slow, published 5.00", lines[2])
+    assert "published" not in lines[3]
+    assert lines[4] == "one after another: 000-1 the measure of the others."
+    assert lines[5].startswith("threads: 000-2 holds: the source's figures make it 4.99 times as")
+    assert lines[6].startswith("asyncio: 000-4 does not hold: ")
+    assert lines[6].endswith("a loss.")
+    assert repr(shown) == shown.text
+    for name in shown.seconds:
+        assert f"{name}: " in shown.alt
+    assert "published 4.99 times as fast, holds." in shown.alt
+    assert "published 5.00 times as fast, does not hold." in shown.alt
+
+
+def test_the_picture_shows_measured_beside_published(shown):
+    times, ratios = shown.figure().axes
+    assert [bar.get_width() for bar in times.patches] == list(shown.seconds.values())
+    here = [bar for bar in ratios.patches if not bar.get_hatch()]
+    published = [bar for bar in ratios.patches if bar.get_hatch()]
+    ends = [bar.get_x() + bar.get_width() for bar in here]
+    assert ends == pytest.approx([shown.ratio(name) for name in shown.seconds])
+    ends = [bar.get_x() + bar.get_width() for bar in published]
+    assert ends == pytest.approx([1, 10.016634 / 2.006002, 10.016634 / 2.002334])
+    words = " ".join(text.get_text().replace("\n", " ") for text in ratios.texts)
+    assert "4.99 published" in words and " here" in words
+    assert re.findall("does not hold|holds", words) == ["holds", "does not hold"]
+
+
+def test_no_text_runs_out_of_the_picture_or_into_other_text(shown, monkeypatch):
+    monkeypatch.setitem(matplotlib.rcParams, "font.size", 30)  # a learner's own setting
+    plain = compare({"one": sleeps(0.01), "another with a long name": sleeps(0.02)}, repeat=1)
+    alone = compare({"alone": sleeps(0.01)}, repeat=1)
+    for found in (shown, plain, alone):
+        figure = found.figure()
+        figure.canvas.draw()
+        boxes = [t.get_window_extent() for axes in figure.axes for t in axes.texts]
+        assert boxes
+        for number, box in enumerate(boxes):
+            assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 + 1
+            assert not any(box.overlaps(other) for other in boxes[number + 1 :])
+
+
+def test_saving(shown, tmp_path):
+    for name in ("a.svg", "b.svg", "a.png", "b.png"):
+        shown.save(tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+    with pytest.raises(ValueError, match="cannot save as .jpg"):
+        shown.save(tmp_path / "a.jpg")
+
+
+# What it concludes
+
+
+@pytest.mark.parametrize(
+    "ratio, said", [(5, "gain"), (1.26, "gain"), (1.25, "same"), (1, "same"), (0.8, "same"),
+                    (0.79, "loss"), (0.01, "loss")]
+)  # fmt: skip
+def test_classes_of_ratios(ratio, said):
+    assert effect(ratio) == said
+
+
+@pytest.mark.parametrize(
+    "rule, fields, ratio, cpu, holds, words",
+    [
+        ("ratio", dict(published={"a": 10, "b": 2}), 1.3, 0, True, "5.00 times as fast, a gain"),
+        ("ratio", dict(published={"a": 10, "b": 2}), 1.2, 0, False, "1.20 times as fast, about the"),
+        ("ratio", dict(published={"a": 1, "b": 50}), 0.01, 0, True, "100 times as slow, a loss"),
+        ("ratio", dict(says={"a": "measure", "b": "loss"}), 1.0, 0, False, "source says a loss"),
+        ("ratio", dict(says={"a": "measure", "b": "same"}), 1.1, 0, True, "says about the same"),
+        ("one core", dict(published={"a": 1, "b": 1}), 0.7, 1.01, True, "no more than one core"),
+        ("one core", dict(published={"a": 1, "b": 1}), 1.9, 1.95, False, "more than one core"),
+        ("several cores", dict(published={"a": 4, "b": 1}), 1.7, 1.8, True, "(published: 4.00)"),
+        ("several cores", dict(says={"a": "measure", "b": "gain"}), 0.9, 0.9, False, "this machine"),
+        ("parallel", dict(says={"a": "measure", "b": "gain"}), 4.9, 0.1, False, "0.10 of a core"),
+        ("measure", dict(published={"a": 1}), 1, 0, None, "the measure"),
+    ],
+)
+def test_rules(rule, fields, ratio, cpu, holds, words):
+    verdict = row(rule=rule, **fields).judge("b", ratio, cpu)
+    assert verdict.holds is holds
+    assert words in verdict.reason
+    starts = {True: "holds: ", False: "does not hold: ", None: "the measure"}
+    assert str(verdict).startswith(starts[holds])
+
+
+def test_claims_on_one_variant_join_their_verdicts():
+    names = {"one after another": sleeps(0.05), "asyncio": sleeps(0.01)}
+    found = compare(names, repeat=1, claim=["000-4", "000-true-parallelism"])
+    assert found.verdict["asyncio"].holds is False
+    assert not found.holds
+    assert "000-4: " in found.verdict["asyncio"].reason
+    assert "000-true-parallelism: " in found.verdict["asyncio"].reason
+
+
+def test_a_claim_without_figures_is_judged_too():
+    names = {"one after another": sleeps(0.05), "threads": sleeps(0.05)}
+    found = compare(names, repeat=1, claim="003-4")
+    assert found.published("threads") is None
+    assert found.verdict["threads"].holds is False
+    assert len(found.figure().axes) == 1
+
+
+@pytest.mark.skipif(available_cores() < 2, reason="needs a second core")
+def test_hard_work_in_threads_keeps_one_core_busy():
+    def in_order():
+        return [do_real_work(number, 2_000_000) for number in range(4)]
+
+    def with_threads():
+        threads = [threading.Thread(target=do_real_work, args=(n, 2_000_000)) for n in range(4)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+
+    found = compare(
+        {"one after another": in_order, "threads": with_threads}, repeat=1, claim="000-5"
+    )
+    assert found.cpu["threads"] < 1.25 or not getattr(os, "_is_gil_enabled", lambda: True)()
+    assert found.verdict["threads"].holds is (found.cpu["threads"] <= 1.25)
+
+
+# The ledger
+
+
+def test_every_row_is_whole():
+    assert len(claims()) == len({row.id for row in claims()}) >= 20
+    for row in claims():
+        assert re.fullmatch(r"00[0-4]-[a-z0-9-]+", row.id)
+        assert row.id.startswith(row.source.id)
+        assert row.source.title
+        assert 0 <= row.lesson <= 23
+        assert row.held in ("yes", "no", "partly", "outdated")
+        for text in (row.what, row.quote, row.where, row.repeated):
+            assert text and text == text.strip()
+        assert re.search(r"\blines? \d+", row.where), row.id
+        assert all(figure > 0 for figure in row.published.values())
+        assert not (row.published and row.says)
+        if row.kind == "measurement":
+            assert row.published
+        if row.kind == "output":
+            assert row.output.strip()
+        if row.baseline and row.rule != "measure":
+            for variant in row.variants:
+                assert row.effect(variant) in ("gain", "same", "loss")
+
+
+def test_rows_of_the_first_lessons_are_there():
+    assert {f"000-{number}" for number in range(1, 8)} <= {row.id for row in claims(1)}
+    assert [row.id for row in claims(2)] == ["001-3"]
+    assert [row.id for row in claims(3)] == ["001-4", "001-5"]
+    assert [row.id for row in rows("000 hard_work.py")] == ["000-5", "000-6", "000-7"]
+    assert [row.id for row in rows("000-1", "the GIL")][:2] == ["000-1", "001-gil"]
+    assert claim("000-6").source.date == "2023-04-23"
+
+
+def test_published_ratios_are_those_of_the_sources_own_figures():
+    assert claim("000-2").ratio("threads") == pytest.approx(4.993, abs=0.001)
+    assert claim("000-5").ratio("threads") == pytest.approx(1.068, abs=0.001)
+    assert claim("000-6").ratio("processes") == pytest.approx(4.074, abs=0.001)
+    assert claim("000-7").effect("asyncio") == "same"
+    assert claim("000-2").ratio("asyncio") is None
+
+
+def run_as_source_001(lines):
+    """What the lines print at an interactive prompt: prints, and values that aren't None."""
+    import code
+    import contextlib
+    import io
+
+    out = io.StringIO()
+    console = code.InteractiveConsole()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        for line in lines.splitlines():
+            console.push(line)
+    told = out.getvalue().splitlines()
+    return [line for line in told if not line.startswith(("Traceback", "  "))]
+
+
+MYGEN = """\
+def mygen():
+    c = 0
+    for i in range(3):
+        yield i
+        print(f"Inside of generator value of i {i}")
+
+"""
+MYCORO = """\
+def mycoro():
+    c = 0
+    for i in range(100):
+        c += yield i
+        print(f"Inside of generator value of c {c}")
+
+x = mycoro()
+"""
+
+
+@pytest.mark.parametrize(
+    "id, lines",
+    [
+        ("001-3", MYGEN + "x = mygen()\nnext(x)\nlist(x)"),
+        ("001-4", MYCORO + "x.send(10)\nx = mycoro()\nnext(x)\nx = mycoro()\nx.send(None)"),
+        ("001-5", MYCORO + "next(x)\nx.send(10)\nx.send(5)\nx.send(20)\nx.send(1.5)"),
+    ],
+)
+def test_printed_outputs_are_what_python_prints(id, lines):
+    assert run_as_source_001(lines) == claim(id).output.strip().splitlines()
+
+
+# The workloads
+
+
+def test_workloads_go_to_a_spawned_process():
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        assert pool.submit(do_work, 3, 0.01).result(timeout=60) == 3
+        assert pool.submit(do_real_work, 4, 1000).result(timeout=60) == 4
+    assert pickle.loads(pickle.dumps(do_work))(5, seconds=0) == 5
+
+
+def test_do_work_waits_and_do_real_work_works():
+    start, cpu = time.perf_counter(), time.thread_time()
+    do_work(1, seconds=0.1)
+    assert time.perf_counter() - start >= 0.1
+    assert time.thread_time() - cpu < 0.05
+    cpu = time.thread_time()
+    do_real_work(1, loops=2_000_000)
+    assert time.thread_time() - cpu > 0.01
