@@ -72,19 +72,21 @@ class Jobs:
                 f"{len(self.in_caller)} of {len(self.all)} jobs ran in the thread that called "
                 f"`{lab.asks}`, not in a thread of their own.", line,
                 "Parentheses call a function here and now, and so does `run()`. Hand over the "
-                "function itself, without parentheses, to a thread that you `start()` or to a pool.")
+                "function itself, without parentheses, to a thread that you `start()` or to a "
+                "pool.")
 
     def check_together(self, line):
         """Raise Wrong, at `line`, if fewer jobs ran at once than should."""
         if self.met:
             return
-        observed = f"At most {self.peak} of {len(self.all)} jobs ran at once; {self.together} should."
+        observed = (f"At most {self.peak} of {len(self.all)} jobs ran at once; "
+                    f"{self.together} should.")
         if self.peak > 1:
             raise Wrong("too few at once", observed, line,
                         "Count the threads that you make, and the jobs that could run.")
         raise Wrong("ran one after another", observed, line,
-                    "Who waits for one job before starting the next gets a staircase. Start all in a "
-                    "first loop, and wait for them in a second.")
+                    "Who waits for one job before starting the next gets a staircase. Start all in "
+                    "a first loop, and wait for them in a second.")
 
 
 class Classify(Exercise):
@@ -111,8 +113,8 @@ class Classify(Exercise):
     minutes = 4
     hints = (
         "Would a faster processor, in your own machine, end the job sooner? If not, it waits.",
-        "Ask who computes: your program, another program, or nobody? Only what your program computes "
-        "is its work.",
+        "Ask who computes: your program, another program, or nobody? Only what your program "
+        "computes is its work.",
         "There are five that wait. Look twice at the one that asks the same thing again and again "
         "as fast as it can, and at the one that starts another program.",
     )
@@ -172,8 +174,8 @@ class PickTheTool(Exercise):
     """Pick the tool
 
     Six pieces of work, and four ways to run each: "one after another", "threads", "processes" or
-    "asyncio". Your Python has a GIL, your machine eight cores. Take the simplest way that is about as
-    fast as any.
+    "asyncio". Your Python has a GIL, your machine eight cores. Take the simplest way that is about
+    as fast as any.
 
     - a: fetch 20 pages with a library that knows nothing of `await`
     - b: hold 10,000 chat connections on which little happens, with a library made for `await`
@@ -194,8 +196,8 @@ class PickTheTool(Exercise):
         "What waits can overlap in threads or on a loop: a few, or a job without `await`, in "
         "threads; very many on a loop. What works takes processes, if it takes long enough to pay "
         "for their start.",
-        "Two of the six are best left one after another, besides the one that has nothing to overlap "
-        "at all.",
+        "Three of the six are best left one after another: two have nothing that could overlap, "
+        "and one is over before any helper has started.",
     )
     right_values = (TOOLS,)
     wrong_values = tuple(
@@ -226,8 +228,8 @@ class PickTheTool(Exercise):
             "Waits need no core. That would start up to 20 new Pythons to let them sleep."),
         ("a", "asyncio"): (
             "put jobs on a loop that never pause",
-            "The library has no `await` in it, so a task that calls it keeps the loop until the page "
-            "is there: one after another again."),
+            "The library has no `await` in it, so a task that calls it keeps the loop until the "
+            "page is there: one after another again."),
         ("b", "one after another"): (
             "left waits in a row",
             "While you wait for the first connection, nobody else is heard."),
@@ -268,7 +270,7 @@ class PickTheTool(Exercise):
         kind, observed = self.mistakes.get((first, tools[first])) or self.no_overlap(first)
         others = f" Look again at {', '.join(wrong_ones[1:])} too." if wrong_ones[1:] else ""
         raise Wrong(kind, f"Job {first}, {tools[first]}: {observed}{others}",
-                    try_="Ask: does it wait or work, how many are there, and can they overlap at all?")
+                    try_="Ask: does it wait or work, how many are there, can they overlap at all?")
 
     def no_overlap(self, letter):
         if letter == "d":
@@ -281,8 +283,8 @@ class PredictWaits(Exercise):
     """Predict: twelve waits, five threads
 
     A pool of five threads is handed twelve jobs. Each job sleeps for half a second.
-    After how many seconds is the last one done? Set `seconds` to a number. (What it takes to start a
-    thread doesn't count.)
+    After how many seconds is the last one done? Set `seconds` to a number. (What it takes to start
+    a thread doesn't count.)
     """
 
     id = "predict-waits-1"
@@ -295,13 +297,13 @@ class PredictWaits(Exercise):
     )
     right_values = (1.5,)
     wrong_values = (
-        wrong_value(6, "added up", "6 s is the sum of all twelve: what they take one after another. "
-                    "Five threads wait at the same time."),
-        wrong_value(0.5, "forgot the number of workers", "0.5 s is one round: twelve at once. There "
-                    "are only five threads, so seven jobs must wait for one that is free."),
-        wrong_value(1.2, "divided work that can't be cut", "1.2 s is the sum divided by five. But a "
-                    "wait can't be shared out: two threads that take half a wait each don't exist. "
-                    "Count rounds."),
+        wrong_value(6, "added up", "6 s is the sum of all twelve: what they take one after "
+                    "another. Five threads wait at the same time."),
+        wrong_value(0.5, "forgot the number of workers", "0.5 s is one round: twelve at once. "
+                    "There are only five threads, so seven jobs must wait for one that is free."),
+        wrong_value(1.2, "divided work that can't be cut", "1.2 s is the sum divided by five. But "
+                    "a wait can't be shared out: two threads that take half a wait each don't "
+                    "exist. Count rounds."),
         wrong_value(1, "rounded down", "1 s is two rounds, which serve ten. Two jobs are left, and "
                     "they take as long as five."),
         wrong_value(2.5, "divided the wrong way round", "2.5 s would be five rounds. How many jobs "
@@ -313,17 +315,17 @@ class PredictWork(Exercise):
     """Predict: eight jobs of work
 
     Eight jobs, and each is one second of pure Python work. The machine has four cores, Python has a
-    GIL, and nothing else runs. Set `seconds` to a dict with the time until all are done:
+    GIL, and nothing else runs. Set `seconds_of` to a dict with the time until all are done:
 
     - "threads": each job in a thread of its own
     - "processes": a pool of sixteen processes that have started already
     - "asyncio": each job in a task of its own
 
-        seconds = {"threads": 1, "processes": 2, "asyncio": 3}
+        seconds_of = {"threads": 1, "processes": 2, "asyncio": 3}
     """
 
     id = "predict-work-1"
-    asks = "seconds"
+    asks = "seconds_of"
     minutes = 4
     hints = (
         "For each way, ask how many cores it can keep busy.",
@@ -358,27 +360,30 @@ class PredictWork(Exercise):
             "take turns."),
         ("processes", 0.5): (
             "counted more cores than there are",
-            "0.5 s is the work divided by sixteen processes. They have four cores between them, and "
-            "there are only eight jobs."),
+            "0.5 s is the work divided by sixteen processes. They have four cores between them, "
+            "and there are only eight jobs."),
         ("processes", 8): (
             "forgot the cores",
             "Each process has a GIL of its own, so they don't wait for each other."),
         ("asyncio", 1): (
             "took work for a wait",
-            "1 s is right for eight waits. A task that works keeps the loop: nothing in it pauses."),
+            "1 s is right for eight waits. A task that works keeps the loop: nothing in it "
+            "pauses."),
         ("asyncio", 2): (
             "expected async to use several cores",
             "2 s would be four cores at work. All tasks of a loop run in one thread."),
     }
 
-    def verify(self, seconds, lab):
-        if isinstance(seconds, dict):
+    def verify(self, seconds_of, lab):
+        if isinstance(seconds_of, dict):
             for way in SECONDS:
-                belief = self.beliefs.get((way, seconds.get(way)))
+                value = seconds_of.get(way)
+                belief = isinstance(value, (int, float)) and self.beliefs.get((way, value))
                 if belief:
                     kind, observed = belief
-                    raise Wrong(kind, f'"{way}": {observed}', try_="How many cores can it keep busy?")
-        lab.equal(seconds, SECONDS, what="`seconds` is", secret=True)
+                    raise Wrong(kind, f'"{way}": {observed}',
+                                try_="How many cores can it keep busy?")
+        lab.equal(seconds_of, SECONDS, what="`seconds_of` is", secret=True)
 
 
 class WaitForAll(Exercise):
@@ -405,7 +410,8 @@ class WaitForAll(Exercise):
         lab.call(wait_all, jobs.all)
         ended = len(jobs.ended)
         if not jobs.started:
-            raise Wrong("started nothing", "It returned, and none of the four jobs had been called.",
+            raise Wrong("started nothing",
+                        "It returned, and none of the four jobs had been called.",
                         lab.line(r"Thread\("), "A thread begins when you call its `start()`.")
         jobs.check_handed_over(lab, lab.line(r"\.run\(") or lab.line(r"Thread\("))
         jobs.check_together(lab.line(r"\.join\(|\.result\(|Executor\("))
@@ -413,10 +419,11 @@ class WaitForAll(Exercise):
             raise Wrong("did not wait for the end",
                         f"It returned when {ended} of 4 jobs were done.",
                         lab.line(r"\.start\(") or lab.line(r"submit|map"),
-                        "`start` returns at once. Call `join` on every thread after all are started.")
+                        "`start` returns at once. Call `join` on every thread after all are "
+                        "started.")
         if sorted(jobs.started) != [0, 1, 2, 3]:
-            raise Wrong("value", f"It called the jobs {sorted(jobs.started)}, counted from 0; asked is "
-                        "each of the four once.")
+            raise Wrong("value", f"It called the jobs {sorted(jobs.started)}, counted from 0; "
+                        "asked is each of the four once.")
 
     @right
     def start_then_join(jobs):
@@ -475,8 +482,8 @@ class RunJobs(Exercise):
     """A bank with a number of tellers
 
     Write `run_jobs(jobs, workers)`. `jobs` is a list of functions without parameters. Run them in
-    threads, as many as `workers` at the same time and never more. Return their results as a list, in
-    the order of `jobs`.
+    threads, as many as `workers` at the same time and never more. Return their results as a list,
+    in the order of `jobs`.
     """
 
     id = "run-jobs-1"
@@ -485,8 +492,8 @@ class RunJobs(Exercise):
     clock = "real"
     hints = (
         "A pool is a fixed number of threads: `with ThreadPoolExecutor(workers) as pool:`.",
-        "`pool.submit(job)` returns at once, with a future: a box for a result that comes later. Its "
-        "`result()` waits.",
+        "`pool.submit(job)` returns at once, with a future: a box for a result that comes later. "
+        "Its `result()` waits.",
         "Keep the futures in a list, in order. Ask the first for its result only when the last job "
         "is submitted.",
     )
@@ -504,12 +511,12 @@ class RunJobs(Exercise):
         jobs.check_together(lab.line(r"submit\(.*\.result\(|\.join\(") or lab.line("Executor"))
         if jobs.peak > 3:
             raise Wrong("limit", f"{jobs.peak} jobs ran at once; at most 3 may.",
-                        lab.line("Executor|Thread\\("), "A pool of `workers` threads runs no more jobs "
-                        "than that at once.")
+                        lab.line("Executor|Thread\\("),
+                        "A pool of `workers` threads runs no more jobs than that at once.")
         if isinstance(results, (list, tuple)) and any(isinstance(r, Future) for r in results):
             raise Wrong("returned the boxes", "It returned futures, not what is in them.",
-                        lab.line("return"), "A future's `result()` waits for the job and gives what "
-                        "it returned.")
+                        lab.line("return"),
+                        "A future's `result()` waits for the job and gives what it returned.")
         if results is None:
             raise Wrong("value", "It returned None: the jobs ran, and their results were lost.",
                         try_="Collect what the jobs return, and `return` it.")
