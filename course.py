@@ -139,7 +139,7 @@ The first call makes the environment: about 100 MB to download, a minute at most
     environment = Environment.own()
     environment.make(COURSE_LOCK)
     command = [
-        environment.python, "-m", "jupyterlab",
+        environment.python, "-c", START_JUPYTERLAB,
         "--ServerApp.ip=127.0.0.1",
         "--ServerApp.root_dir=" + ROOT,
         "--LabApp.default_url=/lab/tree/" + FIRST_LESSON,
@@ -158,6 +158,7 @@ The first call makes the environment: about 100 MB to download, a minute at most
     os.chdir(ROOT)
     if ON_WINDOWS:
         return call(command)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # until START_JUPYTERLAB sees to it
     # In its place rather than beside it: signals then reach JupyterLab itself.
     os.execv(command[0], command)
 
@@ -223,6 +224,18 @@ def call(command):
 
 
 # ------------------------------------------------------------------------------------ JupyterLab
+
+# Ctrl-C before JupyterLab listens for it: Python's own way would be a traceback.
+START_JUPYTERLAB = """
+import signal, sys
+try:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    from jupyterlab.labapp import main
+    sys.exit(main())
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
 
 def check_port(port):
     """Raise Problem unless somebody can listen on this port of 127.0.0.1."""

@@ -24,10 +24,10 @@ import psutil
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-# Python 3.13.0 as `python3 course.py` would be: not the environment that runs the tests.
+# What `python3` is to a learner: not the environment that runs the tests.
 PYTHON = getattr(sys, "_base_executable", sys.executable)
 PARTS = ("course.py", "overrides.json", "pyproject.toml", "requirements.txt",
-         "tests/requirements.txt", "helpers", "notebooks")
+         "tests/requirements.txt")
 
 needs_mount = pytest.mark.skipif(
     sys.platform != "linux" or os.geteuid() != 0,
@@ -57,11 +57,15 @@ def course(folder, *arguments, python=PYTHON, **changes):
         encoding="utf-8", stdin=subprocess.DEVNULL, capture_output=True)
 
 
-def make(folder, lock="requirements.txt", **changes):
+MAKE = "import course; course.Environment.own().make('requirements.txt')"
+
+
+def make(folder, python=PYTHON, **changes):
     """Make the environment and do nothing with it."""
-    return subprocess.run(
-        [PYTHON, "-c", f"import course; course.Environment.own().make({lock!r})"], cwd=folder,
-        env=environ(**changes), text=True, capture_output=True)
+    done = subprocess.run([python, "-c", MAKE], cwd=folder, env=environ(**changes), text=True,
+                          capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
 
 
 def one_line(done):
@@ -79,26 +83,26 @@ def cut_lock(name, *packages):
     return "\n".join(block for block in blocks if block.split("==")[0] in packages) + "\n"
 
 
-def copy_course(folder, **locks):
-    """Copy what course.py stands on; replace locks by the texts given."""
+def copy_course(folder):
+    """Copy what course.py stands on, with one empty module for all the rest."""
     for part in PARTS:
-        target = folder / part
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, target, ignore=shutil.ignore_patterns("__pycache__"))
-        elif (ROOT / part).exists():
-            shutil.copy(ROOT / part, target)
-    (folder / "requirements.txt").write_text(
-        locks.get("course", cut_lock("requirements.txt", "six", "idna")), encoding="utf-8")
-    if "test" in locks:
-        (folder / "tests" / "requirements.txt").write_text(locks["test"], encoding="utf-8")
+        (folder / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / part, folder / part)
+    (folder / "helpers").mkdir()
+    (folder / "helpers" / "__init__.py").touch()
+    return folder
+
+
+def copy_small_course(folder):
+    """The same with a lock that names two small packages."""
+    copy_course(folder)
+    (folder / "requirements.txt").write_text(cut_lock("requirements.txt", "six", "idna"))
     return folder
 
 
 @pytest.fixture
 def small(tmp_path):
-    """A course whose lock names two small packages."""
-    return copy_course(tmp_path / "course")
+    return copy_small_course(tmp_path / "course")
 
 
 def python_in(folder, name=".venv"):
@@ -198,7 +202,6 @@ def test_without_network_it_says_so_in_one_line(small):
                   PIP_NO_CACHE_DIR="1", PIP_FIND_LINKS="", PIP_CONFIG_FILE=os.devnull)
     assert "no network" in one_line(done)
     assert "no answer, trying again" in done.stdout
-    assert make(small).returncode == 0, "and with the network back, the same call works"
 
 
 def test_a_package_with_another_hash_is_refused(small):
@@ -220,7 +223,7 @@ def mounted(folder, *options):
 @needs_mount
 def test_a_disk_too_small_is_told_before_anything_is_installed(tmp_path):
     with mounted(tmp_path / "disk", "size=20m") as disk:
-        line = one_line(course(copy_course(disk / "course"), "lab"))
+        line = one_line(course(copy_small_course(disk / "course"), "lab"))
         assert re.search(r"the disk is full: 700 MB are needed and \d+ MB are free", line)
         assert os.listdir(disk / "course" / ".venv") == []
 
@@ -228,7 +231,7 @@ def test_a_disk_too_small_is_told_before_anything_is_installed(tmp_path):
 @needs_mount
 def test_a_disk_that_fills_up_on_the_way_is_told(tmp_path):
     with mounted(tmp_path / "disk", "size=10m") as disk:
-        program = copy_course(disk / "course") / "course.py"
+        program = copy_small_course(disk / "course") / "course.py"
         program.write_text(program.read_text().replace("DISK_NEEDED = 700", "DISK_NEEDED = 1"))
         assert "the disk is full: free" in one_line(course(disk / "course", "lab"))
 
@@ -236,7 +239,7 @@ def test_a_disk_that_fills_up_on_the_way_is_told(tmp_path):
 @needs_mount
 def test_a_read_only_disk_is_told(tmp_path):
     with mounted(tmp_path / "disk", "size=20m") as disk:
-        copy_course(disk / "course")
+        copy_small_course(disk / "course")
         subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
         line = one_line(course(disk / "course", "lab"))
         assert "cannot write" in line and "Read-only file system" in line
@@ -273,7 +276,8 @@ def test_the_life_of_an_environment(small):
 
     moved = small.rename(small.parent / "moved")
     assert f"the course has moved here from {small}" in course(moved, "doctor").stdout
-    assert f"the course has moved here from {small}" in make(moved).stdout
+    # By its own Python, as where it is activated: the ground goes from under its feet.
+    assert f"the course has moved here from {small}" in make(moved, python_in(moved)).stdout
     script = (moved / ".venv" / "bin" / "pip").read_text()
     assert str(moved) in script
 
@@ -288,24 +292,12 @@ def test_the_life_of_an_environment(small):
 
 
 def test_two_at_once_install_once(small):
-    command = [PYTHON, "-c", "import course; course.Environment.own().make('requirements.txt')"]
-    both = [subprocess.Popen(command, cwd=small, env=environ(), text=True, stdout=subprocess.PIPE)
+    both = [subprocess.Popen([PYTHON, "-c", MAKE], cwd=small, env=environ(), text=True, stdout=subprocess.PIPE)
             for _ in range(2)]
     said = sorted(process.communicate()[0] for process in both)
     assert [process.returncode for process in both] == [0, 0]
     assert said[0].startswith("Making .venv")
     assert said[1] == "Waiting for another course.py that is installing ...\n"
-
-
-def test_its_own_python_may_run_it(small):
-    """As with an activated environment: it makes the environment anew that it runs in."""
-    assert make(small).returncode == 0
-    (small / ".venv" / "course.json").unlink()
-    again = subprocess.run(
-        [python_in(small), "-c", "import course; course.Environment.own().make('requirements.txt')"],
-        cwd=small, env=environ(), text=True, capture_output=True)
-    assert again.returncode == 0, again.stdout + again.stderr
-    assert "is ready" in again.stdout
 
 
 # ---------------------------------------------------------------------------- course.py test
@@ -357,7 +349,7 @@ def test_the_tests_end_with_counts_and_a_true_exit_status(small):
 
 # ----------------------------------------------------------------------------- the whole course
 
-def read_until(process, pattern, seconds=300):
+def read_until(process, pattern):
     """Read what a process prints until a line fits; return (the match, all lines so far)."""
     lines = []
     for line in process.stdout:
@@ -393,8 +385,8 @@ def ask(address, token=None, method="GET", data=None):
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The course with its whole lock: its installation killed half-way, then done again."""
-    folder = copy_course(tmp_path_factory.mktemp("course") / "dir with space é",
-                         course=(ROOT / "requirements.txt").read_text(encoding="utf-8"))
+    folder = copy_course(tmp_path_factory.mktemp("course") / "dir with space é")
+    (folder / "notebooks").mkdir()
     cut_off = start(folder, "lab", "--no-browser")
     read_until(cut_off, "^  installing")
     while not list(folder.glob(".venv/lib/python*/site-packages/jupyter*.dist-info")):
@@ -468,6 +460,18 @@ def test_the_lab_is_private_fitted_and_gone_after_ctrl_c(whole):
         assert process.returncode == 0
         assert "Traceback" not in "".join(lines) + rest
         assert not psutil.wait_procs(kernels, timeout=10)[1], "a kernel is left"
+
+
+def test_ctrl_c_before_jupyterlab_is_there_leaves_no_traceback(whole):
+    for wait in 0, 0.1, 0.4:
+        process = start(whole, "lab", "--no-browser")
+        _, lines = read_until(process, "^JupyterLab starts")
+        time.sleep(wait)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=30)
+        assert "Traceback" not in "".join(lines) + rest
 
 
 def test_a_taken_default_port_gives_way_to_the_next(whole):
