@@ -175,6 +175,7 @@ says what to try.
         lab.run(..., raises=ValueError)           that error must come out (else "lost error"); run.error
         lab.run(..., leaks=True)                  tasks may be left running
         lab.run(..., blocks=True)                 the loop may be blocked
+        lab.run(..., step=0.3)                    longest computing in one step ("hog"; default 1 s of CPU)
         lab.run(..., cancel_after=1)              cancels it after 1 s; it must end by that ("swallowed")
     lab.call(answer, *arguments)                  a plain call; notes it for the messages
     lab.equal(got, expected, what="it returned")  else "value", "order" or "not awaited"

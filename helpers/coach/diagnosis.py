@@ -441,6 +441,9 @@ class Hang:
     outside: bool = False
 
 
+BUSY = 0.05     # share of a core: what waits uses none, what computes on a crowded machine uses some
+
+
 def name_hang(hang, source, asks):
     """Tell a deadlock, a spin, a hog, a blocked loop and the rest apart: (Wrong, place)."""
     seen = [place for place in hang.places if place]
@@ -459,7 +462,7 @@ def name_hang(hang, source, asks):
                          "round."), often or waiting
         return Wrong("spin", f"The loop went round and round, and nothing ever waited. {waited}"), \
             often or waiting
-    if often and hang.cpu > 0.5:
+    if often and hang.cpu > BUSY:
         if source.inside_while(often):
             return Wrong("spin", f"It used a whole core and never came back. {waited}"), often
         return Wrong("hog", f"It computed for {seconds(hang.limit)} and was not done."), often

@@ -28,7 +28,8 @@ from helpers.coach import wire
 
 LOOK = 0.05             # seconds between two looks at the worker
 SAMPLES = 16            # looks at something that hangs
-LONG_STEP = 0.6         # seconds of computing in one step of the loop that count as holding it
+BLINK = 0.1             # seconds of computing in one step of the loop that are nothing to talk of
+SHORT_NAP = 0.05        # seconds that time.sleep really sleeps on a loop's thread
 LAST_RESORT = 0.4       # seconds after the limit when faulthandler ends us
 MEMORY = 1 << 30        # bytes that an answer may take on top of what we need
 KEPT_LINES, KEPT_BYTES = 100, 10_000
@@ -60,51 +61,57 @@ class Printed(io.RawIOBase):
     def text(self):
         lines = self.kept.decode("utf-8", "replace").splitlines(keepends=True)
         text = "".join(lines[:KEPT_LINES])
-        shown = text.count("\n")
-        if self.lines > shown:
-            text = text.rstrip("\n") + f"\n… and {self.lines - shown:,} more lines"
+        left = self.lines - text.count("\n")
+        if left > 1:
+            text = text.rstrip("\n") + f"\n… and {left:,} more lines"
         elif self.bytes > len(self.kept):
             text += f" … and {self.bytes - len(self.kept):,} more bytes"
         return text
 
 
 class Changes:
-    """What all code shares, as it was: finds the names that an answer has changed, and says which."""
+    """What all code shares, as it was: finds what an answer has changed, says what, and puts it back.
 
-    MODULES = ("time", "builtins", "os", "sys", "threading", "random", "inspect", "contextvars", "socket",
-               "selectors", "types", "functools", "itertools", "collections", "heapq", "queue",
+    Nothing here calls a builtin after the start: they may be what was changed.
+    """
+
+    MODULES = ("builtins", "time", "os", "sys", "threading", "random", "inspect", "contextvars", "socket",
+               "selectors", "types", "functools", "itertools", "collections", "heapq", "queue", "pickle",
                "asyncio", "asyncio.tasks", "asyncio.events", "asyncio.futures", "asyncio.base_events",
                "asyncio.locks", "asyncio.queues", "asyncio.runners", "asyncio.taskgroups",
                "asyncio.timeouts", "asyncio.streams", "concurrent.futures", "helpers.coach.lab",
                "helpers.coach.diagnosis", "helpers.coach.form", "helpers.virtual", "helpers.recorder")
     CLASSES = (asyncio.Task, asyncio.Future, asyncio.BaseEventLoop, asyncio.Lock, asyncio.Event,
                asyncio.Queue, asyncio.Semaphore, asyncio.TaskGroup)
-    OWN = {"sys": {"stdout", "stderr", "stdin"}}
+    OWN = ("stdout", "stderr", "stdin")     # sys: new with every check
 
     def __init__(self):
-        self.before = {name: self.look(vars(sys.modules[name]), self.OWN.get(name, ()))
-                       for name in self.MODULES if name in sys.modules}
-        self.classes = {cls: self.look(vars(cls)) for cls in self.CLASSES}
-        self.recursion = sys.getrecursionlimit()
-        self.switching = sys.getswitchinterval()
+        self.before = [(name, vars(sys.modules[name]), None) for name in self.MODULES if name in sys.modules]
+        self.before += [(f"asyncio.{cls.__name__}", vars(cls), cls) for cls in self.CLASSES]
+        self.before = [(title, names, cls, {
+            name: thing for name, thing in names.items()
+            if callable(thing) and name not in self.OWN
+            and (not name.startswith("_") or name.startswith("__"))}) for title, names, cls in self.before]
+        self.set = setattr
+        self.settings = [("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
+                         ("the switch interval", sys.getswitchinterval, sys.setswitchinterval)]
+        self.settings = [(title, get, set_, get()) for title, get, set_ in self.settings]
 
-    @staticmethod
-    def look(names, without=()):
-        return {name: thing for name, thing in names.items()
-                if callable(thing) and name not in without
-                and (not name.startswith("_") or name.startswith("__"))}
-
-    def found(self):
-        """The names that are not what they were, as "time.sleep"."""
+    def put_back(self):
+        """The names of what is not as it was, such as "time.sleep"; it is again, then."""
         changed = []
-        for where, before in (*self.before.items(), *self.classes.items()):
-            now = vars(sys.modules[where] if isinstance(where, str) else where)
-            title = where if isinstance(where, str) else f"asyncio.{where.__name__}"
-            changed += [f"{title}.{name}" for name, thing in before.items() if now.get(name) is not thing]
-        if sys.getrecursionlimit() != self.recursion:
-            changed.append("the recursion limit")
-        if sys.getswitchinterval() != self.switching:
-            changed.append("the switch interval")
+        for title, names, cls, before in self.before:
+            for name, thing in before.items():
+                if names.get(name) is not thing:
+                    changed.append(f"{title}.{name}")
+                    if cls is None:
+                        names[name] = thing
+                    else:
+                        self.set(cls, name, thing)
+        for title, get, set_, before in self.settings:
+            if get() != before:
+                changed.append(title)
+                set_(before)
         return changed
 
 
@@ -172,6 +179,12 @@ class Judge:
                 reply = self.judge(request)
             except MemoryError:
                 reply = self.out_of_memory()
+            except Exception:
+                # We lean on what all code shares, too.
+                changed = self.changes.put_back()
+                if not changed:
+                    raise
+                reply = self.reply(self.verdict(*self.name_changes(changed)), spoiled="changes")
             self.send("verdict", **reply)
 
     def read(self):
@@ -200,7 +213,7 @@ class Judge:
             return sleep_now(seconds)
         lab.blocked(f"`time.sleep({seconds:g})`", seconds, sys._getframe(1))
         if lab.clock == "real":
-            sleep_now(min(seconds, LONG_STEP))
+            sleep_now(min(seconds, SHORT_NAP))
 
     def exit(self, status=0):
         """os._exit: tells who called it, then ends."""
@@ -251,10 +264,12 @@ class Judge:
             # We run, so nobody holds the interpreter: time to look and to tell.
             end_us_not()
             end_us_after(2 * LAST_RESORT, exit=True, file=self.errors)
-            found, place = diagnosis.name_hang(self.look_at(worker, limit), self.source, self.asks)
+            if changed := self.changes.put_back():
+                found, place = self.name_changes(changed)
+            else:
+                found, place = diagnosis.name_hang(self.look_at(worker, limit), self.source, self.asks)
             return self.reply(self.verdict(found, place), spoiled="it hung")
-        verdict, recording = outcome
-        return self.finish(verdict, recording, stream)
+        return self.finish(*outcome, stream)
 
     def out_of_memory(self):
         """The reply when the answer left no memory even for the main thread."""
@@ -267,25 +282,29 @@ class Judge:
     def work(self, exercise, answer, outcome):
         """The worker thread: everything that may run the learner's code happens here."""
         sys.set_coroutine_origin_tracking_depth(8)
-        lab = self.lab
+        lab, error = self.lab, None
         try:
-            try:
-                exercise().verify(answer, lab)
-            finally:
-                lab.close()
+            exercise().verify(answer, lab)
+        except BaseException as raised:
+            error = raised
+        changed = self.changes.put_back()
+        del answer
+        try:
+            lab.close()
+            if error is not None:
+                raise error
             lab.check_awaited()
             lab.check_lost()
             verdict = diagnosis.Verdict("solved")
-        except BaseException as error:
-            if isinstance(error, MemoryError):
+        except BaseException as raised:
+            if isinstance(raised, MemoryError):
                 limit_memory(None)
-            verdict = self.name(error, lab)
-            del error
-        del answer
+            verdict = self.name(raised, lab)
+        error = None
         recording = self.pack(lab.recording)
         if os.getpid() != self.pid:
             exit_now(0)     # the answer forked, and this is the child
-        outcome[:] = verdict, recording
+        outcome[:] = verdict, recording, changed
 
     def name(self, error, lab):
         found, place = diagnosis.mistake(error, self.source, self.asks)
@@ -324,7 +343,7 @@ class Judge:
                 turns, since, place = getattr(loop, "turns", None), cpu, None
                 continue
             place = self.source.of_frame(sys._current_frames().get(worker.ident)) or place
-            longest = self.lab.long_step[0] if self.lab.long_step else LONG_STEP
+            longest = self.lab.long_step[0] if self.lab.long_step else BLINK
             if place and cpu - since > longest:
                 self.lab.long_step = (cpu - since, place)
 
@@ -357,15 +376,17 @@ class Judge:
 
     # -- after the check ------------------------------------------------------------------------------------
 
-    def finish(self, verdict, recording, stream):
+    def finish(self, verdict, recording, changed, stream):
         """Look for what the answer left behind; it turns SOLVED into NOT YET and costs us our place."""
         spoiled = ""
         left = self.left_threads()
-        changed = self.changes.found()
         if sys.stdout is not stream or sys.stderr is not stream:
             changed.append("sys.stdout")
         found = place = None
-        if left:
+        if changed:
+            spoiled = "changes"
+            found, place = self.name_changes(changed)
+        elif left:
             spoiled = "threads"
             frame = sys._current_frames().get(left[0].ident)
             place = self.source.of_frame(frame)
@@ -374,22 +395,22 @@ class Judge:
             spoiled = "processes"
             found = form.Wrong("process", f"It was over, and {diagnosis.count(processes, 'process')} still ran. "
                                .replace("processs", "processes"))
-        elif changed:
-            spoiled = "changes"
-            name = re.escape(changed[0].rpartition(".")[2])
-            place = self.source.matching(rf"\b{name}\b\s*=|setattr|recursion|switch")
-            found = form.Wrong("changed", f"It changed {diagnosis.listed(f'`{name}`' for name in changed[:3])} "
-                               "for all code.")
         elif stream.closed:
             place = self.source.matching(r"close\(")
             found = form.Wrong("changed", "It closed `sys.stdout`, through which all code prints.")
         elif verdict.kind in ("exits", "memory"):
             spoiled = verdict.kind
-        if found and verdict.status == "solved":
+        if found and (changed or verdict.status == "solved"):
             verdict = self.verdict(found, place)
         end_us_not()
         self.forget()
         return self.reply(verdict, recording, spoiled)
+
+    def name_changes(self, changed):
+        name = re.escape(changed[0].rpartition(".")[2])
+        names = diagnosis.listed(name if " " in name else f"`{name}`" for name in changed[:3])
+        return form.Wrong("changed", f"It changed {names} for all code."), \
+            self.source.matching(rf"\b{name}\b\s*=|setattr|recursion|switch")
 
     def left_threads(self):
         new = [thread for thread in threading.enumerate() if thread not in self.threads]
