@@ -337,7 +337,7 @@ class Shares(Exercise):
                         "The sum needs all numbers anyway, so nothing is won by waiting.")
         lab.equal(got, expected, what="for the list [1, 3, 4] it returned")
         try:
-            got = shares(number for number in numbers)
+            got = list(shares(number for number in numbers))
         except ArithmeticError as error:
             got = f"nothing, and raised {type(error).__name__}"
         if got != expected:
