@@ -256,10 +256,14 @@ def belongs_to_helpers(frame):
             and not any(is_learners(name) for name in files))
 
 
+def is_pools(frame):
+    """Whether this is the frame in which a thread of a concurrent.futures pool takes its work."""
+    return frame.f_code.co_name == "_worker" and frame.f_code.co_filename.endswith(POOL)
+
+
 def idle_in_pool(frame):
-    """Whether a thread of a concurrent.futures pool waits for work, and none is queued for it."""
-    code = frame.f_code
-    if code.co_name != "_worker" or not code.co_filename.endswith(POOL):
+    """Whether a thread of a pool waits for work, and none is queued for it."""
+    if not is_pools(frame):
         return False
     names = frame.f_locals
     return names.get("work_item") is None and names["work_queue"].empty()
