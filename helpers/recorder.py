@@ -250,7 +250,7 @@ class _Shell:
     set to the coroutine's own, so that a task that lives on pays nothing.
     """
 
-    __slots__ = ("send", "throw", "close", "_coro", "__weakref__")
+    __slots__ = ("send", "throw", "close", "_coro", "_held", "__weakref__")
 
     def __getattr__(self, name):
         return getattr(self._coro, name)
@@ -262,10 +262,11 @@ class _Shell:
 collections.abc.Coroutine.register(_Shell)
 
 
-def _drive(log, lane, coro):
+def _drive(log, lane, coro, held):
     """Run `coro` for its task and write down each step. The heart: keep it short and quick.
 
-    What is thrown into the task does not come here but to `_throw`.
+    What is thrown into the task does not come here but to `_throw`. `held` is the list that the
+    two share: what the task waits for. (The log must not hold that: it would hold the task too.)
     """
     send, now, add = coro.send, log.now, log.steps.append
     number = float(lane)  # the columns are of floats
@@ -282,28 +283,28 @@ def _drive(log, lane, coro):
             if waited is None:
                 yield
             else:
-                log.waits_for(lane, waited, coro)
+                log.waits_for(waited, coro, held)
                 yield waited
-                log.woken(lane)
+                log.woken(held)
     except StopIteration as stop:
-        log.ended(lane, start, "done")
+        log.ended(lane, held, start, "done")
         return stop.value
     except GeneratorExit as error:
         if log.running != lane:  # we are dropped, and the coroutine with us
             log.dropped(lane)
             return
-        log.ended(lane, start, "failed", error)
+        log.ended(lane, held, start, "failed", error)
         raise
     except BaseException as error:
-        log.ended(lane, start, "failed", error)
+        log.ended(lane, held, start, "failed", error)
         # Take our own frame out of the traceback: a bare raise does not put it back.
         error.__traceback__ = error.__traceback__.tb_next
         raise
 
 
-def _throw(log, lane, coro, error, *more):
+def _throw(log, lane, coro, held, error, *more):
     """Throw `error` into `coro`, which is suspended, and write down the step that follows."""
-    log.woken(lane)
+    log.woken(held)
     if lane in log.cancelled and isinstance(error, asyncio.CancelledError):
         log.cancelled.discard(lane)
         log.mark(lane, "cancel delivered")
@@ -312,16 +313,16 @@ def _throw(log, lane, coro, error, *more):
     try:
         waited = coro.throw(error, *more)
     except StopIteration:
-        log.ended(lane, start, "done")
+        log.ended(lane, held, start, "done")
         raise
     except BaseException as failure:
-        log.ended(lane, start, "failed", failure)
+        log.ended(lane, held, start, "failed", failure)
         failure.__traceback__ = failure.__traceback__.tb_next
         raise
     log.steps.extend((lane, start, log.now()))
     log.running = None
     if waited is not None:
-        log.waits_for(lane, waited, coro)
+        log.waits_for(waited, coro, held)
     return waited
 
 
@@ -330,7 +331,7 @@ class _Log:
 
     __slots__ = (
         "live", "loop", "everything", "virtual", "now", "ahead", "zero", "lane", "cell", "thread",
-        "running", "open", "steps", "waits", "waiting", "words", "stacks", "samples", "shells",
+        "running", "open", "steps", "waits", "words", "stacks", "samples", "shells",
         "cancelled", "theirs", "before",
     )
 
@@ -349,7 +350,6 @@ class _Log:
         self.open = True
         self.steps = array("d")
         self.waits = array("d")
-        self.waiting = {}  # lane → (its row in waits, what it waits for)
         self.words = {}  # code or text → its index
         self.stacks = {}
         self.samples = collections.defaultdict(collections.Counter)
@@ -418,8 +418,9 @@ class _Log:
         lane = self.live.new_lane(name, "task", parent, self.now() - self.zero).id
         shell = _Shell()
         shell._coro = coro
-        shell.send = _drive(self, lane, coro).send
-        shell.throw = functools.partial(_throw, self, lane, coro)
+        shell._held = held = []
+        shell.send = _drive(self, lane, coro, held).send
+        shell.throw = functools.partial(_throw, self, lane, coro, held)
         shell.close = coro.close
         self.shells[lane] = weakref.ref(shell)
         before = self.running
@@ -444,10 +445,10 @@ class _Log:
     def word(self, key):
         return self.words.setdefault(key, len(self.words))
 
-    def waits_for(self, lane, waited, coro):
-        """Write down what the step that `lane` has just ended waits for, and where."""
-        if lane in self.waiting:
-            self.woken(lane)
+    def waits_for(self, waited, coro, held):
+        """Write down what the step that has just ended waits for, and where."""
+        if held:
+            self.woken(held)
         kind = type(waited)
         if kind is Future:
             what = self.word(waited._made)
@@ -476,7 +477,7 @@ class _Log:
         add(math.nan)
         add(-1.0)
         add(0.0)
-        self.waiting[lane] = row, waited
+        held += row, waited
 
     def settled(self, future):
         """A future got its result: note when and who did it."""
@@ -517,9 +518,12 @@ class _Log:
             frame = frame.f_back
         return None
 
-    def woken(self, lane):
+    def woken(self, held):
         """A task goes on: note when and by whom it was made ready."""
-        row, waited = self.waiting.pop(lane, (None, None))
+        if not held:
+            return
+        row, waited = held
+        held.clear()
         kind = type(waited)
         if kind is Future:
             if waited._log is not self or waited._when is None:
@@ -558,14 +562,13 @@ class _Log:
         order = step + (0.4 if self.running is not None else -0.2)
         self.live.recording.cancels.append((time, lane, kind, by, code, order))
 
-    def ended(self, lane, start, outcome, error=None):
+    def ended(self, lane, held, start, outcome, error=None):
         self.running = None
+        self.woken(held)
         if not self.open:
             return
         end = self.now()
         self.steps.extend((lane, start, end))
-        if lane in self.waiting:
-            self.woken(lane)
         self.shells.pop(lane, None)
         self.live.alive -= 1
         lane = self.live.recording.lanes[lane]
@@ -583,7 +586,6 @@ class _Log:
     # the end
 
     def stop(self, error):
-        self.open = False
         loop, recording = self.loop, self.live.recording
         for name in ("create_future", "set_task_factory", "get_task_factory"):
             if name in self.before:
@@ -593,12 +595,12 @@ class _Log:
         loop.set_task_factory(self.theirs)
         for shell in self.shells.values():
             if (shell := shell()) is not None:
-                coro = shell._coro
+                coro, held = shell._coro, shell._held
+                if held and held[1].done():
+                    self.woken(held)
                 shell.send, shell.throw, shell.close = coro.send, coro.throw, coro.close
+        self.open = False
         stop = self.now()
-        for lane, (_, waited) in list(self.waiting.items()):
-            if waited.done():
-                self.woken(lane)
         if self.cell is not None:
             self.cell.leave(error)
         if self.lane is None:
@@ -703,14 +705,15 @@ class _Cell:
         self.lane = None
         self.start = 0.0
         self.waited = None
+        self.held = []
 
     def enter(self, log):
         self.log = log
-        self.start = log.now()
+        self.start = log.zero
 
     def resumed(self):
         if self.log is not None:
-            self.log.woken(self.lane)
+            self.log.woken(self.held)
             self.log.running = self.lane
             self.start = self.log.now()
 
@@ -721,7 +724,7 @@ class _Cell:
             log.steps.extend((self.lane, self.start, log.now()))
             log.running = None
             if self.waited is not None:
-                log.waits_for(self.lane, self.waited, coro)
+                log.waits_for(self.waited, coro, self.held)
 
     def leave(self, error):
         """The recording ends in the middle of a step of this cell."""
