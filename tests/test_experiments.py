@@ -98,12 +98,11 @@ def test_an_async_function_runs_where_a_loop_runs_already():
 
 
 def test_runs_that_differ_are_repeated_until_enough_agree():
-    found = compare(
-        {"steady": sleeps(0.02), "wild": sleeps(0.02, 0.3, 0.02, 0.02)}, repeat=3, record=False
-    )
-    assert found.notes[-1].startswith("wild ran 4 times, for its runs differed ")
-    assert found.seconds["wild"] < 0.15
-    assert found.spread["wild"][1] >= 0.3
+    wild = sleeps(0.05, 0.5, 0.05, 0.05)
+    found = compare({"steady": sleeps(0.05), "wild": wild}, repeat=3, record=False)
+    # Beside other load a run more may be needed; it is never given up, which would be nine.
+    assert re.match(r"wild ran [4-8] times, for its runs differed ", found.notes[-1])
+    assert found.seconds["wild"] < 0.4 < found.spread["wild"][1]
 
 
 def test_runs_that_never_agree_are_given_up():
@@ -143,17 +142,18 @@ def in_pool():
 
 
 @pytest.mark.skipif(experiments.resource is None, reason="the system doesn't tell")
-def test_the_system_tells_of_processes_that_ended():
-    found = compare({"spawn": lambda: in_process("spawn")}, repeat=1, record=False)
-    assert found.cpu["spawn"] > 0.1
+def test_the_system_tells_of_processes_that_ended(monkeypatch):
+    told = compare({"spawn": lambda: in_process("spawn")}, repeat=1, record=False)
+    monkeypatch.setattr(experiments, "resource", None)
+    untold = compare({"spawn": lambda: in_process("spawn")}, repeat=1, record=False)
+    assert told.cpu["spawn"] > 2 * untold.cpu["spawn"]
 
 
 def test_the_recording_tells_of_processes_where_the_system_does_not(monkeypatch):
     monkeypatch.setattr(experiments, "resource", None)
-    found = compare({"pool": in_pool}, repeat=2)
-    assert found.cpu["pool"] > 0.1
-    found = compare({"pool": in_pool}, repeat=1, record=False)
-    assert found.cpu["pool"] < 0.1
+    told = compare({"pool": in_pool}, repeat=2)
+    untold = compare({"pool": in_pool}, repeat=1, record=False)
+    assert told.cpu["pool"] > 2 * untold.cpu["pool"]
 
 
 def test_what_a_variant_raises_names_it():
@@ -194,9 +194,9 @@ def test_arguments_that_do_not_fit_are_told_in_words():
 def shown():
     return compare(
         {
-            "one after another": sleeps(0.06),
+            "one after another": sleeps(0.12),
             "threads": sleeps(0.02),
-            "asyncio": sleeps(0.3),
+            "asyncio": sleeps(0.5),
             "<new> & untold": sleeps(0.001),
         },
         claim=["000-1", "000-2", "000-4"],
@@ -254,9 +254,9 @@ def test_it_displays_as_a_described_picture_and_a_table(shown):
 
 def test_its_text_says_what_the_picture_shows(shown):
     lines = shown.text.splitlines()
-    assert lines[0].startswith("one after another  60.")
-    assert re.match(r"threads +2\d\.\d ms \(.* to .*\), [\d.]+ times as fast, published 4.99", lines[1])
-    assert re.match(r"asyncio +3\d\d ms .* [\d.]+ times as slow, published 5.00", lines[2])
+    assert lines[0].startswith("one after another  1")
+    assert re.match(r"threads +[\d.]+ ms \(.* to .*\), [\d.]+ times as fast, published 4.99", lines[1])
+    assert re.match(r"asyncio +[\d.]+ m?s .* [\d.]+ times as slow, published 5.00", lines[2])
     assert "published" not in lines[3]
     assert lines[4] == "one after another: 000-1 the measure of the others."
     assert lines[5].startswith("threads: 000-2 holds: the source's figures make it 4.99 times as")
@@ -283,17 +283,27 @@ def test_the_picture_shows_measured_beside_published(shown):
     assert re.findall("does not hold|holds", words) == ["holds", "does not hold"]
 
 
-def test_no_text_runs_out_of_the_picture_or_into_other_text(shown, monkeypatch):
+def test_no_text_runs_out_of_its_axes_or_into_other_text(shown, monkeypatch):
     monkeypatch.setitem(matplotlib.rcParams, "font.size", 30)  # a learner's own setting
-    plain = compare({"one": sleeps(0.01), "another with a long name": sleeps(0.02)}, repeat=1)
-    alone = compare({"alone": sleeps(0.01)}, repeat=1)
-    for found in (shown, plain, alone):
+    near = {"one after another": sleeps(0.02), "threads": sleeps(0.02), "asyncio": sleeps(0.02)}
+    slow = {"one after another": sleeps(0.0005), "asyncio": sleeps(0.2)}
+    for found in (
+        shown,
+        compare(near, repeat=1, claim="000 sleep.py"),
+        compare(slow, repeat=1, claim="000-4"),
+        compare({"one": sleeps(0.01), "another with a long name": sleeps(0.02)}, repeat=1),
+        compare({"alone": sleeps(0.01)}, repeat=1),
+    ):
         figure = found.figure()
         figure.canvas.draw()
-        boxes = [t.get_window_extent() for axes in figure.axes for t in axes.texts]
+        boxes = []
+        for axes in figure.axes:
+            for text in axes.texts:
+                boxes.append(text.get_window_extent())
+                is_verdict = "hold" in text.get_text()
+                assert boxes[-1].x1 <= (figure if is_verdict else axes).bbox.x1 + 1
         assert boxes
         for number, box in enumerate(boxes):
-            assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 + 1
             assert not any(box.overlaps(other) for other in boxes[number + 1 :])
 
 
