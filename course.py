@@ -560,7 +560,8 @@ class Installer:
     def compile(self):
         """Compile to bytecode: neither uv nor this pip call does, and kernels start twice as fast.
 
-        A few packages ship templates or tests that do not compile; that is no error.
+        A few packages ship templates or tests that do not compile; that is no error. compileall
+        writes its files even where PYTHONDONTWRITEBYTECODE is set.
         """
         self._run([self.environment.python, "-I", "-m", "compileall", "-q", "-j", "0",
                    self.environment.site_packages], "compiling", may_fail=True)
@@ -615,14 +616,13 @@ class Installer:
             self.progress.step("installing")
 
     def _how_far(self):
-        if self.progress.label != "installing":
-            return "{} of {}".format(self.collected, self.expected) if self.collected else ""
-        try:
+        count = 0
+        if self.progress.label == "getting packages":
+            count = self.collected
+        elif self.progress.label == "installing":
             names = os.listdir(self.environment.site_packages)
-        except FileNotFoundError:
-            return ""
-        return "{} of {}".format(
-            sum(name.endswith(".dist-info") for name in names), self.expected)
+            count = sum(name.endswith(".dist-info") for name in names)
+        return "{} of {}".format(count, self.expected) if count else ""
 
     def _cause(self, output):
         short = ".".join(self.environment.version.split(".")[:2])
@@ -642,8 +642,8 @@ def pump(stream, lines):
 
 def clean_environ():
     """Return the variables for an installer: without those that would lead it astray."""
-    astray = ("PYTHONDONTWRITEBYTECODE", "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "PIP_TARGET",
-              "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV")
+    astray = ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT",
+              "PIP_REQUIRE_VIRTUALENV")
     environ = {name: value for name, value in os.environ.items() if name not in astray}
     environ.update(PIP_USER="0", PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1",
                    PYTHONUNBUFFERED="1", UV_PYTHON_DOWNLOADS="never", NO_COLOR="1")
