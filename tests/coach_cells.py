@@ -28,7 +28,9 @@ def ask(id, answer, limit=None):
 
 
 def timed(id, answer):
-    """(verdict, seconds); the better of two where the first was slow, for the machine may be busy."""
+    """(verdict, seconds); the better of two where the first was slow, for the machine may be
+    busy.
+    """
     best = None
     for _ in range(2):
         begun = time.monotonic()

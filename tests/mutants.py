@@ -1,6 +1,8 @@
-"""Mechanical mutants of a right program: each drops or weakens one thing that the course is about.
+"""Mechanical mutants of a right program: each drops or weakens one thing that the course is
+about.
 
-`mutants(text, name)` yields (what was done, text) of each single change to the definition of `name`.
+`mutants(text, name)` yields (what was done, text) of each single change to the definition of
+`name`.
 """
 
 import ast
@@ -63,7 +65,9 @@ def drop_handlers(node):
 
 def drop_with(node):
     """with x: a -> a, where nothing is bound"""
-    if isinstance(node, (ast.With, ast.AsyncWith)) and all(item.optional_vars is None for item in node.items):
+    if isinstance(node, (ast.With, ast.AsyncWith)) and all(
+        item.optional_vars is None for item in node.items
+    ):
         return node.body
 
 
@@ -94,10 +98,14 @@ CHANGES = {
 
 
 def mutants(text, name):
-    """Yield (name of the change with its line, changed text) for each place where a change is possible."""
+    """Yield (name of the change with its line, changed text) for each place where a change is
+    possible.
+    """
     tree = ast.parse(text)
     original = ast.unparse(tree)
-    at = next(number for number, node in enumerate(tree.body) if getattr(node, "name", None) == name)
+    at = next(
+        number for number, node in enumerate(tree.body) if getattr(node, "name", None) == name
+    )
     for title, change in CHANGES.items():
         for place in range(sum(1 for _ in ast.walk(tree.body[at]))):
             changed = copy.deepcopy(tree)

@@ -21,7 +21,10 @@ from tests.coach_cells import FIXTURES, cell
 pytestmark = pytest.mark.coach
 handles = sys.modules["helpers.coach.exercise"]
 
-RIGHT = "import asyncio\nasync def fetch_all(fetch, urls):\n    return await asyncio.gather(*map(fetch, urls))"
+RIGHT = (
+    "import asyncio\n"
+    "async def fetch_all(fetch, urls):\n    return await asyncio.gather(*map(fetch, urls))"
+)
 IN_TURN = "async def fetch_all(fetch, urls):\n    return [await fetch(url) for url in urls]"
 
 
@@ -52,8 +55,10 @@ def test_a_learners_way(home, capsys):
     in_turn = cell(IN_TURN, "fetch_all")
     assert ex.check(in_turn) is None
     first = said()
-    assert first.startswith("NOT YET: ran one after another.\nI called `fetch_all(fetch, ['a', 'b', 'c'])`. "
-                            "It took 6 s; the longest single wait is 3 s.\nLine 2 awaits each call")
+    assert first.startswith(
+        "NOT YET: ran one after another.\nI called `fetch_all(fetch, ['a', 'b', 'c'])`. "
+        "It took 6 s; the longest single wait is 3 s.\nLine 2 awaits each call"
+    )
     assert "hint" not in first
     ex.timeline()
     assert "fetch_all" in said()
@@ -85,7 +90,10 @@ def test_a_learners_way(home, capsys):
     assert "NOT YET: added up." in said()
     ex.reset()
     assert "not started again" in said()
-    assert (repr(ex), repr(other)) == ("exercise 't-together': not started", "exercise 't-predict': not yet")
+    assert (repr(ex), repr(other)) == (
+        "exercise 't-together': not started",
+        "exercise 't-predict': not yet",
+    )
     ex.mine()
     assert "one right" not in said()
     other.reset()
@@ -101,23 +109,35 @@ def test_what_is_shown_is_html_beside_text(home):
     assert "<li>It returns the pages in order.</li>" in bundle["text/html"]
     assert "<code>fetch_all(fetch, urls)</code>" in bundle["text/html"]
     assert "<pre" in bundle["text/html"]
-    verdict, _ = handles.judge(exercise, cell("async def fetch_all(fetch, urls):\n    print('<b>')\n    return '<i>'",
-                                              "fetch_all"))
+    verdict, _ = handles.judge(
+        exercise,
+        cell("async def fetch_all(fetch, urls):\n    print('<b>')\n    return '<i>'", "fetch_all"),
+    )
     card = cards.verdict(verdict)
-    assert "<b>" not in card.html and "&lt;b&gt;" in card.html and "&#x27;&lt;i&gt;&#x27;" in card.html
-    assert card.text.startswith("NOT YET: wrong value.") and card.text.endswith("Your code printed:\n<b>")
+    assert (
+        "<b>" not in card.html and "&lt;b&gt;" in card.html and "&#x27;&lt;i&gt;&#x27;" in card.html
+    )
+    assert card.text.startswith("NOT YET: wrong value.") and card.text.endswith(
+        "Your code printed:\n<b>"
+    )
 
 
 def test_the_map_of_the_course(tmp_path, home, monkeypatch):
     for folder in ("notebooks", "exercises/checks"):
         (tmp_path / folder).mkdir(parents=True)
-    for name, heading in (("00_start_here", "Start here"), ("01_more", "Lesson 01: More <and> more")):
-        cells = [{"cell_type": "code", "source": ["# not this"]},
-                 {"cell_type": "markdown", "source": ["Words\n", f"# {heading}\n"]}]
+    for name, heading in (
+        ("00_start_here", "Start here"),
+        ("01_more", "Lesson 01: More <and> more"),
+    ):
+        cells = [
+            {"cell_type": "code", "source": ["# not this"]},
+            {"cell_type": "markdown", "source": ["Words\n", f"# {heading}\n"]},
+        ]
         (tmp_path / "notebooks" / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
     (tmp_path / "notebooks" / "02_broken.ipynb").write_text("{")
     (tmp_path / "exercises" / "00_start_here.ipynb").write_text("{}")
-    (tmp_path / "exercises" / "checks" / "lesson_00.py").write_text(textwrap.dedent('''
+    (tmp_path / "exercises" / "checks" / "lesson_00.py").write_text(
+        textwrap.dedent('''
         """Lesson 00."""
         class One(Exercise):
             """First"""
@@ -125,7 +145,8 @@ def test_the_map_of_the_course(tmp_path, home, monkeypatch):
         class Two(Exercise):
             """Second"""
             id = "two-1"
-    '''))
+    ''')
+    )
     (tmp_path / "exercises" / "checks" / "lesson_01.py").write_text("class Broken(:\n")
     monkeypatch.chdir(tmp_path / "notebooks")
     map_ = CourseMap(tmp_path)
@@ -154,14 +175,23 @@ def test_progress_is_taken_over_by_a_string(home, tmp_path, monkeypatch, capsys)
 
 
 def test_the_coach_is_quick_to_import():
-    code = "import time; import asyncio, helpers; begun = time.process_time(); import helpers.coach; " \
-           "print(time.process_time() - begun, 'cloudpickle' in __import__('sys').modules)"
-    took = min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                                    cwd=form.PROJECT).stdout.split()[0]) for _ in range(3))
+    code = (
+        "import time; import asyncio, helpers; begun = time.process_time(); import helpers.coach; "
+        "print(time.process_time() - begun, 'cloudpickle' in __import__('sys').modules)"
+    )
+    took = min(
+        float(
+            subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, cwd=form.PROJECT
+            ).stdout.split()[0]
+        )
+        for _ in range(3)
+    )
     assert took < 0.3
 
 
-# -- in a real kernel -----------------------------------------------------------------------------------------
+# In a real kernel
+
 
 class Kernel:
     """A kernel of its own, asked as a notebook would."""
@@ -170,13 +200,20 @@ class Kernel:
         from jupyter_client import KernelManager
 
         self.manager = KernelManager(kernel_name="python3")
-        environment = {**os.environ, "ASYNC_COURSE_DATA": str(folder), "PYTHONPATH": str(form.PROJECT)}
+        environment = {
+            **os.environ,
+            "ASYNC_COURSE_DATA": str(folder),
+            "PYTHONPATH": str(form.PROJECT),
+        }
         self.manager.start_kernel(env=environment, cwd=str(folder))
         self.client = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(60)
-        self.run(f"from helpers.coach import form\nimport pathlib\nform.CHECKS = pathlib.Path({str(checks)!r})\n"
-                 "from helpers import exercise")
+        self.run(
+            "import pathlib\nfrom helpers.coach import form\n"
+            f"form.CHECKS = pathlib.Path({str(checks)!r})\n"
+            "from helpers import exercise"
+        )
 
     def run(self, code, timeout=30):
         """The text of all that a cell shows, errors too."""
@@ -233,17 +270,22 @@ def test_a_class_of_a_notebook_is_found_too(kernel):
     stub = form.find("t-class", FIXTURES).stub()
     kernel.run(f"tick = exercise('t-class')\n{stub}")
     assert kernel.run("tick.check(Ticker)").startswith("NOT STARTED.")
-    kernel.run("class Ticker:\n    def __init__(self, start):\n        self.left = start\n"
-               "    def tick(self):\n        while True:\n            pass")
+    kernel.run(
+        "class Ticker:\n    def __init__(self, start):\n        self.left = start\n"
+        "    def tick(self):\n        while True:\n            pass"
+    )
     shown = kernel.run("tick.check(Ticker)")
     assert "NOT YET: busy spin." in shown and ("Line 5" in shown or "Line 6" in shown)
 
 
-@pytest.mark.parametrize("body, words", [
-    ("while True:\n        pass", "busy spin"),
-    ("return sum(range(10**10))", "CPU hog"),
-    ("import os; os._exit(1)", "ended the interpreter"),
-])
+@pytest.mark.parametrize(
+    "body, words",
+    [
+        ("while True:\n        pass", "busy spin"),
+        ("return sum(range(10**10))", "CPU hog"),
+        ("import os; os._exit(1)", "ended the interpreter"),
+    ],
+)
 def test_the_kernel_answers_the_next_cell(kernel, body, words):
     kernel.run("ex = exercise('t-together')")
     kernel.run(f"x = 41\nasync def fetch_all(fetch, urls):\n    {body}")
@@ -254,8 +296,10 @@ def test_the_kernel_answers_the_next_cell(kernel, body, words):
 
 
 def test_the_stop_button_stops_a_check(kernel):
-    kernel.run("ex = exercise('t-together'); ex._exercise.limit = 30\n"
-               "async def fetch_all(fetch, urls):\n    while True: pass")
+    kernel.run(
+        "ex = exercise('t-together'); ex._exercise.limit = 30\n"
+        "async def fetch_all(fetch, urls):\n    while True: pass"
+    )
     asked = kernel.client.execute("ex.check(fetch_all)")
     time.sleep(1)
     kernel.manager.interrupt_kernel()
@@ -279,8 +323,10 @@ def test_an_interrupt_while_idle_leaves_the_judge_alone(kernel):
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is for POSIX")
 def test_no_judge_is_left_of_a_killed_kernel(tmp_path):
     kernel = Kernel(tmp_path, FIXTURES)
-    kernel.run("ex = exercise('t-together')\nfrom helpers.coach.sandbox import sandbox\n"
-               "ex._exercise.limit = 60\nasync def fetch_all(fetch, urls):\n    while True: pass")
+    kernel.run(
+        "ex = exercise('t-together')\nfrom helpers.coach.sandbox import sandbox\n"
+        "ex._exercise.limit = 60\nasync def fetch_all(fetch, urls):\n    while True: pass"
+    )
     judge = psutil.Process(int(ast.literal_eval(kernel.run("sandbox.process.popen.pid"))))
     kernel.client.execute("ex.check(fetch_all)")
     time.sleep(1)

@@ -1,5 +1,7 @@
-"""Every right program passes, every stub is not started, every wrong one is told its very mistake, and no
-mutant of a right one passes: for all exercises of the course, and for the fixture's."""
+"""Every right program passes, every stub is not started, every wrong one is told its very
+mistake, and no mutant of a right one passes: for all exercises of the course, and for the
+fixture's.
+"""
 
 import ast
 import pathlib
@@ -16,7 +18,7 @@ from tests.mutants import mutants
 
 pytestmark = pytest.mark.coach
 
-MUTANT_LIMIT = 0.7      # seconds: a mutant that hangs need not be named
+MUTANT_LIMIT = 0.7  # seconds: a mutant that hangs need not be named
 
 
 def all_exercises():
@@ -30,13 +32,20 @@ EXERCISES = all_exercises()
 
 
 def of_role(role):
-    return [pytest.param(exercise, program, id=f"{exercise.id}:{program.name}")
-            for exercise in EXERCISES for program in exercise.programs if program.role == role]
+    return [
+        pytest.param(exercise, program, id=f"{exercise.id}:{program.name}")
+        for exercise in EXERCISES
+        for program in exercise.programs
+        if program.role == role
+    ]
 
 
 def values(name):
-    return [pytest.param(exercise, value, id=f"{exercise.id}:{number}")
-            for exercise in EXERCISES for number, value in enumerate(getattr(exercise, name))]
+    return [
+        pytest.param(exercise, value, id=f"{exercise.id}:{number}")
+        for exercise in EXERCISES
+        for number, value in enumerate(getattr(exercise, name))
+    ]
 
 
 each = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
@@ -89,7 +98,7 @@ def test_no_mutant_passes(exercise, program):
         try:
             answer = cell(text, exercise.asks)
         except Exception:
-            continue    # it doesn't even define the answer
+            continue  # it doesn't even define the answer
         verdict, _ = judge(exercise, answer, MUTANT_LIMIT)
         if verdict.status == "solved":
             survivors.append(f"{name}\n{textwrap.indent(text, '    ')}")
@@ -110,8 +119,11 @@ def test_form_of_an_exercise(exercise):
     assert "@right" not in exercise.solution() and "helpers.coach" not in exercise.solution()
 
 
-@pytest.mark.parametrize("exercise", [e for e in EXERCISES if e.__module__.startswith("exercises.")],
-                         ids=lambda exercise: exercise.id)
+@pytest.mark.parametrize(
+    "exercise",
+    [e for e in EXERCISES if e.__module__.startswith("exercises.")],
+    ids=lambda exercise: exercise.id,
+)
 def test_exercise_of_the_course_has_hints_and_wrong_programs(exercise):
     assert exercise.statement() or exercise.takes_value()
     assert len(exercise.hints) >= 2
@@ -124,7 +136,9 @@ def test_ids_are_there_once():
 
 
 def test_the_documented_module_works(tmp_path):
-    """The example in the docstring of exercises.checks is a check module that holds what it promises."""
+    """The example in the docstring of exercises.checks is a check module that holds what it
+    promises.
+    """
     text = exercises.checks.__doc__
     start, end = text.index('    """Exercises of lesson 10'), text.index("**The class.**")
     (tmp_path / "lesson_99.py").write_text(textwrap.dedent(text[start:end]), encoding="utf-8")
@@ -150,20 +164,52 @@ def test_documented_methods_exist():
     assert not missing
 
 
+def test_a_stub_gives_nothing_away():
+    text = (
+        "import asyncio\n\n\n"
+        "async def ask(\n    one,\n    two=(1,\n         2),\n) -> int:  # a note:\n"
+        "    # first the trick\n    return await asyncio.sleep(1)\n"
+    )
+    assert form.stub_of(text, "ask") == (
+        "async def ask(\n    one,\n    two=(1,\n         2),\n) -> int:  # a note:\n    ...\n"
+    )
+    text = (
+        'class Two:\n    """Doc"""\n\n    def one(self):\n        """Say."""\n'
+        "        # trick\n        return 1\n"
+        "\n    async def two(self):\n        return 2\n"
+    )
+    assert (
+        form.stub_of(text, "Two")
+        == 'class Two:\n    """Doc"""\n\n    def one(self):\n        """Say."""\n'
+        "        ...\n\n    async def two(self):\n        ...\n"
+    )
+    with pytest.raises(ValueError, match="lines of its own"):
+        form.stub_of("def f(): return 1\n", "f")
+
+
 def test_unknown_exercise_names_the_nearest():
     with pytest.raises(LookupError, match="t-together"):
         form.find("t-togeter", FIXTURES)
 
 
-@pytest.mark.parametrize("body, words", [
-    ("id = 'x'", "needs id, asks and a docstring"),
-    ("'''Doc'''\n    id, asks = 'x', 'f'", "needs a @right program or right_values"),
-    ("'''Doc'''\n    id, asks, right_values, clock = 'x', 'f', (1,), 'wall'", "clock is"),
-    ("'''Doc'''\n    id, asks, right_values, hints = 'x', 'f', (1,), 'one'", "hints is a tuple"),
-])
+@pytest.mark.parametrize(
+    "body, words",
+    [
+        ("id = 'x'", "needs id, asks and a docstring"),
+        ("'''Doc'''\n    id, asks = 'x', 'f'", "needs a @right program or right_values"),
+        ("'''Doc'''\n    id, asks, right_values, clock = 'x', 'f', (1,), 'wall'", "clock is"),
+        (
+            "'''Doc'''\n    id, asks, right_values, hints = 'x', 'f', (1,), 'one'",
+            "hints is a tuple",
+        ),
+    ],
+)
 def test_a_form_that_is_wrong_is_refused(body, words):
     with pytest.raises(TypeError, match=words):
-        exec(f"from helpers.coach import Exercise\nclass Bad(Exercise):\n    {body}", {"__name__": "x"})
+        exec(
+            f"from helpers.coach import Exercise\nclass Bad(Exercise):\n    {body}",
+            {"__name__": "x"},
+        )
 
 
 def test_check_modules_lean_on_the_coach_alone():

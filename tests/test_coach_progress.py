@@ -1,4 +1,6 @@
-"""The progress file: nothing is lost by a kill, by two kernels at once, by damage or by a full disk."""
+"""The progress file: nothing is lost by a kill, by two kernels at once, by damage or by a full
+disk.
+"""
 
 import json
 import os
@@ -31,7 +33,11 @@ def test_what_is_done_is_kept(path):
     assert mine.checked("one", "solved", "def f(): return 1")["status"] == "solved"
     mine.checked("two", "not started")
     again = Progress(path).all()
-    assert (again["one"]["status"], again["one"]["failures"], again["one"]["hints"]) == ("solved", 1, 2)
+    assert (again["one"]["status"], again["one"]["failures"], again["one"]["hints"]) == (
+        "solved",
+        1,
+        2,
+    )
     assert again["one"]["answer"] == "def f(): return 1"
     assert Progress(path).of("two")["status"] == "not started"
     content = json.loads(path.read_text())
@@ -58,10 +64,20 @@ def test_the_place_is_the_users_or_the_classrooms(monkeypatch, tmp_path):
     assert not str(Progress().path).startswith(PROJECT)
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"{", b"null", b"[]", b'{"schema": 1}', b'{"schema": 1, "exercises": []}', b"\xff\xfe\x00",
-    b'{"schema": 1, "exercises": {"one": 3}}', b'{"schema": "x", "exercises": {}}',
-])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b'{"schema": 1}',
+        b'{"schema": 1, "exercises": []}',
+        b"\xff\xfe\x00",
+        b'{"schema": 1, "exercises": {"one": 3}}',
+        b'{"schema": "x", "exercises": {}}',
+    ],
+)
 def test_a_damaged_file_is_kept_aside_and_said_so_once(path, content):
     path.parent.mkdir()
     path.write_bytes(content)
@@ -90,7 +106,7 @@ def test_a_file_of_a_newer_course_is_left_alone(path):
 def test_no_place_to_write_is_said_once_and_it_goes_on(tmp_path):
     (tmp_path / "file").write_text("")
     told = []
-    mine = Progress(tmp_path / "file" / "progress.json", told.append)     # a folder that can't be made
+    mine = Progress(tmp_path / "file" / "progress.json", told.append)  # a folder that can't be made
     mine.checked("one", "not yet")
     mine.checked("one", "not yet")
     mine.checked("two", "solved")
@@ -120,11 +136,13 @@ def test_what_cannot_be_written_can_still_be_read(path):
     Progress(path).checked("one", "solved")
     lock = path.with_suffix(".lock")
     lock.unlink()
-    lock.mkdir()        # not to be opened for writing, by nobody
+    lock.mkdir()  # not to be opened for writing, by nobody
     told = []
     mine = Progress(path, told.append)
     mine.checked("two", "not yet")
-    assert mine.of("one")["status"] == "solved" and mine.of("two")["failures"] == 1 and len(told) == 1
+    assert (
+        mine.of("one")["status"] == "solved" and mine.of("two")["failures"] == 1 and len(told) == 1
+    )
     assert "two" not in path.read_text()
 
 
@@ -139,13 +157,20 @@ print("ready", flush=True)
 
 
 def writer(path, body):
-    return subprocess.Popen([sys.executable, "-c", WRITER.format(project=PROJECT, path=str(path), body=body)],
-                            stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER.format(project=PROJECT, path=str(path), body=body)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 def test_two_kernels_lose_nothing_of_each_others(path):
-    body = "for n in range(40):\n    mine.checked(f'{0}-{{n}}', 'solved'); mine.checked('both', 'not yet')"
-    kernels = [writer(path, body.replace("{0}", name).replace("{{n}}", "{n}")) for name in "ab"]
+    body = (
+        "for number in range(40):\n"
+        "    mine.checked('NAME' + str(number), 'solved')\n"
+        "    mine.checked('both', 'not yet')"
+    )
+    kernels = [writer(path, body.replace("NAME", name)) for name in "ab"]
     for kernel in kernels:
         assert kernel.wait(60) == 0
         kernel.stdout.close()
@@ -166,7 +191,7 @@ def test_kill_in_mid_write_leaves_a_whole_file(path):
         told = []
         after = Progress(path, told.append)
         assert after.of("first")["status"] == "solved" and not told
-        after.checked("next", "not yet")        # the lock of the dead is free
+        after.checked("next", "not yet")  # the lock of the dead is free
     assert after.of("next")["failures"] == 6 and after.of("one")["failures"] > 0
     assert not list(path.parent.glob("*.tmp")), "what the killed left is swept away"
 
@@ -174,8 +199,11 @@ def test_kill_in_mid_write_leaves_a_whole_file(path):
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is for POSIX")
 def test_kill_between_write_and_rename(path):
     Progress(path).checked("first", "solved")
-    kernel = writer(path, "import os, time\nos.replace = lambda *a: (print('now', flush=True), time.sleep(60))\n"
-                          "mine.checked('first', 'not yet')")
+    kernel = writer(
+        path,
+        "import os, time\nos.replace = lambda *a: (print('now', flush=True), time.sleep(60))\n"
+        "mine.checked('first', 'not yet')",
+    )
     assert [kernel.stdout.readline() for _ in range(2)] == ["ready\n", "now\n"]
     assert list(path.parent.glob("*.tmp"))
     kernel.kill()
@@ -220,9 +248,17 @@ def test_progress_goes_into_a_string_and_out_again(path, tmp_path):
     assert there.of("topic-2")["failures"] == 2
 
 
-@pytest.mark.parametrize("spoil", [lambda code: code[:-3], lambda code: code[7:], lambda code: "",
-                                   lambda code: code.replace("1-", "9-"), lambda code: None,
-                                   lambda code: code[:20] + ("A" if code[20] != "A" else "B") + code[21:]])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda code: code[:-3],
+        lambda code: code[7:],
+        lambda code: "",
+        lambda code: code.replace("1-", "9-"),
+        lambda code: None,
+        lambda code: code[:20] + ("A" if code[20] != "A" else "B") + code[21:],
+    ],
+)
 def test_a_string_that_is_not_whole_changes_nothing(path, spoil):
     mine = Progress(path)
     mine.checked("one", "solved")

@@ -33,25 +33,58 @@ def answer(body, before="", right=False):
     return cell(text + (RIGHT if right else ""), "fetch_all")
 
 
-# -- hangs -----------------------------------------------------------------------------------------------
+# Hangs
 
 HANGS = {
     # name: (text before, body, kind, line that must be named, words of that line)
     "awaits for ever": ("", "await asyncio.Event().wait()", "deadlock", 3, "asyncio.Event"),
-    "awaits for ever, real clock": ("", "await asyncio.Event().wait()", "deadlock", 3, "asyncio.Event"),
+    "awaits for ever, real clock": (
+        "",
+        "await asyncio.Event().wait()",
+        "deadlock",
+        3,
+        "asyncio.Event",
+    ),
     "spins": ("", "while True:\n    n = 1", "spin", (3, 4), ""),
     "spins in a bare except": (
-        "", "while True:\n    try:\n        n = 1\n    except:\n        pass", "spin", (3, 4, 5, 6, 7), ""),
-    "spins with sleep(0)": ("", "while True:\n    await asyncio.sleep(0)", "spin", 4, "asyncio.sleep(0)"),
+        "",
+        "while True:\n    try:\n        n = 1\n    except:\n        pass",
+        "spin",
+        (3, 4, 5, 6, 7),
+        "",
+    ),
+    "spins with sleep(0)": (
+        "",
+        "while True:\n    await asyncio.sleep(0)",
+        "spin",
+        4,
+        "asyncio.sleep(0)",
+    ),
     "time.sleep": ("", "time.sleep(60)", "blocked", 3, "time.sleep(60)"),
-    "lock": ("", "lock = threading.Lock()\nlock.acquire()\nlock.acquire()", "blocked", 5, "lock.acquire"),
+    "lock": (
+        "",
+        "lock = threading.Lock()\nlock.acquire()\nlock.acquire()",
+        "blocked",
+        5,
+        "lock.acquire",
+    ),
     "C code": ("", "return sum(range(10**10))", "hog", 3, "sum(range"),
     "computes": ("", "n = 0\nfor i in range(10**12):\n    n += i", "hog", (4, 5), ""),
-    "thread": ("def work():\n    while True:\n        time.sleep(0.01)\n",
-               "threading.Thread(target=work, daemon=True).start()\nreturn ['page a', 'page b', 'page c']",
-               "thread", (3, 4), ""),
-    "pool": ("def work():\n    while True:\n        time.sleep(0.01)\n", "await asyncio.to_thread(work)",
-             "thread", (3, 4), ""),
+    "thread": (
+        "def work():\n    while True:\n        time.sleep(0.01)\n",
+        "threading.Thread(target=work, daemon=True).start()\nreturn ['page a', 'page b', 'page c']",
+        "thread",
+        (3, 4),
+        "",
+    ),
+    "pool": (
+        "def work():\n    while True:\n        time.sleep(0.01)\n",
+        "await asyncio.to_thread(work)",
+        "thread",
+        (3, 4),
+        "",
+    ),
+    "prints without end": ("", "while True:\n    print('again')", "spin", (3, 4), ""),
     "polls": ("", "while True:\n    await asyncio.sleep(1)", "endless", 4, "asyncio.sleep(1)"),
 }
 
@@ -66,11 +99,17 @@ def test_a_hang_is_named_in_time_with_its_line(name):
     assert f"Line {verdict.line}" in text and words in text
     assert took < 2.5
     # and the next answer is judged as ever
-    assert ask("t-plain", cell("def double(number):\n    return 2 * number", "double")).status == "solved"
+    assert (
+        ask("t-plain", cell("def double(number):\n    return 2 * number", "double")).status
+        == "solved"
+    )
 
 
 def test_deadlock_names_each_task_with_its_line():
-    verdict = ask("t-together", cell("""
+    verdict = ask(
+        "t-together",
+        cell(
+            """
 import asyncio
 async def fetch_all(fetch, urls):
     a, b = asyncio.Lock(), asyncio.Lock()
@@ -83,36 +122,53 @@ async def fetch_all(fetch, urls):
             await asyncio.sleep(1)
             async with a: pass
     await asyncio.gather(left(), right())
-""", "fetch_all"))
+""",
+            "fetch_all",
+        ),
+    )
     assert verdict.kind == "deadlock"
-    for words in ("`left` waits at line 7", "`right` waits at line 11", "`fetch_all` waits at line 12",
-                  "Lock.acquire"):
+    for words in (
+        "`left` waits at line 7",
+        "`right` waits at line 11",
+        "`fetch_all` waits at line 12",
+        "Lock.acquire",
+    ):
         assert words in verdict.observed
 
 
 def test_a_hang_in_a_plain_function_and_in_a_comparison():
     verdict = ask("t-plain", cell("def double(number):\n    while True:\n        pass", "double"))
     assert (verdict.kind, verdict.line in (2, 3)) == ("spin", True)
-    verdict = ask("t-plain", cell("""
+    verdict = ask(
+        "t-plain",
+        cell(
+            """
 class Never:
     def __eq__(self, other):
         while True: pass
 def double(number):
     return Never()
-""", "double"))
+""",
+            "double",
+        ),
+    )
     assert (verdict.kind, verdict.line) == ("spin", 3)
     assert "of the cell" not in verdict.at
 
 
-# -- answers that end, change or flood things ---------------------------------------------------------------
+# Answers that end, change or flood things
 
-@pytest.mark.parametrize("body, words, line", [
-    ("os._exit(3)", "`os._exit` was called", 3),
-    ("sys.exit('bye')", "SystemExit: bye", 3),
-    ("raise SystemExit", "SystemExit", 3),
-    ("raise KeyboardInterrupt", "KeyboardInterrupt", 3),
-    ("try:\n    os._exit(3)\nexcept BaseException:\n    pass", "`os._exit` was called", 4),
-])
+
+@pytest.mark.parametrize(
+    "body, words, line",
+    [
+        ("os._exit(3)", "`os._exit` was called", 3),
+        ("sys.exit('bye')", "SystemExit: bye", 3),
+        ("raise SystemExit", "SystemExit", 3),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt", 3),
+        ("try:\n    os._exit(3)\nexcept BaseException:\n    pass", "`os._exit` was called", 4),
+    ],
+)
 def test_ending_the_interpreter_is_named(body, words, line):
     verdict = ask("t-together", answer(body))
     assert (verdict.kind, verdict.line) == ("exits", line), verdict.text()
@@ -128,16 +184,19 @@ def test_crashing_the_interpreter_is_named():
         assert verdict.kind == "crashed" and "-9" in verdict.observed
 
 
-@pytest.mark.parametrize("body, words, line", [
-    ("time.sleep = lambda seconds: None", "`time.sleep`", 3),
-    ("asyncio.sleep = None", "`asyncio.sleep`", 3),
-    ("import builtins\nbuiltins.len = lambda thing: 3", "`builtins.len`", 4),
-    ("import builtins\nbuiltins.isinstance = None", "`builtins.isinstance`", 4),
-    ("import inspect\ninspect.isawaitable = lambda thing: True", "`inspect.isawaitable`", 4),
-    ("sys.setrecursionlimit(5000)", "the recursion limit", 3),
-    ("sys.stdout = None", "`sys.stdout`", 3),
-    ("print('hello')\nsys.stdout.close()", "closed `sys.stdout`", 4),
-])
+@pytest.mark.parametrize(
+    "body, words, line",
+    [
+        ("time.sleep = lambda seconds: None", "`time.sleep`", 3),
+        ("asyncio.sleep = None", "`asyncio.sleep`", 3),
+        ("import builtins\nbuiltins.len = lambda thing: 3", "`builtins.len`", 4),
+        ("import builtins\nbuiltins.isinstance = None", "`builtins.isinstance`", 4),
+        ("import inspect\ninspect.isawaitable = lambda thing: True", "`inspect.isawaitable`", 4),
+        ("sys.setrecursionlimit(5000)", "the recursion limit", 3),
+        ("sys.stdout = None", "`sys.stdout`", 3),
+        ("print('hello')\nsys.stdout.close()", "closed `sys.stdout`", 4),
+    ],
+)
 def test_changing_what_all_share_is_named_and_forgotten(body, words, line):
     verdict = ask("t-together", answer(body, right=True))
     assert (verdict.kind, verdict.line) == ("changed", line), verdict.text()
@@ -147,16 +206,21 @@ def test_changing_what_all_share_is_named_and_forgotten(body, words, line):
 
 def test_cheating_on_time_does_not_pay():
     in_turn = "return [await fetch(url) for url in urls]"
-    for trick in ("async def nap(seconds): pass\nasyncio.sleep = nap",
-                  "loop = asyncio.get_running_loop()\nloop.time = lambda: 0"):
+    for trick in (
+        "async def nap(seconds): pass\nasyncio.sleep = nap",
+        "loop = asyncio.get_running_loop()\nloop.time = lambda: 0",
+    ):
         assert ask("t-together", answer(f"{trick}\n{in_turn}")).status == "not yet"
 
 
-@pytest.mark.parametrize("before, body", [
-    ("", "time.sleep(0.5)"),
-    ("from time import sleep\n", "for n in range(3):\n    sleep(0.5)"),
-    ("from time import sleep as nap\ndef wait():\n    nap(0.5)\n", "wait()"),
-])
+@pytest.mark.parametrize(
+    "before, body",
+    [
+        ("", "time.sleep(0.5)"),
+        ("from time import sleep\n", "for n in range(3):\n    sleep(0.5)"),
+        ("from time import sleep as nap\ndef wait():\n    nap(0.5)\n", "wait()"),
+    ],
+)
 def test_blocking_sleep_is_named_however_it_is_spelt(before, body):
     verdict = ask("t-together", answer(body, before, right=True))
     assert verdict.kind == "blocked" and verdict.line, verdict.text()
@@ -164,7 +228,10 @@ def test_blocking_sleep_is_named_however_it_is_spelt(before, body):
 
 
 def test_a_sleep_in_a_thread_blocks_nobody():
-    assert ask("t-together", answer("await asyncio.to_thread(time.sleep, 0.01)", right=True)).status == "solved"
+    assert (
+        ask("t-together", answer("await asyncio.to_thread(time.sleep, 0.01)", right=True)).status
+        == "solved"
+    )
 
 
 def test_a_patched_sleep_in_the_notebook_changes_nothing(monkeypatch):
@@ -178,7 +245,9 @@ def test_a_patched_sleep_in_the_notebook_changes_nothing(monkeypatch):
 
 
 def test_a_million_lines_are_capped_and_said_so():
-    verdict = ask("t-together", answer("for n in range(1_000_000):\n    print(n)", right=True), limit=10)
+    verdict = ask(
+        "t-together", answer("for n in range(1_000_000):\n    print(n)", right=True), limit=10
+    )
     assert verdict.printed.startswith("0\n1\n2\n")
     assert "and 999,900 more lines" in verdict.printed
     assert len(verdict.printed) < 2000
@@ -187,13 +256,20 @@ def test_a_million_lines_are_capped_and_said_so():
 
 
 def test_a_long_step_is_a_hog():
-    verdict = ask("t-together", answer("begun = time.thread_time()\nwhile time.thread_time() - begun < 1.5:\n"
-                                       "    n = 1", right=True), limit=20)
+    verdict = ask(
+        "t-together",
+        answer(
+            "begun = time.thread_time()\nwhile time.thread_time() - begun < 1.5:\n    n = 1",
+            right=True,
+        ),
+        limit=20,
+    )
     assert (verdict.kind, verdict.line in (4, 5)) == ("hog", True), verdict.text()
 
 
-@pytest.mark.parametrize("body", ["kept = []\nwhile True:\n    kept.append(bytearray(10**7))",
-                                  "return [0] * 10**11"])
+@pytest.mark.parametrize(
+    "body", ["kept = []\nwhile True:\n    kept.append(bytearray(10**7))", "return [0] * 10**11"]
+)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux keeps to RLIMIT_DATA")
 def test_memory_without_end_is_named(body):
     verdict = ask("t-together", answer(body), limit=10)
@@ -207,11 +283,19 @@ def test_recursion_without_end_is_named():
 
 def test_a_process_left_behind_is_named_and_ended():
     code = "import time; time.sleep(77.125)"
-    verdict = ask("t-together", answer(
-        f"subprocess.Popen([sys.executable, '-c', '{code}'], start_new_session=True)", right=True))
+    verdict = ask(
+        "t-together",
+        answer(
+            f"subprocess.Popen([sys.executable, '-c', '{code}'], start_new_session=True)",
+            right=True,
+        ),
+    )
     assert verdict.kind == "process"
-    assert not [process for process in psutil.process_iter(["cmdline"])
-                if code in (process.info["cmdline"] or ())]
+    assert not [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if code in (process.info["cmdline"] or ())
+    ]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
@@ -230,20 +314,33 @@ def test_environment_folder_warnings_and_modules_are_put_back(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine_too.py").write_text("VALUE = 1")
     monkeypatch.syspath_prepend(str(tmp_path))
-    ask("t-together", answer("os.environ['COACH'] = '1'\nos.chdir('/')\nimport logging, warnings, mine_too\n"
-                             "logging.basicConfig(level=10)\nwarnings.simplefilter('error')", right=True))
+    ask(
+        "t-together",
+        answer(
+            "os.environ['COACH'] = '1'\nos.chdir('/')\nimport logging, warnings, mine_too\n"
+            "logging.basicConfig(level=10)\nwarnings.simplefilter('error')",
+            right=True,
+        ),
+    )
     (tmp_path / "mine_too.py").write_text("VALUE = 22")
-    verdict = ask("t-plain", cell("""
+    verdict = ask(
+        "t-plain",
+        cell(
+            """
 import logging, os, warnings
 def double(number):
     import mine_too
     warnings.warn("only a warning")
     return [os.environ.get("COACH"), os.getcwd(), logging.root.handlers, mine_too.VALUE]
-""", "double"))
+""",
+            "double",
+        ),
+    )
     assert repr([None, str(tmp_path), [], 22])[:70] in verdict.observed
 
 
-# -- what is returned and raised ------------------------------------------------------------------------------
+# What is returned and raised
+
 
 def test_broken_things_are_shown_by_type():
     before = """
@@ -254,34 +351,65 @@ def test_broken_things_are_shown_by_type():
     """
     verdict = ask("t-together", answer("return Broken()", before))
     assert verdict.kind == "value" and "<Broken whose repr fails>" in verdict.observed
-    assert ask("t-predict", cell(HEAD + textwrap.dedent(before) + "thing = Broken()", "thing")).status == "not yet"
+    assert (
+        ask("t-predict", cell(HEAD + textwrap.dedent(before) + "thing = Broken()", "thing")).status
+        == "not yet"
+    )
     assert ask("t-together", answer("return threading.Lock()")).kind == "value"
-    assert ask("t-together", answer("raise Broken2()", "class Broken2(Exception):\n"
-                                    "    def __str__(self): raise ValueError\n")).kind == "raised"
+    assert (
+        ask(
+            "t-together",
+            answer(
+                "raise Broken2()",
+                "class Broken2(Exception):\n    def __str__(self): raise ValueError\n",
+            ),
+        ).kind
+        == "raised"
+    )
 
 
-@pytest.mark.parametrize("body, kind, line, words", [
-    ("asyncio.sleep(1)\n" + RIGHT.strip(), "not awaited", 3, "`sleep`"),
-    ("page = asyncio.sleep(0, [1])\nreturn page[0]", "not awaited", 4, "'coroutine' object"),
-    ("return fetch('a')", "not awaited", 3, "`fetch`"),
-    ("return asyncio.create_task(fetch('a'))", "leaked", 3, "1 task"),
-    ("coroutine = fetch('a')\nawait coroutine\nawait coroutine", "awaited twice", 5, ""),
-    ("asyncio.run(fetch('a'))", "nested run", 3, "asyncio.run"),
-    ("asyncio.get_running_loop().run_until_complete(fetch('a'))", "nested run", 3, "already running"),
-    ("return [fetch(url)[0] for url in urls]", "not awaited", 3, ""),
-    ("raise ValueError('no')", "raised", 3, "ValueError: no"),
-    ("return await gather()", "raised", 3, "run those cells first"),
-    ("input('?')", "raised", 3, "leave `input()` out"),
-    ("async with asyncio.timeout(1):\n    return [await fetch(url) for url in urls]", "raised", (3, 4),
-     "TimeoutError"),
-    ("asyncio.create_task(boom())\n" + RIGHT.strip(), "lost error", None, "ValueError: boom"),
-    ("async with asyncio.TaskGroup() as group:\n    group.create_task(boom())", "raised", None,
-     "ValueError: boom (in ExceptionGroup)"),
-    ("for url in urls:\n    yield await fetch(url)", "not async", 4, "async generator"),
-])
+@pytest.mark.parametrize(
+    "body, kind, line, words",
+    [
+        ("asyncio.sleep(1)\n" + RIGHT.strip(), "not awaited", 3, "`sleep`"),
+        ("page = asyncio.sleep(0, [1])\nreturn page[0]", "not awaited", 4, "'coroutine' object"),
+        ("return fetch('a')", "not awaited", 3, "`fetch`"),
+        ("return asyncio.create_task(fetch('a'))", "leaked", 3, "1 task"),
+        ("coroutine = fetch('a')\nawait coroutine\nawait coroutine", "awaited twice", 5, ""),
+        ("asyncio.run(fetch('a'))", "nested run", 3, "asyncio.run"),
+        (
+            "asyncio.get_running_loop().run_until_complete(fetch('a'))",
+            "nested run",
+            3,
+            "already running",
+        ),
+        ("return [fetch(url)[0] for url in urls]", "not awaited", 3, ""),
+        ("raise ValueError('no')", "raised", 3, "ValueError: no"),
+        ("return await gather()", "raised", 3, "run those cells first"),
+        ("input('?')", "raised", 3, "leave `input()` out"),
+        (
+            "async with asyncio.timeout(1):\n    return [await fetch(url) for url in urls]",
+            "raised",
+            (3, 4),
+            "TimeoutError",
+        ),
+        ("asyncio.create_task(boom())\n" + RIGHT.strip(), "lost error", None, "ValueError: boom"),
+        (
+            "async with asyncio.TaskGroup() as group:\n    group.create_task(boom())",
+            "raised",
+            None,
+            "ValueError: boom (in ExceptionGroup)",
+        ),
+        ("for url in urls:\n    yield await fetch(url)", "not async", 4, "async generator"),
+    ],
+)
 def test_mistakes_in_async_code_are_named(body, kind, line, words):
-    verdict = ask("t-together", answer(body, before="async def boom(): raise ValueError('boom')\n"
-                                       if "boom()" in body else ""))
+    verdict = ask(
+        "t-together",
+        answer(
+            body, before="async def boom(): raise ValueError('boom')\n" if "boom()" in body else ""
+        ),
+    )
     assert verdict.kind == kind, verdict.text()
     if line:
         assert verdict.line in (line if isinstance(line, tuple) else (line,)), verdict.text()
@@ -290,8 +418,10 @@ def test_mistakes_in_async_code_are_named(body, kind, line, words):
 
 def test_a_helper_of_another_cell_is_named_with_its_line():
     names = cell("import asyncio\n\nasync def one(fetch, url):\n    await asyncio.Event().wait()")
-    wanted = cell("async def fetch_all(fetch, urls):\n    return [await one(fetch, url) for url in urls]",
-                  "fetch_all")
+    wanted = cell(
+        "async def fetch_all(fetch, urls):\n    return [await one(fetch, url) for url in urls]",
+        "fetch_all",
+    )
     wanted.__globals__.update(one=names["one"])
     verdict = ask("t-together", wanted)
     assert verdict.kind == "deadlock"
@@ -299,12 +429,16 @@ def test_a_helper_of_another_cell_is_named_with_its_line():
 
 
 def test_lines_are_those_of_the_cell():
-    text = "# one\n\n%time pass\nimport asyncio\n\n\nasync def fetch_all(fetch, urls):\n    await asyncio.Event().wait()\n"
-    verdict = ask("t-together", cell(text.replace("%time pass", "pass"), "fetch_all"))
+    text = (
+        "# one\n\npass\nimport asyncio\n\n\n"
+        "async def fetch_all(fetch, urls):\n    await asyncio.Event().wait()\n"
+    )
+    verdict = ask("t-together", cell(text, "fetch_all"))
     assert verdict.line == 8 and "Line 8 waits" in verdict.text()
 
 
-# -- what is no function, or another one -----------------------------------------------------------------------
+# What is no function, or another one
+
 
 def test_what_is_no_function_is_named():
     async def fetch_all(fetch, urls):
@@ -314,31 +448,47 @@ def test_what_is_no_function_is_named():
     verdict = ask("t-together", coroutine)
     assert verdict.kind == "not a function" and "`ex.check(fetch_all)`" in verdict.text()
     assert coroutine.cr_frame is None, "closed, or Python warns of it"
-    for thing, words in (("fetch_all", "a str, 'fetch_all'"), (None, "None"), (3, "an int, 3"),
-                         ([1], "a list"), (type("Mine", (), {}), "the class `Mine`")):
+    for thing, words in (
+        ("fetch_all", "a str, 'fetch_all'"),
+        (None, "None"),
+        (3, "an int, 3"),
+        ([1], "a list"),
+        (type("Mine", (), {}), "the class `Mine`"),
+    ):
         verdict = ask("t-together", thing)
         assert verdict.kind == "not a function" and words in verdict.observed
     assert ask("t-together", ...).status == "not started"
-    assert ask("t-class", cell("def Ticker(start): return start", "Ticker")).kind == "not a function"
+    assert (
+        ask("t-class", cell("def Ticker(start): return start", "Ticker")).kind == "not a function"
+    )
     assert "a function" in ask("t-predict", len).observed
 
 
-@pytest.mark.parametrize("text, words", [
-    ("async def fetch_all(fetch): return 1", "yours is `fetch_all(fetch)`"),
-    ("async def fetch_all(fetch, urls, limit): return 1", "yours is `fetch_all(fetch, urls, limit)`"),
-    ("async def fetch_all(): return 1", "is called as `fetch_all(fetch, urls)`"),
-])
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("async def fetch_all(fetch): return 1", "yours is `fetch_all(fetch)`"),
+        (
+            "async def fetch_all(fetch, urls, limit): return 1",
+            "yours is `fetch_all(fetch, urls, limit)`",
+        ),
+        ("async def fetch_all(): return 1", "is called as `fetch_all(fetch, urls)`"),
+    ],
+)
 def test_other_arguments_are_named(text, words):
     verdict = ask("t-together", cell(text, "fetch_all"))
     assert verdict.kind == "arguments" and words in verdict.observed
 
 
-@pytest.mark.parametrize("text", [
-    "async def fetch_all(fetch, urls): ...",
-    "async def fetch_all(fetch, urls):\n    '''Doc'''\n    pass",
-    "async def fetch_all(fetch, urls):\n    '''Doc'''\n    # TODO\n    raise NotImplementedError",
-    "def fetch_all(): ...",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "async def fetch_all(fetch, urls): ...",
+        "async def fetch_all(fetch, urls):\n    '''Doc'''\n    pass",
+        "async def fetch_all(fetch, urls):\n    '''Doc'''\n    raise NotImplementedError",
+        "def fetch_all(): ...",
+    ],
+)
 def test_a_body_without_code_is_not_started(text):
     assert ask("t-together", cell(text, "fetch_all")).status == "not started"
 
@@ -349,8 +499,10 @@ def test_values_left_open_are_not_started(value):
 
 
 def test_what_cannot_leave_the_notebook_is_named():
-    verdict = ask("t-together", answer("return helper()", "things = (n for n in [])\n"
-                                       "def helper():\n    return things\n"))
+    verdict = ask(
+        "t-together",
+        answer("return helper()", "things = (n for n in [])\ndef helper():\n    return things\n"),
+    )
     assert verdict.kind == "unsendable" and "uses `things`, a generator" in verdict.observed
 
 
@@ -361,19 +513,45 @@ def test_locks_and_context_variables_go_along():
     bare = contextvars.ContextVar("bare")
     lock, again = threading.Lock(), threading.RLock()
     """
-    assert ask("t-together", answer("assert request.get() == 3 and bare.get(4) == 4\n"
-                                    "with lock, again:\n    pass", before, right=True)).status == "solved"
+    assert (
+        ask(
+            "t-together",
+            answer(
+                "assert request.get() == 3 and bare.get(4) == 4\nwith lock, again:\n    pass",
+                before,
+                right=True,
+            ),
+        ).status
+        == "solved"
+    )
     assert contextvars.ContextVar("other").get(1) == 1
 
 
-# -- the kernel is not harmed --------------------------------------------------------------------------------
+# The kernel is not harmed
+
 
 def test_the_kernel_is_as_it_was():
-    before = (set(threading.enumerate()), builtins.len, time.sleep, os.environ.copy(), os.getcwd(), sys.stdout)
-    ask("t-together", answer("import builtins\nbuiltins.len = None\ntime.sleep = None\nos.chdir('/')", right=True))
+    before = (
+        set(threading.enumerate()),
+        builtins.len,
+        time.sleep,
+        os.environ.copy(),
+        os.getcwd(),
+        sys.stdout,
+    )
+    ask(
+        "t-together",
+        answer(
+            "import builtins\nbuiltins.len = None\ntime.sleep = None\nos.chdir('/')", right=True
+        ),
+    )
     now = (builtins.len, time.sleep, os.environ.copy(), os.getcwd(), sys.stdout)
     assert now == before[1:]
-    others = [thread for thread in threading.enumerate() if thread not in before[0] and thread.name != "coach"]
+    others = [
+        thread
+        for thread in threading.enumerate()
+        if thread not in before[0] and thread.name != "coach"
+    ]
     assert not others
 
 
@@ -381,7 +559,9 @@ def test_checks_from_several_threads_take_turns():
     results = []
 
     def check():
-        results.append(ask("t-plain", cell("def double(number):\n    return 2 * number", "double")).status)
+        results.append(
+            ask("t-plain", cell("def double(number):\n    return 2 * number", "double")).status
+        )
 
     threads = [threading.Thread(target=check) for _ in range(4)]
     for thread in threads:
@@ -407,7 +587,10 @@ def test_a_judge_killed_between_two_checks_is_replaced():
     ask("t-plain", cell("def double(number):\n    return 2 * number", "double"))
     sandbox.process.popen.kill()
     sandbox.process.popen.wait()
-    assert ask("t-plain", cell("def double(number):\n    return 2 * number", "double")).status == "solved"
+    assert (
+        ask("t-plain", cell("def double(number):\n    return 2 * number", "double")).status
+        == "solved"
+    )
 
 
 KERNEL = """
@@ -424,16 +607,23 @@ time.sleep(60)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is for POSIX")
-@pytest.mark.parametrize("body, limit, fork", [
-    ("while True: pass", 60, ""),
-    ("return sum(range(10**10))", 1.5, ""),
-    ("while True: pass", 60, "if not os.fork():\n    time.sleep(8)\n    os._exit(0)"),
-    ("return 2 * number", 60, "if not os.fork():\n    time.sleep(8)\n    os._exit(0)"),
-], ids=["spins", "in C", "a fork holds the pipe", "idle, a fork holds the pipe"])
+@pytest.mark.parametrize(
+    "body, limit, fork",
+    [
+        ("while True: pass", 60, ""),
+        ("return sum(range(10**10))", 1.5, ""),
+        ("while True: pass", 60, "if not os.fork():\n    time.sleep(8)\n    os._exit(0)"),
+        ("return 2 * number", 60, "if not os.fork():\n    time.sleep(8)\n    os._exit(0)"),
+    ],
+    ids=["spins", "in C", "a fork holds the pipe", "idle, a fork holds the pipe"],
+)
 def test_the_judge_never_outlives_a_killed_kernel(body, limit, fork):
     project = str(pathlib.Path(__file__).parent.parent)
-    kernel = subprocess.Popen([sys.executable, "-c", KERNEL.format(path=[project], body=body, limit=limit, fork=fork)],
-                              stdout=subprocess.PIPE, text=True)
+    kernel = subprocess.Popen(
+        [sys.executable, "-c", KERNEL.format(path=[project], body=body, limit=limit, fork=fork)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     judge = psutil.Process(int(kernel.stdout.readline()))
     time.sleep(0.5)
     assert judge.is_running()
@@ -449,8 +639,11 @@ def test_the_judge_never_outlives_a_killed_kernel(body, limit, fork):
 def test_the_judge_ends_with_a_kernel_that_ends(tmp_path):
     project = str(pathlib.Path(__file__).parent.parent)
     script = KERNEL.format(path=[project], body="return 2 * number", limit=2, fork="").replace(
-        "time.sleep(60)", "")
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+        "time.sleep(60)", ""
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert not psutil.pid_exists(int(done.stdout))
 
@@ -459,10 +652,27 @@ def test_every_kind_of_the_course_can_be_told():
     """The mistakes that the coach promises to tell apart are there, each with its headline."""
     from helpers.coach.diagnosis import KINDS
 
-    for kind in ("not awaited", "sequential", "blocked", "deadlock", "spin", "hog", "swallowed", "leaked",
-                 "limit", "nested run", "value", "order", "lost error", "raised"):
+    for kind in (
+        "not awaited",
+        "sequential",
+        "blocked",
+        "deadlock",
+        "spin",
+        "hog",
+        "swallowed",
+        "leaked",
+        "limit",
+        "nested run",
+        "value",
+        "order",
+        "lost error",
+        "raised",
+    ):
         assert re.fullmatch(r"[A-Za-z].*[^.]", KINDS[kind].headline)
     headlines = [kind.headline for kind in KINDS.values()]
     assert len(headlines) == len(set(headlines))
-    assert {program.kind for exercise in map(lambda entry: form.find(entry.id, FIXTURES), form.entries(FIXTURES))
-            for program in exercise.wrong_programs()} >= {"sequential", "not awaited", "order", "value"}
+    assert {
+        program.kind
+        for exercise in map(lambda entry: form.find(entry.id, FIXTURES), form.entries(FIXTURES))
+        for program in exercise.wrong_programs()
+    } >= {"sequential", "not awaited", "order", "value"}

@@ -1,9 +1,12 @@
-"""What the coach shows: each card as HTML for the notebook and as plain text for everything else."""
+"""What the coach shows: each card as HTML for the notebook and as plain text for everything
+else.
+"""
 
 import html
 import re
 import sys
 
+# The edge of a card. What it tells stands in words as well.
 COLOURS = {"solved": "#1a7f37", "not yet": "#b35900", "not started": "#57606a"}
 
 
@@ -33,12 +36,14 @@ class Card:
 
 def box(colour, *parts):
     """An HTML block with a coloured edge."""
-    return (f'<div style="border-left: 5px solid {colour}; padding: 2px 0 2px 12px; margin: 4px 0; '
-            f'max-width: 46em">{"".join(parts)}</div>')
+    return (
+        f'<div style="border-left: 5px solid {colour}; padding: 2px 0 2px 12px; margin: 4px 0; '
+        f'max-width: 46em">{"".join(parts)}</div>'
+    )
 
 
-def paragraph(text, style=""):
-    return f'<p style="margin: 4px 0{"; " + style if style else ""}">{inline(text)}</p>'
+def paragraph(text):
+    return f'<p style="margin: 4px 0">{inline(text)}</p>'
 
 
 def inline(text):
@@ -68,8 +73,11 @@ def statement(text):
             out.append(preformatted("\n".join(line[4:] for line in lines)))
         elif lines[0].startswith("- "):
             items = re.split(r"(?m)^- ", block)[1:]
-            out.append("<ul style='margin: 4px 0'>" + "".join(
-                f"<li>{inline(' '.join(item.split()))}</li>" for item in items) + "</ul>")
+            out.append(
+                "<ul style='margin: 4px 0'>"
+                + "".join(f"<li>{inline(' '.join(item.split()))}</li>" for item in items)
+                + "</ul>"
+            )
         else:
             out.append(paragraph(" ".join(block.split())))
     return "".join(out)
@@ -80,30 +88,39 @@ def task(exercise, known):
     colour = COLOURS[known["status"]]
     facts = f"{exercise.minutes} minutes · {known['status']}"
     text = f"{exercise.title()} ({exercise.id}; {facts})\n\n{exercise.statement()}"
-    return Card(box(colour, f'<p style="margin: 4px 0"><strong>{inline(exercise.title())}</strong> '
-                    f'<span style="opacity: 0.75">{html.escape(exercise.id)} · {facts}</span></p>',
-                    statement(exercise.statement())), text)
+    return Card(
+        box(
+            colour,
+            f'<p style="margin: 4px 0"><strong>{inline(exercise.title())}</strong> '
+            f"({html.escape(exercise.id)} · {facts})</p>",
+            statement(exercise.statement()),
+        ),
+        text,
+    )
 
 
 def verdict(verdict, offers=""):
     """The card of a verdict, with what was printed below it."""
-    parts = [f'<p style="margin: 4px 0"><strong style="color: {COLOURS[verdict.status]}">'
-             f"{inline(verdict.first())}</strong> {inline(verdict.observed)}</p>"]
+    parts = [
+        f'<p style="margin: 4px 0"><strong>{inline(verdict.first())}</strong> '
+        f"{inline(verdict.observed)}</p>"
+    ]
     parts += [paragraph(part) for part in (verdict.at, verdict.try_) if part]
     text = verdict.text()
-    for remark in [*verdict.remarks, *([offers] if offers else [])]:
-        parts.append(paragraph(remark, "opacity: 0.85"))
-        text += "\n" + remark
+    if offers:
+        parts.append(paragraph(offers))
+        text += "\n" + offers
     if verdict.printed:
-        parts.append(paragraph("Your code printed:", "opacity: 0.85") + preformatted(verdict.printed))
+        parts.append(paragraph("Your code printed:") + preformatted(verdict.printed))
         text += "\nYour code printed:\n" + verdict.printed
     return Card(box(COLOURS[verdict.status], *parts), text.rstrip("\n"))
 
 
 def code(intro, source):
     """A card with source text that can be copied."""
-    return Card(box(COLOURS["not started"], paragraph(intro), preformatted(source)),
-                f"{intro}\n\n{source}")
+    return Card(
+        box(COLOURS["not started"], paragraph(intro), preformatted(source)), f"{intro}\n\n{source}"
+    )
 
 
 def words(text):

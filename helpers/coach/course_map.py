@@ -1,4 +1,6 @@
-"""The map of the course: its lessons as the notebooks name them, their exercises, and your progress."""
+"""The map of the course: its lessons as the notebooks name them, their exercises, and your
+progress.
+"""
 
 import functools
 import html
@@ -16,8 +18,8 @@ MARKS = {"solved": "solved", "not yet": "begun", "not started": "open"}
 def course_map():
     """The map of the course with your progress: show it by ending a cell with `course_map()`.
 
-    `.code` is your progress as one short string, for places where nothing is kept; in another kernel
-    `course_map().restore("…")` takes it over.
+    `.code` is your progress as one short string, for places where nothing is kept; in another
+    kernel `course_map().restore("…")` takes it over.
     """
     return CourseMap(form.PROJECT)
 
@@ -36,7 +38,9 @@ class CourseMap:
         return progress().code()
 
     def restore(self, code):
-        """Take over the progress in `code`. Nothing solved is lost. Raises ValueError if it isn't whole."""
+        """Take over the progress in `code`. Nothing solved is lost. Raises ValueError if it
+        isn't whole.
+        """
         number = progress().restore(code)
         cards.words(f"Taken over: the progress of {number} exercises.").show()
 
@@ -45,9 +49,18 @@ class CourseMap:
         known = progress().all()
         rows = []
         for number, title, path in self.lessons:
-            rows.append((number, title, path, [
-                (entry, known.get(entry.id, {}).get("status", "not started"))
-                for entry in self.entries if entry.lesson == number]))
+            rows.append(
+                (
+                    number,
+                    title,
+                    path,
+                    [
+                        (entry, known.get(entry.id, {}).get("status", "not started"))
+                        for entry in self.entries
+                        if entry.lesson == number
+                    ],
+                )
+            )
         return rows
 
     def _repr_mimebundle_(self, include=None, exclude=None):
@@ -61,8 +74,11 @@ class CourseMap:
         out = []
         for number, title, _, exercises in self.rows():
             solved = [entry.id for entry, status in exercises if status == "solved"]
-            rest = [entry.id + (" (begun)" if status == "not yet" else "")
-                    for entry, status in exercises if status != "solved"]
+            rest = [
+                entry.id + (" (begun)" if status == "not yet" else "")
+                for entry, status in exercises
+                if status != "solved"
+            ]
             parts = [f"{len(solved)} of {len(exercises)} solved"] if exercises else ["no exercises"]
             if solved:
                 parts.append("solved: " + ", ".join(solved))
@@ -73,17 +89,24 @@ class CourseMap:
 
     def html(self):
         """The map as a table with links to the lessons and their exercises."""
-        out = ["<table><caption>The course and your progress</caption><thead><tr><th scope='col'>Lesson</th>"
-               "<th scope='col'>Exercises</th><th scope='col'>Solved</th></tr></thead><tbody>"]
+        out = [
+            "<table><caption>The course and your progress</caption><thead><tr>"
+            "<th scope='col'>Lesson</th>"
+            "<th scope='col'>Exercises</th><th scope='col'>Solved</th></tr></thead><tbody>"
+        ]
         for number, title, path, exercises in self.rows():
             answers = self.project / "exercises" / path.name
             items = " · ".join(
                 f"{link(answers, entry.id) if answers.exists() else html.escape(entry.id)} "
-                f"<span style='color: {cards.COLOURS[status]}'>{MARKS[status]}</span>"
-                for entry, status in exercises)
+                f"({MARKS[status]})"
+                for entry, status in exercises
+            )
             solved = sum(status == "solved" for _, status in exercises)
-            out.append(f"<tr><td style='text-align: left'>{link(path, f'{number} {title}')}</td>"
-                       f"<td style='text-align: left'>{items}</td><td>{solved} of {len(exercises)}</td></tr>")
+            out.append(
+                f"<tr><td style='text-align: left'>{link(path, f'{number} {title}')}</td>"
+                f"<td style='text-align: left'>{items}</td>"
+                f"<td>{solved} of {len(exercises)}</td></tr>"
+            )
         return "".join(out) + "</tbody></table>"
 
 

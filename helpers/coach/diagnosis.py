@@ -1,7 +1,7 @@
 """Names the mistake: from what was raised, from what hung, from the text of the answer.
 
-A message states what was observed, then the line, then what to try. Lines are those of the learner's
-own cell.
+A message states what was observed, then the line, then what to try. Lines are those of the
+learner's own cell.
 """
 
 import ast
@@ -24,91 +24,136 @@ class Kind:
 
 
 KINDS = {
-    # -- what the course is about
+    # What the course is about
     "not awaited": Kind(
-        "forgot to await", "makes a coroutine and leaves it there",
+        "forgot to await",
+        "makes a coroutine and leaves it there",
         "Calling a coroutine function only builds a paused frame. Put `await` before the call, or "
-        "hand it to a task."),
+        "hand it to a task.",
+    ),
     "sequential": Kind(
-        "ran one after another", "awaits each call before it starts the next",
-        "Try to start them all before you await any."),
+        "ran one after another",
+        "awaits each call before it starts the next",
+        "Try to start them all before you await any.",
+    ),
     "blocked": Kind(
-        "blocked the loop", "holds the whole thread while it waits",
+        "blocked the loop",
+        "holds the whole thread while it waits",
         "Nothing else can run in the meantime. Await something that suspends, such as "
-        "`asyncio.sleep`, or move the call to a thread with `asyncio.to_thread`."),
+        "`asyncio.sleep`, or move the call to a thread with `asyncio.to_thread`.",
+    ),
     "deadlock": Kind(
-        "deadlock", "waits for something that nobody will ever do",
-        "Ask for each wait: who ends it, and what is that one waiting for?"),
+        "deadlock",
+        "waits for something that nobody will ever do",
+        "Ask for each wait: who ends it, and what is that one waiting for?",
+    ),
     "spin": Kind(
-        "busy spin", "goes round and round without ever waiting",
+        "busy spin",
+        "goes round and round without ever waiting",
         "A loop that waits must await something that really suspends, such as an event or a sleep, "
-        "and must be able to end."),
+        "and must be able to end.",
+    ),
     "hog": Kind(
-        "CPU hog", "computes on and on, and nobody else gets a turn",
-        "Do less work, or hand it to a process or a thread."),
+        "CPU hog",
+        "computes on and on, and nobody else gets a turn",
+        "Do less work, or hand it to a process or a thread.",
+    ),
     "swallowed": Kind(
-        "swallowed the cancellation", "catches the cancellation and goes on",
-        "Clean up, then `raise`: or catch only the errors that you mean."),
+        "swallowed the cancellation",
+        "catches the cancellation and goes on",
+        "Clean up, then `raise`: or catch only the errors that you mean.",
+    ),
     "leaked": Kind(
-        "left a task running", "",
-        "Await every task that you start, or cancel it: a TaskGroup does that for you."),
+        "left a task running",
+        "",
+        "Await every task that you start, or cancel it: a TaskGroup does that for you.",
+    ),
     "limit": Kind(
-        "limit exceeded", "starts more than that at once",
-        "One semaphore shared by all of them, or a fixed number of workers, keeps the limit."),
+        "limit exceeded",
+        "starts more than that at once",
+        "One semaphore shared by all of them, or a fixed number of workers, keeps the limit.",
+    ),
     "nested run": Kind(
-        "called asyncio.run inside a running loop", "starts a second loop",
-        "A loop already runs here. Make the function `async def` and `await` instead."),
+        "called asyncio.run inside a running loop",
+        "starts a second loop",
+        "A loop already runs here. Make the function `async def` and `await` instead.",
+    ),
     "value": Kind("wrong value", "", "Compare the two, and follow one item through your code."),
     "order": Kind(
-        "wrong order", "", "The items are right, their order is not. Keep the order that they were "
-        "asked in, not the one in which they were ready."),
+        "wrong order",
+        "",
+        "The items are right, their order is not. Keep the order that they were "
+        "asked in, not the one in which they were ready.",
+    ),
     "lost error": Kind(
-        "lost an error", "",
-        "An error must reach whoever awaits. Await the task, or look at its result."),
+        "lost an error",
+        "",
+        "An error must reach whoever awaits. Await the task, or look at its result.",
+    ),
     "raised": Kind("raised an error", "raises it", ""),
-    # -- generators
+    # Generators
     "unprimed": Kind(
-        "sent a value to a generator that had not started", "sends it",
-        "A fresh generator has no `yield` to receive a value. Prime it first with `next(gen)`."),
+        "sent a value to a generator that had not started",
+        "sends it",
+        "A fresh generator has no `yield` to receive a value. Prime it first with `next(gen)`.",
+    ),
     "ignored close": Kind(
-        "swallowed GeneratorExit", "goes on after close()",
-        "`close()` raises GeneratorExit at the `yield`. Let it pass, and put the cleanup in `finally`."),
+        "swallowed GeneratorExit",
+        "goes on after close()",
+        "`close()` raises GeneratorExit at the `yield`. Let it pass, and put the cleanup in "
+        "`finally`.",
+    ),
     "not a generator": Kind(
-        "not a generator", "", "A function becomes a generator by a `yield` in its body."),
-    "not async": Kind(
-        "not an async function", "", "Begin it with `async def`."),
+        "not a generator", "", "A function becomes a generator by a `yield` in its body."
+    ),
+    "not async": Kind("not an async function", "", "Begin it with `async def`."),
     "awaited twice": Kind(
-        "awaited a coroutine twice", "awaits it again",
-        "A coroutine runs once. Make a task of it, or call the function again."),
+        "awaited a coroutine twice",
+        "awaits it again",
+        "A coroutine runs once. Make a task of it, or call the function again.",
+    ),
     "other loop": Kind(
-        "used an object of another loop", "meets it",
-        "Make it inside the function, where the loop runs that will use it."),
-    # -- what keeps an answer from being judged
+        "used an object of another loop",
+        "meets it",
+        "Make it inside the function, where the loop runs that will use it.",
+    ),
+    # What keeps an answer from being judged
     "not a function": Kind("not a function", "", "Pass the function itself."),
     "arguments": Kind("takes other arguments", "", "Keep the parameters of the stub."),
     "unsendable": Kind(
-        "could not be taken along", "",
-        "Your answer runs in a process of its own, where it can do no harm. Make such things inside "
-        "the function."),
+        "could not be taken along",
+        "",
+        "Your answer runs in a process of its own, where it can do no harm. Make such things "
+        "inside the function.",
+    ),
     "endless": Kind(
-        "did not come to an end", "is where it was",
-        "Look for what should end this loop or this wait."),
+        "did not come to an end",
+        "is where it was",
+        "Look for what should end this loop or this wait.",
+    ),
     "recursion": Kind(
-        "called itself without end", "calls on",
-        "A recursion needs a case that calls no further."),
+        "called itself without end", "calls on", "A recursion needs a case that calls no further."
+    ),
     "memory": Kind("took too much memory", "asks for more", "Does something grow without end?"),
     "exits": Kind(
-        "ended the interpreter", "ends it",
-        "Return from the function instead; in your kernel this would have ended your session."),
+        "ended the interpreter",
+        "ends it",
+        "Return from the function instead; in your kernel this would have ended your session.",
+    ),
     "crashed": Kind("crashed the interpreter", "was running", ""),
     "thread": Kind(
-        "left a thread running", "is where it runs",
-        "A thread is not stopped from outside. Give it a way to end, and wait for it with `join`."),
+        "left a thread running",
+        "is where it runs",
+        "A thread is not stopped from outside. Give it a way to end, and wait for it with `join`.",
+    ),
     "process": Kind(
-        "left a process running", "", "Wait for every process that you start, or end it."),
+        "left a process running", "", "Wait for every process that you start, or end it."
+    ),
     "changed": Kind(
-        "changed something that all code shares", "changes it",
-        "Your kernel is unharmed. Leave it as it is, and change only what is your own."),
+        "changed something that all code shares",
+        "changes it",
+        "Your kernel is unharmed. Leave it as it is, and change only what is your own.",
+    ),
 }
 
 
@@ -124,7 +169,6 @@ class Verdict:
     at: str = ""
     try_: str = ""
     printed: str = ""
-    remarks: list = field(default_factory=list)
 
     def text(self):
         """The verdict as plain text, one part a line."""
@@ -161,7 +205,9 @@ class Source:
         return linecache.getline(filename, line).strip()
 
     def of_traceback(self, error):
-        """(filename, line) where `error` left the learner's code, innermost; None if it never was there."""
+        """(filename, line) where `error` left the learner's code, innermost; None if it never
+        was there.
+        """
         place = None
         for frame, line in traceback.walk_tb(error.__traceback__):
             if self.owns(frame.f_code.co_filename):
@@ -180,9 +226,14 @@ class Source:
         return None
 
     def of_text(self, text):
-        """(filename, line) of the last learner's line that a printed traceback mentions, or None."""
-        found = [(name, int(line)) for name, line in re.findall(r'File "([^"]+)", line (\d+)', text)
-                 if self.owns(name)]
+        """(filename, line) of the last learner's line that a printed traceback mentions, or
+        None.
+        """
+        found = [
+            (name, int(line))
+            for name, line in re.findall(r'File "([^"]+)", line (\d+)', text)
+            if self.owns(name)
+        ]
         return found[-1] if found else None
 
     def sentence(self, place, at):
@@ -193,38 +244,60 @@ class Source:
         code = self.code(filename, line)
         where = f"Line {line}"
         if filename != self.main:
-            name = next((node.name for node in self._nodes(filename) if is_function(node)
-                         and node.lineno <= line <= node.end_lineno), None)
+            name = next(
+                (
+                    node.name
+                    for node in self._nodes(filename)
+                    if is_function(node) and node.lineno <= line <= node.end_lineno
+                ),
+                None,
+            )
             where += f" of the cell with `{name}`" if name else " of another cell"
         return where + (f" {at}" if at else "") + (f": `{code}`" if code else "") + "."
 
-    # -- what the text tells ------------------------------------------------------------------------
+    # What the text tells
 
     def nodes(self):
         """All AST nodes of the answer itself."""
         last = self.last or 10**9
-        return [node for node in self._nodes(self.main)
-                if self.first <= getattr(node, "lineno", 0) <= last]
+        return [
+            node
+            for node in self._nodes(self.main)
+            if self.first <= getattr(node, "lineno", 0) <= last
+        ]
 
     def _nodes(self, filename):
         return nodes_of(filename) if filename else []
 
     def matching(self, pattern):
-        """(filename, line) of the first line of the answer that holds the regular expression, or None."""
+        """(filename, line) of the first line of the answer that holds the regular expression,
+        or None.
+        """
         lines = linecache.getlines(self.main) if self.main else []
-        for number, line in enumerate(lines[self.first - 1:self.last], self.first):
+        for number, line in enumerate(lines[self.first - 1 : self.last], self.first):
             if re.search(pattern, line):
                 return self.main, number
         return None
 
     def inside_while(self, place):
-        return any(isinstance(node, ast.While) and node.lineno <= place[1] <= node.end_lineno
-                   for node in self._nodes(place[0]))
+        return any(
+            isinstance(node, ast.While) and node.lineno <= place[1] <= node.end_lineno
+            for node in self._nodes(place[0])
+        )
 
     def sequential_await(self):
-        """Where each call is awaited before the next starts: an await in a loop, else the second await."""
-        loops = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
-                 ast.AsyncFor)
+        """Where each call is awaited before the next starts: an await in a loop, else the
+        second await.
+        """
+        loops = (
+            ast.For,
+            ast.While,
+            ast.ListComp,
+            ast.SetComp,
+            ast.DictComp,
+            ast.GeneratorExp,
+            ast.AsyncFor,
+        )
         for loop in self.nodes():
             if isinstance(loop, loops):
                 for node in own_nodes(loop):
@@ -236,13 +309,18 @@ class Source:
     def swallowing_handler(self):
         """Where an `except` catches CancelledError and doesn't raise it again, or None."""
         for node in self.nodes():
-            if isinstance(node, ast.ExceptHandler) and catches_cancelled(node.type) and not any(
-                    isinstance(inner, ast.Raise) for inner in ast.walk(node)):
+            if (
+                isinstance(node, ast.ExceptHandler)
+                and catches_cancelled(node.type)
+                and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
+            ):
                 return self.main, node.lineno
         for node in self.nodes():
             if isinstance(node, ast.Try) and any(
-                    isinstance(inner, (ast.Return, ast.Break, ast.Continue))
-                    for part in node.finalbody for inner in ast.walk(part)):
+                isinstance(inner, (ast.Return, ast.Break, ast.Continue))
+                for part in node.finalbody
+                for inner in ast.walk(part)
+            ):
                 return self.main, node.finalbody[0].lineno
         return None
 
@@ -268,7 +346,8 @@ def catches_cancelled(type_):
     return name in ("BaseException", "CancelledError")
 
 
-# -- words -------------------------------------------------------------------------------------------
+# Words
+
 
 def brief(thing, most=80):
     """A short repr that never fails: functions by name, long things cut, broken ones by type."""
@@ -282,7 +361,7 @@ def brief(thing, most=80):
         if isinstance(error, MemoryError):
             raise
         return f"<{type(thing).__name__} whose repr fails>"
-    return text if len(text) <= most else text[:most - 2] + " …"
+    return text if len(text) <= most else text[: most - 2] + " …"
 
 
 def seconds(value):
@@ -301,7 +380,7 @@ def count(number, word):
     return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
-# -- from an error to a mistake ------------------------------------------------------------------------
+# From an error to a mistake
 
 PHRASES = (
     # words of CPython's messages -> the mistake they tell of
@@ -323,23 +402,46 @@ PHRASES = (
 
 TRIES = (
     # words of an error -> what to try, where the kind alone ("raised") says too little
-    (NameError, "is not defined", "Your function may use what your notebook defines and imports: run "
-     "those cells first."),
+    (
+        NameError,
+        "is not defined",
+        "Your function may use what your notebook defines and imports: run those cells first.",
+    ),
     (EOFError, "EOF when reading a line", "Nobody types during a check: leave `input()` out."),
-    (TypeError, "async_generator can't be used in 'await'", "A `yield` inside an `async def` makes an "
-     "async generator of it: use `async for`, or `return`."),
-    (TypeError, "can't be used in 'await' expression", "`await` takes coroutines, tasks and futures. "
-     "Is what you await made by an `async def`?"),
-    (RuntimeError, "no running event loop", "This needs a running loop: do it inside an `async def`."),
-    (RuntimeError, "generator raised StopIteration", "A `next(…)` inside a generator found nothing: "
-     "catch StopIteration there, or use `for`."),
-    (StopIteration, "", "A `next(…)` or `send(…)` met the end of a generator: catch StopIteration, its "
-     "`.value` is what was returned."),
+    (
+        TypeError,
+        "async_generator can't be used in 'await'",
+        "A `yield` inside an `async def` makes an "
+        "async generator of it: use `async for`, or `return`.",
+    ),
+    (
+        TypeError,
+        "can't be used in 'await' expression",
+        "`await` takes coroutines, tasks and futures. Is what you await made by an `async def`?",
+    ),
+    (
+        RuntimeError,
+        "no running event loop",
+        "This needs a running loop: do it inside an `async def`.",
+    ),
+    (
+        RuntimeError,
+        "generator raised StopIteration",
+        "A `next(…)` inside a generator found nothing: catch StopIteration there, or use `for`.",
+    ),
+    (
+        StopIteration,
+        "",
+        "A `next(…)` or `send(…)` met the end of a generator: catch StopIteration, its "
+        "`.value` is what was returned.",
+    ),
 )
 
 
 def mistake(error, source, asks, called=""):
-    """Turn any exception that left the check into a Wrong with its place: (Wrong, place or None)."""
+    """Turn any exception that left the check into a Wrong with its place: (Wrong, place or
+    None).
+    """
     place = source.of_traceback(error)
     if isinstance(error, Wrong):
         line = error.line
@@ -353,8 +455,11 @@ def mistake(error, source, asks, called=""):
     if isinstance(error, SystemExit):
         return Wrong("exits", f"SystemExit was raised ({error_words(error)})."), place
     if isinstance(error, KeyboardInterrupt):
-        return Wrong("exits", "KeyboardInterrupt was raised.",
-                     try_="That is what the stop button raises. Raise an error of your own."), place
+        return Wrong(
+            "exits",
+            "KeyboardInterrupt was raised.",
+            try_="That is what the stop button raises. Raise an error of your own.",
+        ), place
     if isinstance(error, AssertionError) and place is None:
         return Wrong("value", str(error) or "It is not what was asked."), None
     if type(error).__name__ in ("Stuck", "Deadlock"):
@@ -367,10 +472,15 @@ def mistake(error, source, asks, called=""):
     for type_, words, kind in PHRASES:
         if isinstance(leaf, type_) and words in text:
             return Wrong(kind, f"Python said: {error_words(leaf)}."), place
-    if isinstance(leaf, TypeError) and place is None and re.search(
-            r"positional argument|unexpected keyword|required argument", text):
+    if (
+        isinstance(leaf, TypeError)
+        and place is None
+        and re.search(r"positional argument|unexpected keyword|required argument", text)
+    ):
         return Wrong("arguments", f"Python said: {error_words(leaf)}."), None
-    try_ = next((hint for type_, words, hint in TRIES if isinstance(leaf, type_) and words in text), "")
+    try_ = next(
+        (hint for type_, words, hint in TRIES if isinstance(leaf, type_) and words in text), ""
+    )
     group = f" (in {type(error).__name__})" if leaf is not error else ""
     found = Wrong("raised", f"It raised {error_words(leaf)}{group}.", try_=try_)
     found.headline = f"raised {type(leaf).__name__}"
@@ -411,21 +521,29 @@ def verdict_of(found, place, source, asks, called=""):
     if called and not observed.startswith("I "):
         observed = f"{called} {observed}".strip()
     try_ = kind.try_ if found.try_ is None else found.try_
-    return Verdict("not yet", found.kind, headline, observed, place[1] if place else None,
-                   source.sentence(place, kind.at), try_)
+    return Verdict(
+        "not yet",
+        found.kind,
+        headline,
+        observed,
+        place[1] if place else None,
+        source.sentence(place, kind.at),
+        try_,
+    )
 
 
-# -- from a hang to a mistake ---------------------------------------------------------------------------
+# From a hang to a mistake
+
 
 @dataclass
 class Hang:
     """What the watcher saw of code that did not end.
 
     places: the learner's innermost (filename, line) at each sample, None where there was none;
-    cpu: share of a core the thread used; turns: the loop went on between samples; moved: its clock did;
-    tasks: (name, filename, line, what) of each unfinished task; cancelling: it had been cancelled;
-    other: place of another thread in the learner's code; outside: a virtual clock went with the real
-    one, because a thread was alive.
+    cpu: share of a core the thread used; turns: the loop went on between samples; moved: its
+    clock did; tasks: (name, filename, line, what) of each unfinished task; cancelling: it had
+    been cancelled; other: place of another thread in the learner's code; outside: a virtual
+    clock went with the real one, because a thread was alive.
     """
 
     limit: float
@@ -441,27 +559,37 @@ class Hang:
     outside: bool = False
 
 
-BUSY = 0.05     # share of a core: what waits uses none, what computes on a crowded machine uses some
+BUSY = 0.05  # share of a core: what waits uses none, what computes on a crowded machine uses some
 
 
 def name_hang(hang, source, asks):
     """Tell a deadlock, a spin, a hog, a blocked loop and the rest apart: (Wrong, place)."""
     seen = [place for place in hang.places if place]
     often = max(set(seen), key=seen.count) if seen else None
-    waiting = next(((filename, line) for _, filename, line, _ in hang.tasks
-                    if filename and source.owns(filename)), None)
+    waiting = next(
+        (
+            (filename, line)
+            for _, filename, line, _ in hang.tasks
+            if filename and source.owns(filename)
+        ),
+        None,
+    )
     waited = f"After {seconds(hang.limit)} it was still at it."
     if hang.cancelling:
         place = source.swallowing_handler() or often or waiting
         return Wrong("swallowed", f"I cancelled it, and it went on. {waited}"), place
     if hang.other and (hang.outside or not often):
-        return Wrong("thread", f"After {seconds(hang.limit)} a thread of yours still ran."), hang.other
+        return Wrong(
+            "thread", f"After {seconds(hang.limit)} a thread of yours still ran."
+        ), hang.other
     if hang.turns:
         if hang.moved:
-            return Wrong("endless", f"Its clock stood at {seconds(hang.clock)} and it was still going "
-                         "round."), often or waiting
-        return Wrong("spin", f"The loop went round and round, and nothing ever waited. {waited}"), \
-            often or waiting
+            return Wrong(
+                "endless", f"Its clock stood at {seconds(hang.clock)} and it was still going round."
+            ), often or waiting
+        return Wrong(
+            "spin", f"The loop went round and round, and nothing ever waited. {waited}"
+        ), often or waiting
     if often and hang.cpu > BUSY:
         if source.inside_while(often):
             return Wrong("spin", f"It used a whole core and never came back. {waited}"), often
@@ -472,6 +600,7 @@ def name_hang(hang, source, asks):
         found, place = deadlock(hang.tasks, source)
         found.observed = found.observed.replace(
             "Nothing was ready and no timer was set, so nothing could ever happen again: ",
-            f"Nothing happened any more for {seconds(hang.limit)}: ")
+            f"Nothing happened any more for {seconds(hang.limit)}: ",
+        )
         return found, place
     return Wrong("endless", waited), often or waiting or hang.other

@@ -12,7 +12,7 @@ from helpers.coach.diagnosis import Verdict, brief
 from helpers.coach.progress import Progress
 from helpers.coach.sandbox import sandbox
 
-OFFER_AFTER = 2     # failures
+OFFER_AFTER = 2  # failures
 
 
 @functools.cache
@@ -61,11 +61,16 @@ class Asked:
         known = my_progress().checked(self.id, verdict.status, source_text(answer, exercise))
         offer = ""
         if verdict.status == "not yet" and known["failures"] >= OFFER_AFTER:
-            offer = "A hint? `ex.hint()`" if known["hints"] < len(exercise.hints) else \
-                "One right way to do it: `ex.solution()`"
+            offer = (
+                "A hint? `ex.hint()`"
+                if known["hints"] < len(exercise.hints)
+                else "One right way to do it: `ex.solution()`"
+            )
         elif verdict.status == "not started":
-            offer = f"Write {'' if exercise.takes_value() else 'the body of '}`{exercise.asks}`, run its " \
-                    "cell, then check again."
+            offer = (
+                f"Write {'' if exercise.takes_value() else 'the body of '}`{exercise.asks}`, "
+                "run its cell, then check again."
+            )
         cards.verdict(verdict, offer).show()
 
     def hint(self):
@@ -76,10 +81,16 @@ class Asked:
             cards.words("This exercise has no hints. `ex.solution()` shows one right way.").show()
         elif shown < len(hints):
             my_progress().hinted(self.id, shown + 1)
-            more = "" if shown + 1 < len(hints) else " That was the last one; `ex.solution()` shows one right way."
+            more = (
+                ""
+                if shown + 1 < len(hints)
+                else " That was the last one; `ex.solution()` shows one right way."
+            )
             cards.words(f"Hint {shown + 1} of {len(hints)}: {hints[shown]}{more}").show()
         else:
-            cards.words("All hints: " + " · ".join(hints) + " · One right way: `ex.solution()`").show()
+            cards.words(
+                "All hints: " + " · ".join(hints) + " · One right way: `ex.solution()`"
+            ).show()
 
     def solution(self):
         """Show one right program under the asked name. It changes nothing of yours."""
@@ -102,11 +113,15 @@ class Asked:
     def timeline(self):
         """Show who ran when, and who waited for what, in the last check."""
         if self._recording is None:
-            cards.words("There is no recording: `ex.check(…)` makes one when the answer runs.").show()
+            cards.words(
+                "There is no recording: `ex.check(…)` makes one when the answer runs."
+            ).show()
             return
         from helpers.timeline import timeline
 
-        figure = timeline(pickle.loads(self._recording), title=f"Your {self._exercise.asks}, as it was checked")
+        figure = timeline(
+            pickle.loads(self._recording), title=f"Your {self._exercise.asks}, as it was checked"
+        )
         if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
             from IPython.display import display
 
@@ -125,24 +140,32 @@ def judge(exercise, answer, limit=None):
     try:
         packed, texts = packing.pack(answer)
     except packing.Unsendable as error:
-        named = f"`{exercise.asks}` uses `{error.name}`, a {error.type}, " if error.name else \
-            f"It is a {error.type} "
-        found = form.Wrong("unsendable", f"{named}which can't leave your notebook ({error.reason}).")
+        named = (
+            f"`{exercise.asks}` uses `{error.name}`, a {error.type}, "
+            if error.name
+            else f"It is a {error.type} "
+        )
+        found = form.Wrong(
+            "unsendable", f"{named}which can't leave your notebook ({error.reason})."
+        )
         return diagnosis.verdict_of(found, None, diagnosis.Source(()), exercise.asks), None
-    return sandbox.judge({
-        "id": exercise.id,
-        "checks": os.path.dirname(sys.modules[exercise.__module__].__file__),
-        "asks": exercise.asks,
-        "answer": packed,
-        "texts": texts,
-        "place": packing.place_of(answer),
-        "path": list(sys.path),
-        "folder": os.getcwd(),
-        "limit": limit or exercise.limit,
-    })
+    return sandbox.judge(
+        {
+            "id": exercise.id,
+            "checks": os.path.dirname(sys.modules[exercise.__module__].__file__),
+            "asks": exercise.asks,
+            "answer": packed,
+            "texts": texts,
+            "place": packing.place_of(answer),
+            "path": list(sys.path),
+            "folder": os.getcwd(),
+            "limit": limit or exercise.limit,
+        }
+    )
 
 
-# -- what can be told without running it ---------------------------------------------------------------
+# What can be told without running it
+
 
 def at_sight(exercise, answer):
     """A Verdict on what needs no judge: the stub, and answers of another kind. Else None."""
@@ -160,18 +183,34 @@ def at_sight(exercise, answer):
         return diagnosis.verdict_of(found, None, source, asks)
 
     if inspect.iscoroutine(answer) or inspect.isgenerator(answer) or inspect.isasyncgen(answer):
-        kind = {"coroutine": "coroutine", "generator": "generator"}.get(type(answer).__name__, "async generator")
+        kind = {"coroutine": "coroutine", "generator": "generator"}.get(
+            type(answer).__name__, "async generator"
+        )
         if inspect.iscoroutine(answer):
-            answer.close()      # or Python warns that it was never awaited
-        return wrong("not a function", f"I was given a {kind} object, which is what a call of `{asks}` returns.",
-                     f"Leave the parentheses away: `ex.check({asks})`.")
+            answer.close()  # or Python warns that it was never awaited
+        return wrong(
+            "not a function",
+            f"I was given a {kind} object, which is what a call of `{asks}` returns.",
+            f"Leave the parentheses away: `ex.check({asks})`.",
+        )
     if wants_class and not isinstance(answer, type):
-        return wrong("not a function", f"I was given {article(type(answer).__name__)}; asked is the class "
-                     f"`{asks}`.", f"Pass the class itself: `ex.check({asks})`.", "not a class")
+        return wrong(
+            "not a function",
+            f"I was given {article(type(answer).__name__)}; asked is the class `{asks}`.",
+            f"Pass the class itself: `ex.check({asks})`.",
+            "not a class",
+        )
     if not callable(answer):
-        value = f"{brief(answer)}" if answer is None else f"{article(type(answer).__name__)}, {brief(answer)}"
-        return wrong("not a function", f"I was given {value}.",
-                     f"Pass the function itself, not its name and not its result: `ex.check({asks})`.")
+        value = (
+            f"{brief(answer)}"
+            if answer is None
+            else f"{article(type(answer).__name__)}, {brief(answer)}"
+        )
+        return wrong(
+            "not a function",
+            f"I was given {value}.",
+            f"Pass the function itself, not its name and not its result: `ex.check({asks})`.",
+        )
     if isinstance(answer, type) and not wants_class:
         return wrong("not a function", f"I was given the class `{answer.__name__}`.")
     return arguments_at_sight(exercise, answer, wrong)
@@ -179,15 +218,21 @@ def at_sight(exercise, answer):
 
 def value_at_sight(exercise, answer):
     asks = exercise.asks
-    if isinstance(answer, (dict, list, tuple)) and len(answer) and all(
-            item is ... for item in (answer.values() if isinstance(answer, dict) else answer)):
+    if (
+        isinstance(answer, (dict, list, tuple))
+        and len(answer)
+        and all(item is ... for item in (answer.values() if isinstance(answer, dict) else answer))
+    ):
         return Verdict("not started")
     if callable(answer) or inspect.iscoroutine(answer):
         kind = "function" if callable(answer) else "coroutine"
         if inspect.iscoroutine(answer):
             answer.close()
-        found = form.Wrong("value", f"I was given a {kind}; asked is a value.",
-                           try_=f"Set `{asks} = …`, then `ex.check({asks})`.")
+        found = form.Wrong(
+            "value",
+            f"I was given a {kind}; asked is a value.",
+            try_=f"Set `{asks} = …`, then `ex.check({asks})`.",
+        )
         return diagnosis.verdict_of(found, None, diagnosis.Source(()), asks)
     return None
 
@@ -198,16 +243,22 @@ def arguments_at_sight(exercise, answer, wrong):
         has, asked = inspect.signature(answer), inspect.signature(exercise.model())
     except (TypeError, ValueError):
         return None
-    positional = [p for p in asked.parameters.values()
-                  if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    positional = [
+        p
+        for p in asked.parameters.values()
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
     required = [p for p in positional if p.default is p.empty]
     named = {p.name: None for p in asked.parameters.values() if p.kind is p.KEYWORD_ONLY}
     try:
         for number in {len(required), len(positional)}:
             has.bind(*[None] * number, **named)
     except TypeError:
-        return wrong("arguments", f"`{exercise.asks}` is called as `{exercise.asks}{asked}`; "
-                     f"yours is `{getattr(answer, '__name__', exercise.asks)}{has}`.")
+        return wrong(
+            "arguments",
+            f"`{exercise.asks}` is called as `{exercise.asks}{asked}`; "
+            f"yours is `{getattr(answer, '__name__', exercise.asks)}{has}`.",
+        )
     return None
 
 
@@ -228,15 +279,23 @@ def is_stub(answer):
 
 
 def is_empty(node):
-    """True if a body holds nothing but its docstring, `...`, `pass` or `raise NotImplementedError`."""
-    return all(isinstance(part, ast.Pass)
-               or isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
-               or isinstance(part, ast.Raise) and "NotImplementedError" in ast.dump(part)
-               for part in node.body)
+    """True if a body holds nothing but its docstring, `...`, `pass` or `raise
+    NotImplementedError`.
+    """
+    return all(
+        isinstance(part, ast.Pass)
+        or isinstance(part, ast.Expr)
+        and isinstance(part.value, ast.Constant)
+        or isinstance(part, ast.Raise)
+        and "NotImplementedError" in ast.dump(part)
+        for part in node.body
+    )
 
 
 def source_text(answer, exercise):
-    """The answer's text as it stood in the cell, or its repr if it is a value; None if it has none."""
+    """The answer's text as it stood in the cell, or its repr if it is a value; None if it has
+    none.
+    """
     if exercise.takes_value():
         return f"{exercise.asks} = {brief(answer, 2000)}"
     return packing.text_of(answer)

@@ -1,8 +1,8 @@
 """The form of an exercise: what is asked, and right and wrong programs side by side.
 
-`exercises/checks/__init__.py` describes the form with a complete example. This module holds the base
-class and finds exercises by their id; it reads check modules as text until one is needed, so that
-asking for one exercise imports one module.
+`exercises/checks/__init__.py` describes the form with a complete example. This module holds the
+base class and finds exercises by their id; it reads check modules as text until one is needed,
+so that asking for one exercise imports one module.
 """
 
 import ast
@@ -52,7 +52,9 @@ def right(program):
 
 
 def wrong(kind, says=""):
-    """Mark a function or class of an Exercise as one that must be told `kind` and the words `says`."""
+    """Mark a function or class of an Exercise as one that must be told `kind` and the words
+    `says`.
+    """
 
     def mark(program):
         program.coach_mark = ("wrong", kind, says)
@@ -62,7 +64,9 @@ def wrong(kind, says=""):
 
 
 class Program:
-    """A right or wrong program of a check module: its name, its mark, its text as a learner's cell."""
+    """A right or wrong program of a check module: its name, its mark, its text as a learner's
+    cell.
+    """
 
     def __init__(self, exercise, name, role, kind, says):
         self.exercise = exercise
@@ -94,8 +98,11 @@ class Exercise:
 
     def __init_subclass__(cls, **named):
         super().__init_subclass__(**named)
-        own = {name: Program(cls, name, *thing.coach_mark) for name, thing in vars(cls).items()
-               if hasattr(thing, "coach_mark")}
+        own = {
+            name: Program(cls, name, *thing.coach_mark)
+            for name, thing in vars(cls).items()
+            if hasattr(thing, "coach_mark")
+        }
         inherited = {program.name: program for program in cls.programs}
         cls.programs = tuple({**inherited, **own}.values())
         where = f"exercise {cls.__qualname__}"
@@ -145,7 +152,7 @@ class Exercise:
                 raise Wrong(belief.kind, belief.says, try_="")
         lab.equal(answer, self.right_values[0], what=f"`{self.asks}` is", secret=True)
 
-    # -- texts ----------------------------------------------------------------------------------
+    # Texts
 
     @classmethod
     def solution(cls):
@@ -174,20 +181,30 @@ class Exercise:
         first = min([node.lineno] + [decorator.lineno for decorator in kept])
         marks = [decorator for decorator in node.decorator_list if is_mark(decorator)]
         dropped = {n for mark in marks for n in range(mark.lineno, mark.end_lineno + 1)}
-        text = "\n".join(line for number, line in enumerate(lines[first - 1:node.end_lineno], first)
-                         if number not in dropped)
+        text = "\n".join(
+            line
+            for number, line in enumerate(lines[first - 1 : node.end_lineno], first)
+            if number not in dropped
+        )
         text = re.sub(rf"\b{name}\b", cls.asks, textwrap.dedent(text))
         given = textwrap.dedent(cls.given).strip()
-        used = {n.id for part in (text, given) for n in ast.walk(ast.parse(part))
-                if isinstance(n, ast.Name)}
+        used = {
+            n.id
+            for part in (text, given)
+            for n in ast.walk(ast.parse(part))
+            if isinstance(n, ast.Name)
+        }
         imports = [ast.unparse(n) for n in tree.body if provides(n, used)]
         parts = ["\n".join(imports), given, text]
         return "\n\n\n".join(part for part in parts if part) + "\n"
 
     @classmethod
     def _node(cls, tree):
-        return next(node for node in tree.body
-                    if isinstance(node, ast.ClassDef) and node.name == cls.__name__)
+        return next(
+            node
+            for node in tree.body
+            if isinstance(node, ast.ClassDef) and node.name == cls.__name__
+        )
 
 
 def is_mark(decorator):
@@ -205,33 +222,52 @@ def provides(node, names):
 
 
 def stub_of(text, asks):
-    """Source text with the body of the function (or of each method of the class) `asks` made `...`."""
+    """Source text with the body of the function (or of each method of the class) `asks` made
+    `...`.
+    """
     tree = ast.parse(text)
     lines = text.splitlines()
     node = next(node for node in tree.body if getattr(node, "name", None) == asks)
-    functions = [node] if not isinstance(node, ast.ClassDef) else [
-        part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    functions = (
+        [node]
+        if not isinstance(node, ast.ClassDef)
+        else [
+            part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
+        ]
+    )
     for function in reversed(functions):
         body = function.body
         start = 1 if ast.get_docstring(function) is not None else 0
         indent = " " * body[0].col_offset
-        first = body[start - 1].end_lineno if start else function_head_end(function)
-        lines[first:function.end_lineno] = [indent + "..."]
-    below = "\n".join(lines[node.lineno - 1:])
+        first = body[start - 1].end_lineno if start else function_head_end(function, lines)
+        lines[first : function.end_lineno] = [indent + "..."]
+    below = "\n".join(lines[node.lineno - 1 :])
     used = {n.id for n in ast.walk(ast.parse("\n".join(lines))) if isinstance(n, ast.Name)}
     imports = [ast.unparse(n) for n in tree.body if provides(n, used)]
     first = min([node.lineno] + [decorator.lineno for decorator in node.decorator_list])
-    given = [lines[n.lineno - 1:n.end_lineno] for n in tree.body
-             if n is not node and not isinstance(n, (ast.Import, ast.ImportFrom))]
-    head = "\n".join(lines[first - 1:node.lineno - 1])
-    parts = ["\n".join(imports), *("\n".join(part) for part in given),
-             "\n".join(part for part in (head, below) if part)]
+    given = [
+        lines[n.lineno - 1 : n.end_lineno]
+        for n in tree.body
+        if n is not node and not isinstance(n, (ast.Import, ast.ImportFrom))
+    ]
+    head = "\n".join(lines[first - 1 : node.lineno - 1])
+    parts = [
+        "\n".join(imports),
+        *("\n".join(part) for part in given),
+        "\n".join(part for part in (head, below) if part),
+    ]
     return "\n\n\n".join(part for part in parts if part) + "\n"
 
 
-def function_head_end(function):
-    """Number of the last line of a function's head (everything before its first statement)."""
-    return min(function.body[0].lineno - 1, function.end_lineno)
+def function_head_end(function, lines):
+    """Number of the line on which a function's head ends, with its colon."""
+    parts = [*ast.walk(function.args), *([function.returns] if function.returns else [])]
+    number = max([function.lineno] + [getattr(part, "end_lineno", 0) for part in parts])
+    while not lines[number - 1].partition("#")[0].rstrip().endswith(":"):
+        number += 1
+        if number >= function.body[0].lineno:
+            raise ValueError(f"{function.name}: write its body on lines of its own")
+    return number
 
 
 def same_value(got, expected):
@@ -245,13 +281,15 @@ def same_value(got, expected):
             return len(got) == len(expected) and all(map(same_value, got, expected))
         if isinstance(expected, dict) and isinstance(got, dict):
             return got.keys() == expected.keys() and all(
-                same_value(got[key], expected[key]) for key in expected)
+                same_value(got[key], expected[key]) for key in expected
+            )
         return bool(got == expected)
     except Exception:
         return False
 
 
-# -- finding exercises ------------------------------------------------------------------------------
+# Finding exercises
+
 
 class Entry:
     """An exercise as its module's text shows it: nothing is imported yet."""
@@ -285,8 +323,15 @@ def entries_of(path, changed):
         values = assigned(node)
         if isinstance(values.get("id"), str):
             title = (ast.get_docstring(node) or "").partition("\n")[0].strip()
-            found.append(Entry(values["id"], title, values.get("minutes", Exercise.minutes),
-                               path.stem.partition("_")[2], path))
+            found.append(
+                Entry(
+                    values["id"],
+                    title,
+                    values.get("minutes", Exercise.minutes),
+                    path.stem.partition("_")[2],
+                    path,
+                )
+            )
     return found
 
 
@@ -306,7 +351,9 @@ def assigned(node):
 
 
 def find(id, folder=None):
-    """The Exercise class with this id. Raises LookupError, naming the nearest ids, if there is none."""
+    """The Exercise class with this id. Raises LookupError, naming the nearest ids, if there is
+    none.
+    """
     known = entries(folder)
     for entry in known:
         if entry.id == id:
@@ -327,8 +374,11 @@ def load(path):
     name = f"exercises.checks.{path.stem}" if path.parent == CHECKS else f"checks_{path.stem}"
     changed = path.stat().st_mtime_ns
     module = sys.modules.get(name)
-    if module is not None and getattr(module, "coach_changed", None) == changed \
-            and module.__file__ == str(path):
+    if (
+        module is not None
+        and getattr(module, "coach_changed", None) == changed
+        and module.__file__ == str(path)
+    ):
         return module
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)

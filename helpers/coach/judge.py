@@ -1,10 +1,12 @@
-"""The process in which answers are judged: `python -m helpers.coach.judge`, started by `sandbox`.
+"""The process in which answers are judged: `python -m helpers.coach.judge`, started by
+`sandbox`.
 
-It reads requests from its standard input and writes verdicts to its standard output, each a length and
-a pickle. The answer runs in a worker thread; the main thread watches it and names what hangs. Code in
-C that keeps the interpreter to itself is ended by faulthandler, whose thread needs no interpreter, and
-its traceback goes to standard error, where the sandbox reads the line. Whatever happens, the process
-ends with its parent: on the end of its input, or when its parent's id changes.
+It reads requests from its standard input and writes verdicts to its standard output, each a
+length and a pickle. The answer runs in a worker thread; the main thread watches it and names
+what hangs. Code in C that keeps the interpreter to itself is ended by faulthandler, whose
+thread needs no interpreter, and its traceback goes to standard error, where the sandbox reads
+the line. Whatever happens, the process ends with its parent: on the end of its input, or when
+its parent's id changes.
 """
 
 import asyncio
@@ -22,16 +24,17 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import warnings
 
 from helpers.coach import wire
 
-LOOK = 0.05             # seconds between two looks at the worker
-SAMPLES = 16            # looks at something that hangs
-BLINK = 0.1             # seconds of computing in one step of the loop that are nothing to talk of
-SHORT_NAP = 0.05        # seconds that time.sleep really sleeps on a loop's thread
-LAST_RESORT = 0.4       # seconds after the limit when faulthandler ends us
-MEMORY = 1 << 30        # bytes that an answer may take on top of what we need
+LOOK = 0.05  # seconds between two looks at the worker
+SAMPLES = 16  # looks at something that hangs
+BLINK = 0.1  # seconds of computing in one step of the loop that are nothing to talk of
+SHORT_NAP = 0.05  # seconds that time.sleep really sleeps on a loop's thread
+LAST_RESORT = 0.4  # seconds after the limit when faulthandler ends us
+MEMORY = 1 << 30  # bytes that an answer may take on top of what we need
 KEPT_LINES, KEPT_BYTES = 100, 10_000
 exit_now = os._exit
 sleep_now = time.sleep
@@ -55,7 +58,7 @@ class Printed(io.RawIOBase):
         self.lines += data.count(b"\n")
         self.bytes += len(data)
         if len(self.kept) < KEPT_BYTES:
-            self.kept += data[:KEPT_BYTES - len(self.kept)]
+            self.kept += data[: KEPT_BYTES - len(self.kept)]
         return len(data)
 
     def text(self):
@@ -70,31 +73,85 @@ class Printed(io.RawIOBase):
 
 
 class Changes:
-    """What all code shares, as it was: finds what an answer has changed, says what, and puts it back.
+    """What all code shares, as it was: finds what an answer has changed, says what, and puts it
+    back.
 
     Nothing here calls a builtin after the start: they may be what was changed.
     """
 
-    MODULES = ("builtins", "time", "os", "sys", "threading", "random", "inspect", "contextvars", "socket",
-               "selectors", "types", "functools", "itertools", "collections", "heapq", "queue", "pickle",
-               "asyncio", "asyncio.tasks", "asyncio.events", "asyncio.futures", "asyncio.base_events",
-               "asyncio.locks", "asyncio.queues", "asyncio.runners", "asyncio.taskgroups",
-               "asyncio.timeouts", "asyncio.streams", "concurrent.futures", "helpers.coach.lab",
-               "helpers.coach.diagnosis", "helpers.coach.form", "helpers.virtual", "helpers.recorder")
-    CLASSES = (asyncio.Task, asyncio.Future, asyncio.BaseEventLoop, asyncio.Lock, asyncio.Event,
-               asyncio.Queue, asyncio.Semaphore, asyncio.TaskGroup)
-    OWN = ("stdout", "stderr", "stdin")     # sys: new with every check
+    MODULES = (
+        "builtins",
+        "time",
+        "os",
+        "sys",
+        "threading",
+        "random",
+        "inspect",
+        "contextvars",
+        "socket",
+        "selectors",
+        "types",
+        "functools",
+        "itertools",
+        "collections",
+        "heapq",
+        "queue",
+        "pickle",
+        "asyncio",
+        "asyncio.tasks",
+        "asyncio.events",
+        "asyncio.futures",
+        "asyncio.base_events",
+        "asyncio.locks",
+        "asyncio.queues",
+        "asyncio.runners",
+        "asyncio.taskgroups",
+        "asyncio.timeouts",
+        "asyncio.streams",
+        "concurrent.futures",
+        "helpers.coach.lab",
+        "helpers.coach.diagnosis",
+        "helpers.coach.form",
+        "helpers.virtual",
+        "helpers.recorder",
+    )
+    CLASSES = (
+        asyncio.Task,
+        asyncio.Future,
+        asyncio.BaseEventLoop,
+        asyncio.Lock,
+        asyncio.Event,
+        asyncio.Queue,
+        asyncio.Semaphore,
+        asyncio.TaskGroup,
+    )
+    OWN = ("stdout", "stderr", "stdin")  # sys: new with every check
 
     def __init__(self):
-        self.before = [(name, vars(sys.modules[name]), None) for name in self.MODULES if name in sys.modules]
+        self.before = [
+            (name, vars(sys.modules[name]), None) for name in self.MODULES if name in sys.modules
+        ]
         self.before += [(f"asyncio.{cls.__name__}", vars(cls), cls) for cls in self.CLASSES]
-        self.before = [(title, names, cls, {
-            name: thing for name, thing in names.items()
-            if callable(thing) and name not in self.OWN
-            and (not name.startswith("_") or name.startswith("__"))}) for title, names, cls in self.before]
+        self.before = [
+            (
+                title,
+                names,
+                cls,
+                {
+                    name: thing
+                    for name, thing in names.items()
+                    if callable(thing)
+                    and name not in self.OWN
+                    and (not name.startswith("_") or name.startswith("__"))
+                },
+            )
+            for title, names, cls in self.before
+        ]
         self.set = setattr
-        self.settings = [("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
-                         ("the switch interval", sys.getswitchinterval, sys.setswitchinterval)]
+        self.settings = [
+            ("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
+            ("the switch interval", sys.getswitchinterval, sys.setswitchinterval),
+        ]
         self.settings = [(title, get, set_, get()) for title, get, set_ in self.settings]
 
     def put_back(self):
@@ -122,10 +179,6 @@ class Judge:
         self.input = os.fdopen(os.dup(0), "rb")
         self.output = os.fdopen(os.dup(1), "wb")
         self.errors = os.fdopen(os.dup(2), "wb")
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for number in (0, 1, 2):
-            os.dup2(nothing, number)
-        os.close(nothing)
         sys.stdin = open(os.devnull)
         self.pid = os.getpid()
         self.parent = os.getppid()
@@ -135,7 +188,7 @@ class Judge:
         self.source = None
         self.printed = Printed()
 
-    # -- the process ------------------------------------------------------------------------------------
+    # The process
 
     def prepare(self):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -149,13 +202,14 @@ class Judge:
         from helpers import recorder
         from helpers.coach import diagnosis, form
         from helpers.coach.lab import Lab
+
         time.sleep = self.sleep
         os._exit = self.exit
         faulthandler.dump_traceback_later = lambda *arguments, **named: None
         faulthandler.cancel_dump_traceback_later = lambda: None
         warnings.simplefilter("always", RuntimeWarning)
         warnings.showwarning = self.warned
-        sys.unraisablehook = lambda problem: None     # the verdict says what there is to say
+        sys.unraisablehook = lambda problem: None  # the verdict says what there is to say
         limit_memory()
         self.warm_up()
         self.changes = Changes()
@@ -165,6 +219,10 @@ class Judge:
         self.threads = set(threading.enumerate())
         gc.collect()
         gc.freeze()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(nothing, number)
+        os.close(nothing)
         self.send("ready")
 
     def warm_up(self):
@@ -183,7 +241,9 @@ class Judge:
                 # We lean on what all code shares, too.
                 changed = self.changes.put_back()
                 if not changed:
-                    raise
+                    self.errors.write(traceback.format_exc().encode())
+                    self.errors.flush()
+                    exit_now(1)
                 reply = self.reply(self.verdict(*self.name_changes(changed)), spoiled="changes")
             self.send("verdict", **reply)
 
@@ -204,10 +264,12 @@ class Judge:
         with self.sending:
             wire.write(self.output, (what, content))
 
-    # -- stand-ins for what would end or hold the process -------------------------------------------------
+    # Stand-ins for what would end or hold the process
 
     def sleep(self, seconds, /):
-        """time.sleep: on a running loop's thread it is noted, and on virtual time not even slept."""
+        """time.sleep: on a running loop's thread it is noted, and on virtual time not even
+        slept.
+        """
         lab = self.lab
         if lab is None or seconds <= 0 or asyncio._get_running_loop() is None:
             return sleep_now(seconds)
@@ -231,7 +293,7 @@ class Judge:
         elif sys.stderr is not None:
             print(f"{category.__name__}: {text}", file=sys.stderr)
 
-    # -- one check ------------------------------------------------------------------------------------
+    # One check
 
     def judge(self, request):
         limit = request["limit"]
@@ -253,8 +315,9 @@ class Judge:
             found = form.Wrong("unsendable", f"Unpacking it raised {diagnosis.error_words(error)}.")
             return self.reply(self.verdict(found, None), spoiled="not unpacked")
         outcome = []
-        worker = threading.Thread(target=self.work, args=(exercise, answer, outcome), name="answer",
-                                  daemon=True)
+        worker = threading.Thread(
+            target=self.work, args=(exercise, answer, outcome), name="answer", daemon=True
+        )
         del answer
         self.send("begun")
         end_us_after(limit + LAST_RESORT, exit=True, file=self.errors)
@@ -267,7 +330,9 @@ class Judge:
             if changed := self.changes.put_back():
                 found, place = self.name_changes(changed)
             else:
-                found, place = diagnosis.name_hang(self.look_at(worker, limit), self.source, self.asks)
+                found, place = diagnosis.name_hang(
+                    self.look_at(worker, limit), self.source, self.asks
+                )
             return self.reply(self.verdict(found, place), spoiled="it hung")
         return self.finish(*outcome, stream)
 
@@ -303,14 +368,15 @@ class Judge:
         error = None
         recording = self.pack(lab.recording)
         if os.getpid() != self.pid:
-            exit_now(0)     # the answer forked, and this is the child
+            exit_now(0)  # the answer forked, and this is the child
         outcome[:] = verdict, recording, changed
 
     def name(self, error, lab):
         found, place = diagnosis.mistake(error, self.source, self.asks)
         error.__traceback__ = None
         if found.kind in ("value", "order", "sequential", "lost error", "leaked") or (
-                not isinstance(error, form.Wrong) and found.kind == "not awaited" and place is None):
+            not isinstance(error, form.Wrong) and found.kind == "not awaited" and place is None
+        ):
             gc.collect()
             try:
                 lab.check_awaited()
@@ -328,9 +394,9 @@ class Judge:
                 return None
             return pickle.dumps(recording)
         except Exception:
-            return None     # no picture is no reason for no verdict
+            return None  # no picture is no reason for no verdict
 
-    # -- watching ------------------------------------------------------------------------------------
+    # Watching
 
     def watch(self, worker, outcome, limit):
         """Wait for the worker to end; note the longest time that one step of its loop computed."""
@@ -358,10 +424,19 @@ class Judge:
             sleep_now(0.01)
             places.append(self.source.of_frame(sys._current_frames().get(worker.ident)))
         share = (cpu_of(worker) - cpu) / (time.monotonic() - begun)
-        others = [self.source.of_frame(sys._current_frames().get(thread.ident))
-                  for thread in threading.enumerate() if thread not in self.threads and thread is not worker]
-        hang = diagnosis.Hang(limit, places, share, cancelling=lab.cancelling, in_loop=loop is not None,
-                              other=next(filter(None, others), None))
+        others = [
+            self.source.of_frame(sys._current_frames().get(thread.ident))
+            for thread in threading.enumerate()
+            if thread not in self.threads and thread is not worker
+        ]
+        hang = diagnosis.Hang(
+            limit,
+            places,
+            share,
+            cancelling=lab.cancelling,
+            in_loop=loop is not None,
+            other=next(filter(None, others), None),
+        )
         if loop is not None:
             # Asking for the time counts as a turn: we asked once.
             hang.turns = loop.turns > turns + 2
@@ -371,13 +446,15 @@ class Judge:
             try:
                 hang.tasks = lab.unfinished(loop)
             except Exception:
-                pass    # the loop runs on while we look
+                pass  # the loop runs on while we look
         return hang
 
-    # -- after the check ------------------------------------------------------------------------------------
+    # After the check
 
     def finish(self, verdict, recording, changed, stream):
-        """Look for what the answer left behind; it turns SOLVED into NOT YET and costs us our place."""
+        """Look for what the answer left behind; it turns SOLVED into NOT YET and costs us our
+        place.
+        """
         spoiled = ""
         left = self.left_threads()
         if sys.stdout is not stream or sys.stderr is not stream:
@@ -390,11 +467,17 @@ class Judge:
             spoiled = "threads"
             frame = sys._current_frames().get(left[0].ident)
             place = self.source.of_frame(frame)
-            found = form.Wrong("thread", f"It was over, and {diagnosis.count(len(left), 'thread')} still ran.")
-        elif (processes := self.left_processes()):
+            found = form.Wrong(
+                "thread", f"It was over, and {diagnosis.count(len(left), 'thread')} still ran."
+            )
+        elif processes := self.left_processes():
             spoiled = "processes"
-            found = form.Wrong("process", f"It was over, and {diagnosis.count(processes, 'process')} still ran. "
-                               .replace("processs", "processes"))
+            found = form.Wrong(
+                "process",
+                f"It was over, and {diagnosis.count(processes, 'process')} still ran. ".replace(
+                    "processs", "processes"
+                ),
+            )
         elif stream.closed:
             place = self.source.matching(r"close\(")
             found = form.Wrong("changed", "It closed `sys.stdout`, through which all code prints.")
@@ -409,13 +492,14 @@ class Judge:
     def name_changes(self, changed):
         name = re.escape(changed[0].rpartition(".")[2])
         names = diagnosis.listed(name if " " in name else f"`{name}`" for name in changed[:3])
-        return form.Wrong("changed", f"It changed {names} for all code."), \
-            self.source.matching(rf"\b{name}\b\s*=|setattr|recursion|switch")
+        return form.Wrong("changed", f"It changed {names} for all code."), self.source.matching(
+            rf"\b{name}\b\s*=|setattr|recursion|switch"
+        )
 
     def left_threads(self):
         new = [thread for thread in threading.enumerate() if thread not in self.threads]
         if new:
-            gc.collect()    # a pool that nobody holds any more ends its threads
+            gc.collect()  # a pool that nobody holds any more ends its threads
             ends = time.monotonic() + 0.3
             for thread in new:
                 if thread.name != "answer" and not isinstance(thread, threading._DummyThread):
@@ -424,26 +508,33 @@ class Judge:
 
     def left_processes(self):
         """End what processes the answer left; return their number."""
-        if os.name != "nt":
+        if hasattr(os, "waitid"):
             try:
                 # Most answers start none, and this asks without loading anything.
-                if os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-                    pass
+                os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             except ChildProcessError:
                 return 0
         import psutil
 
-        own = getattr(getattr(sys.modules.get("multiprocessing.resource_tracker"), "_resource_tracker", None),
-                      "_pid", None)
-        left = [child for child in psutil.Process().children(recursive=True)
-                if child.pid != own and child.status() != psutil.STATUS_ZOMBIE]
+        own = getattr(
+            getattr(sys.modules.get("multiprocessing.resource_tracker"), "_resource_tracker", None),
+            "_pid",
+            None,
+        )
+        left = [
+            child
+            for child in psutil.Process().children(recursive=True)
+            if child.pid != own and child.status() != psutil.STATUS_ZOMBIE
+        ]
         gone, alive = psutil.wait_procs(left, timeout=0.2)
         for child in alive:
             child.kill()
         return len(alive)
 
     def forget(self):
-        """Put back what a check may change without harm, and forget modules of the learner's own."""
+        """Put back what a check may change without harm, and forget modules of the learner's
+        own.
+        """
         self.lab = None
         for name in set(sys.modules) - self.modules:
             file = getattr(sys.modules[name], "__file__", None)
@@ -452,7 +543,7 @@ class Judge:
         os.environ.clear()
         os.environ.update(self.environment)
         warnings.filters[:] = self.filters
-        warnings.simplefilter("always", RuntimeWarning)     # and let it notice that they changed
+        warnings.simplefilter("always", RuntimeWarning)  # and let it notice that they changed
         logging.root.handlers[:] = []
         logging.root.setLevel(logging.WARNING)
         gc.collect()
@@ -461,7 +552,7 @@ class Judge:
         try:
             sys.stdout.flush()
         except (ValueError, AttributeError):
-            pass    # it was closed or replaced
+            pass  # it was closed or replaced
         return self.printed.text()
 
     def reply(self, verdict, recording=None, spoiled=""):
@@ -478,7 +569,9 @@ def cpu_of(thread):
 
 
 def limit_memory(most=MEMORY):
-    """Let what allocates without end meet a MemoryError, where the system can do that; None: no limit."""
+    """Let what allocates without end meet a MemoryError, where the system can do that; None: no
+    limit.
+    """
     try:
         import resource
 

@@ -17,8 +17,8 @@ from helpers.coach.form import Wrong, same_value
 from helpers.virtual import Deadlock, VirtualLoop, waiting
 
 real_sleep = time.sleep
-LONG_CANCEL = 3600.0    # virtual seconds that a cancelled answer may take for its cleanup
-REAL_CANCEL = 0.5       # the same on the real clock
+LONG_CANCEL = 3600.0  # virtual seconds that a cancelled answer may take for its cleanup
+REAL_CANCEL = 0.5  # the same on the real clock
 
 
 class Counting:
@@ -40,13 +40,15 @@ class Real(Counting, asyncio.ProactorEventLoop if os.name == "nt" else asyncio.S
 
 
 class Run:
-    """What came of one run: .result or .error, .elapsed (seconds), .recording, .peak (tasks at once)."""
+    """What came of one run: .result or .error, .elapsed (seconds), .recording, .peak (tasks at
+    once).
+    """
 
     def __init__(self):
         self.result = None
         self.error = None
         self.elapsed = 0.0
-        self.outside = 0.0      # of it, seconds that a virtual clock went with the real one
+        self.outside = 0.0  # of it, seconds that a virtual clock went with the real one
         self.recording = None
         self.called = ""
 
@@ -56,7 +58,9 @@ class Run:
 
 
 class Lab:
-    """One check's laboratory. asks: the learner's name; clock: "virtual" or "real"; source: their text."""
+    """One check's laboratory. asks: the learner's name; clock: "virtual" or "real"; source:
+    their text.
+    """
 
     def __init__(self, asks, clock, source, printed=str):
         self.asks = asks
@@ -66,10 +70,10 @@ class Lab:
         self.recording = None
         self.loop = None
         self.cancelling = False
-        self.unawaited = []         # (coroutine's name, place) of coroutines that nobody awaited
-        self.lost = []              # errors that the loop's exception handler was told of
-        self.long_step = None       # (cpu seconds, place) of a step that held the loop; the judge looks
-        self.blocks = []            # (what, seconds, place) of calls that held the loop
+        self.unawaited = []  # (coroutine's name, place) of coroutines that nobody awaited
+        self.lost = []  # errors that the loop's exception handler was told of
+        self.long_step = None  # (cpu seconds, place) of a step that held the loop; the judge looks
+        self.blocks = []  # (what, seconds, place) of calls that held the loop
         self._printed = printed
         self._open = contextlib.ExitStack()
 
@@ -79,7 +83,9 @@ class Lab:
         return self._printed()
 
     def told(self, words):
-        """Quote the call as "I called `name` {words}." in messages, where its arguments say too little."""
+        """Quote the call as "I called `name` {words}." in messages, where its arguments say too
+        little.
+        """
         self.called = f"I called `{self.asks}` {words}."
 
     def line(self, pattern):
@@ -87,15 +93,24 @@ class Lab:
         place = self.text.matching(pattern)
         return place[1] if place else None
 
-    # -- running ------------------------------------------------------------------------------------
+    # Running
 
     def call(self, answer, *arguments, **named):
         """Call `answer` and return what it returns; the call is quoted in messages."""
         self.called = f"I called `{self._call_text(arguments, named)}`."
         return answer(*arguments, **named)
 
-    def run(self, what, *arguments, raises=None, leaks=False, blocks=False, cancel_after=None, step=1.0,
-            **named):
+    def run(
+        self,
+        what,
+        *arguments,
+        raises=None,
+        leaks=False,
+        blocks=False,
+        cancel_after=None,
+        step=1.0,
+        **named,
+    ):
         """Run a coroutine, or call `what` on a fresh loop and run what it returns; return a Run.
 
         raises: the error that must come out, an exception type or a tuple of them.
@@ -136,24 +151,39 @@ class Lab:
         if self.blocks and not blocks:
             what_, length, place = max(self.blocks, key=lambda block: block[1])
             times = f" {len(self.blocks)} times" if len(self.blocks) > 1 else ""
-            raise Wrong("blocked", f"{what_} was called{times} on the loop's own thread, and nothing else "
-                        f"could run for {seconds(sum(block[1] for block in self.blocks))}.", place)
+            raise Wrong(
+                "blocked",
+                f"{what_} was called{times} on the loop's own thread, and nothing else "
+                f"could run for {seconds(sum(block[1] for block in self.blocks))}.",
+                place,
+            )
         if self.long_step and self.long_step[0] > step and not blocks:
-            raise Wrong("hog", f"One step of it computed for {seconds(self.long_step[0])}, and the loop could "
-                        "do nothing else.", self.long_step[1])
+            raise Wrong(
+                "hog",
+                f"One step of it computed for {seconds(self.long_step[0])}, and the loop could "
+                "do nothing else.",
+                self.long_step[1],
+            )
         if raises is not None:
-            raise Wrong("lost error", f"{names_of(raises)} was raised inside, and it had to come out. It "
-                        f"returned {brief(run.result)} instead.", self._handler_line())
+            raise Wrong(
+                "lost error",
+                f"{names_of(raises)} was raised inside, and it had to come out. It "
+                f"returned {brief(run.result)} instead.",
+                self._handler_line(),
+            )
         self.check_lost()
         return run
 
     def _drive(self, loop, run, what, arguments, named, cancel_after):
         if not inspect.isawaitable(what):
             what = self._called_inside(what, arguments, named)
-        root = loop.create_task(what if inspect.iscoroutine(what) else as_coroutine(what), name=self.asks)
+        root = loop.create_task(
+            what if inspect.iscoroutine(what) else as_coroutine(what), name=self.asks
+        )
         begun = loop.time()
         guard = None
         if cancel_after is not None:
+
             def cancel():
                 self.cancelling = True
                 root.cancel()
@@ -167,7 +197,9 @@ class Lab:
             raise
         except BaseException as error:
             if not root.done() and self.cancelling:
-                raise self._swallowed(cancel_after, f"{seconds(patience)} later it still went on.") from None
+                raise self._swallowed(
+                    cancel_after, f"{seconds(patience)} later it still went on."
+                ) from None
             if isinstance(error, Deadlock):
                 raise Stuck(self.unfinished(loop)) from None
             if not root.done():
@@ -179,38 +211,55 @@ class Lab:
             if guard:
                 guard.cancel()
         if self.cancelling and run.error is None:
-            raise self._swallowed(cancel_after, f"It returned {brief(run.result)} as if nothing had happened.")
+            raise self._swallowed(
+                cancel_after, f"It returned {brief(run.result)} as if nothing had happened."
+            )
 
     async def _called_inside(self, function, arguments, named):
         made = function(*arguments, **named)
         if inspect.isawaitable(made):
             return await made
         if inspect.isasyncgen(made):
-            raise Wrong("not async", f"`{self.asks}` returned an async generator.",
-                        self.text.matching(r"\byield\b"),
-                        "A `yield` inside an `async def` makes an async generator of it: `return` instead.")
-        raise Wrong("not async", f"`{self.asks}` returned {brief(made)} at once: there is nothing to await.",
-                    self.text.matching(rf"def\s+{self.asks}\b"))
+            raise Wrong(
+                "not async",
+                f"`{self.asks}` returned an async generator.",
+                self.text.matching(r"\byield\b"),
+                "A `yield` inside an `async def` makes an async generator of it: `return` instead.",
+            )
+        raise Wrong(
+            "not async",
+            f"`{self.asks}` returned {brief(made)} at once: there is nothing to await.",
+            self.text.matching(rf"def\s+{self.asks}\b"),
+        )
 
     def _swallowed(self, after, then):
-        return Wrong("swallowed", f"I cancelled it after {seconds(after)}. {then}",
-                     self.text.swallowing_handler())
+        return Wrong(
+            "swallowed",
+            f"I cancelled it after {seconds(after)}. {then}",
+            self.text.swallowing_handler(),
+        )
 
     def _new_loop(self):
         return Virtual() if self.clock == "virtual" else Real()
 
     def _look_for_leaks(self, loop):
-        for _ in range(3):      # what is about to end anyway may do so
+        for _ in range(3):  # what is about to end anyway may do so
             if not asyncio.all_tasks(loop):
                 return
             loop.run_until_complete(asyncio.sleep(0))
         left = [task for task in asyncio.all_tasks(loop) if not task.done()]
         if left:
             names = sorted(f"`{coroutine_name(task.get_coro())}`" for task in left)
-            place = next(filter(None, (self.where(task) for task in left)),
-                         self.text.matching("create_task|ensure_future"))
-            raise Wrong("leaked", f"It returned, and {count(len(left), 'task')} still ran: "
-                        f"{listed(dict.fromkeys(names))}.", place)
+            place = next(
+                filter(None, (self.where(task) for task in left)),
+                self.text.matching("create_task|ensure_future"),
+            )
+            raise Wrong(
+                "leaked",
+                f"It returned, and {count(len(left), 'task')} still ran: "
+                f"{listed(dict.fromkeys(names))}.",
+                place,
+            )
 
     def _shut(self, loop):
         """Cancel what is left, close generators and threads, close the loop."""
@@ -219,7 +268,7 @@ class Lab:
             task.cancel()
         with contextlib.suppress(Exception):
             if left:
-                # A task that swallows its cancellation must not keep us: the judge is replaced anyway.
+                # A task that swallows its cancellation must not keep us.
                 patience = LONG_CANCEL if self.clock == "virtual" else REAL_CANCEL
                 loop.run_until_complete(asyncio.wait(left, timeout=patience))
             loop.run_until_complete(loop.shutdown_asyncgens())
@@ -228,9 +277,13 @@ class Lab:
             loop.close()
 
     def unfinished(self, loop):
-        """[(name, filename, line, what)] of each task that has not ended; lines are the learner's."""
+        """[(name, filename, line, what)] of each task that has not ended; lines are the
+        learner's.
+        """
         found = []
-        for task in sorted(asyncio.all_tasks(loop), key=lambda task: (len(task.get_name()), task.get_name())):
+        for task in sorted(
+            asyncio.all_tasks(loop), key=lambda task: (len(task.get_name()), task.get_name())
+        ):
             name = task.get_name()
             if name.startswith("Task-"):
                 name = coroutine_name(task.get_coro())
@@ -256,24 +309,29 @@ class Lab:
         """End the recording of generators, if one is open."""
         self._open.close()
 
-    # -- what nobody awaited or looked at ---------------------------------------------------------------
+    # What nobody awaited or looked at
 
     def check_awaited(self):
         if self.unawaited:
             name, place = self.unawaited[0]
-            raise Wrong("not awaited", f"`{name}` was called, and nobody awaited the coroutine.", place)
+            raise Wrong(
+                "not awaited", f"`{name}` was called, and nobody awaited the coroutine.", place
+            )
 
     def check_lost(self):
         for context in self.lost:
             error = context.get("exception")
             if error is not None and "never retrieved" in context.get("message", ""):
-                raise Wrong("lost error", f"A task failed with {type(error).__name__}: {error}, and nobody "
-                            "looked at it.", self.text.of_traceback(error))
+                raise Wrong(
+                    "lost error",
+                    f"A task failed with {type(error).__name__}: {error}, and nobody looked at it.",
+                    self.text.of_traceback(error),
+                )
 
     def _handler_line(self):
         return self.text.matching(r"^\s*except\b|return_exceptions|suppress\(")
 
-    # -- comparing ------------------------------------------------------------------------------------
+    # Comparing
 
     def equal(self, got, expected, what="it returned", secret=False):
         """Raise Wrong unless `got` equals `expected`: "not awaited", "order" or "value".
@@ -285,15 +343,21 @@ class Lab:
             return
         said = f"{what[0].upper()}{what[1:]} {brief(got)}"
         if isinstance(expected, dict) and secret:
-            raise Wrong("value", self._compare_items(got, expected, what), try_="Look at those again.")
+            raise Wrong(
+                "value", self._compare_items(got, expected, what), try_="Look at those again."
+            )
         if is_row(got) and is_row(expected) and len(got) == len(expected):
             if same_items(got, expected):
                 tell = "" if secret else f"; the order asked is {brief(expected)}"
                 raise Wrong("order", f"{said}{tell}.")
             if secret:
-                raise Wrong("value", self._compare_items(dict(enumerate(got, 1)),
-                                                         dict(enumerate(expected, 1)), what, "number "),
-                            try_="Look at those again.")
+                raise Wrong(
+                    "value",
+                    self._compare_items(
+                        dict(enumerate(got, 1)), dict(enumerate(expected, 1)), what, "number "
+                    ),
+                    try_="Look at those again.",
+                )
         if secret:
             raise Wrong("value", f"{said}; that is not it.", try_="`ex.hint()` gives a nudge.")
         raise Wrong("value", f"{said}; asked is {brief(expected)}.")
@@ -304,11 +368,18 @@ class Lab:
         missing = [key for key in expected if key not in got]
         open_ = [key for key in expected if key in got and got[key] is ...]
         extra = [key for key in got if key not in expected]
-        bad = [key for key in expected
-               if key in got and key not in open_ and not same_value(got[key], expected[key])]
+        bad = [
+            key
+            for key in expected
+            if key in got and key not in open_ and not same_value(got[key], expected[key])
+        ]
         parts = []
-        for keys, words in ((open_, "still stand at `...`"), (missing, "are missing"),
-                            (extra, "were not asked for"), (bad, "are not right yet")):
+        for keys, words in (
+            (open_, "still stand at `...`"),
+            (missing, "are missing"),
+            (extra, "were not asked for"),
+            (bad, "are not right yet"),
+        ):
             if keys:
                 named = listed([prefix + brief(key) for key in keys[:4]])
                 more = f" and {len(keys) - 4} more" if len(keys) > 4 else ""
@@ -316,31 +387,54 @@ class Lab:
         return f"Of {count(len(expected), 'item')}: " + "; ".join(parts) + "."
 
     def _look_for_coroutines(self, got):
-        for thing in [got, *(got if is_row(got) else got.values() if isinstance(got, dict) else ())]:
+        for thing in [
+            got,
+            *(got if is_row(got) else got.values() if isinstance(got, dict) else ()),
+        ]:
             if inspect.iscoroutine(thing):
-                place = next(((name, line) for name, line, _ in reversed(thing.cr_origin or ())
-                              if self.text.owns(name)), None)
+                place = next(
+                    (
+                        (name, line)
+                        for name, line, _ in reversed(thing.cr_origin or ())
+                        if self.text.owns(name)
+                    ),
+                    None,
+                )
                 name = coroutine_name(thing)
                 thing.close()
                 inside = "" if thing is got else "a list with "
-                raise Wrong("not awaited", f"It returned {inside}a coroutine, `{name}`, that nobody awaited.",
-                            place)
+                raise Wrong(
+                    "not awaited",
+                    f"It returned {inside}a coroutine, `{name}`, that nobody awaited.",
+                    place,
+                )
             if isinstance(thing, asyncio.Future):
-                raise Wrong("not awaited", f"It returned {'' if thing is got else 'a list with '}a "
-                            f"{type(thing).__name__}, not its result.", try_="Await it first.")
+                raise Wrong(
+                    "not awaited",
+                    f"It returned {'' if thing is got else 'a list with '}a "
+                    f"{type(thing).__name__}, not its result.",
+                    try_="Await it first.",
+                )
 
     def concurrent(self, run, longest, total):
         """Raise Wrong("sequential") unless the waits overlapped, up to the longest one.
 
-        longest, total: seconds of the longest single wait and of all of them together. On the virtual
-        clock the time must be exact; on the real one it must be nearer to the longest than to the total.
+        longest, total: seconds of the longest single wait and of all of them together. On the
+        virtual clock the time must be exact; on the real one it must be nearer to the longest
+        than to the total.
         """
-        enough = longest * 1.001 + 1e-6 + run.outside if self.clock == "virtual" else (longest + total) / 2
+        enough = (
+            longest * 1.001 + 1e-6 + run.outside
+            if self.clock == "virtual"
+            else (longest + total) / 2
+        )
         if run.elapsed <= enough:
             return
         took = f"It took {seconds(run.elapsed)}; the longest single wait is {seconds(longest)}."
         if self.clock == "virtual" and run.elapsed < total * 0.999:
-            took += f" Some waits overlapped, not all: one after another they take {seconds(total)}."
+            took += (
+                f" Some waits overlapped, not all: one after another they take {seconds(total)}."
+            )
         raise Wrong("sequential", took, self.text.sequential_await())
 
     def limited(self, peak, at_most, what="calls"):
@@ -348,15 +442,15 @@ class Lab:
         if peak > at_most:
             raise Wrong("limit", f"{peak} {what} were in flight at once; at most {at_most} may be.")
 
-    # -- things to hand to an answer ----------------------------------------------------------------------
+    # Things to hand to an answer
 
     def service(self, seconds, results=None, errors=None, name="fetch"):
         """A coroutine function of one argument that takes a while and notes what is done to it.
 
-        seconds: how long each argument takes, a dict or one number for all. results: a dict from
-        argument to result ("page …" otherwise). errors: a dict from argument to what is raised after
-        that time. Attributes: peak (most calls in flight), flying, calls, started, finished, cancelled
-        (lists of arguments).
+        seconds: how long each argument takes, a dict or one number for all. results: a dict
+        from argument to result ("page …" otherwise). errors: a dict from argument to what is
+        raised after that time. Attributes: peak (most calls in flight), flying, calls, started,
+        finished, cancelled (lists of arguments).
         """
         sleep = asyncio.sleep
 
@@ -401,7 +495,9 @@ class Lab:
         return self.recording.generator(thing, name=self.asks)
 
     def blocking(self, function):
-        """`function`, noting each call of it that is made on a running loop's thread as "blocked"."""
+        """`function`, noting each call of it that is made on a running loop's thread as
+        "blocked".
+        """
 
         def blocking(*arguments, **named):
             if asyncio._get_running_loop() is None:
@@ -416,7 +512,7 @@ class Lab:
         blocking.__name__ = blocking.__qualname__ = getattr(function, "__name__", "work")
         return blocking
 
-    # -- words --------------------------------------------------------------------------------------------
+    # Words
 
     def _call_text(self, arguments, named):
         words = [brief(argument, 60) for argument in arguments]
@@ -469,7 +565,9 @@ def coroutine_name(coroutine):
 
 
 def first_of(thing, *names):
-    return next((getattr(thing, name) for name in names if getattr(thing, name, None) is not None), None)
+    return next(
+        (getattr(thing, name) for name in names if getattr(thing, name, None) is not None), None
+    )
 
 
 def is_row(thing):
@@ -492,5 +590,9 @@ def names_of(raises):
 
 
 def singular(words):
-    return {"still stand at `...`": "still stands at `...`", "are missing": "is missing",
-            "were not asked for": "was not asked for", "are not right yet": "is not right yet"}[words]
+    return {
+        "still stand at `...`": "still stands at `...`",
+        "are missing": "is missing",
+        "were not asked for": "was not asked for",
+        "are not right yet": "is not right yet",
+    }[words]

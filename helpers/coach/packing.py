@@ -1,6 +1,8 @@
-"""Packs a learner's answer to be sent to the judge: by value, with the text of the cells it came from.
+"""Packs a learner's answer to be sent to the judge: by value, with the text of the cells it
+came from.
 
-The text goes along so that tracebacks, `inspect` and the coach's messages show the learner's own lines.
+The text goes along so that tracebacks, `inspect` and the coach's messages show the learner's
+own lines.
 """
 
 import ast
@@ -18,7 +20,9 @@ import cloudpickle
 
 
 class Unsendable(Exception):
-    """The answer refers to something that can't leave the notebook. `name` is the global's name or None."""
+    """The answer refers to something that can't leave the notebook. `name` is the global's name
+    or None.
+    """
 
     def __init__(self, name, thing, reason):
         super().__init__(reason)
@@ -52,7 +56,9 @@ MISSING = object()
 
 
 def default_of(variable):
-    """The default of a ContextVar as a tuple of one, or an empty tuple: an empty context shows it."""
+    """The default of a ContextVar as a tuple of one, or an empty tuple: an empty context shows
+    it.
+    """
     value = contextvars.Context().run(variable.get, MISSING)
     try:
         return (contextvars.Context().run(variable.get),) if value is MISSING else (value,)
@@ -61,8 +67,11 @@ def default_of(variable):
 
 
 def new_context_variable(name, *default):
-    return contextvars.ContextVar(name, default=default[0]) if default \
+    return (
+        contextvars.ContextVar(name, default=default[0])
+        if default
         else contextvars.ContextVar(name)
+    )
 
 
 def pack(answer):
@@ -82,7 +91,8 @@ def pack(answer):
 
 
 def place_of(answer):
-    """(filename, first line, last line) of the text of a function or a class; all None if it has none.
+    """(filename, first line, last line) of the text of a function or a class; all None if it
+    has none.
 
     A class of a notebook doesn't know its file; its methods do.
     """
@@ -101,10 +111,15 @@ def place_of(answer):
         except (OSError, TypeError, SyntaxError):
             return thing.__code__.co_filename, thing.__code__.co_firstlineno, None
     if isinstance(thing, type):
-        for code in (part.__code__ for part in vars(thing).values() if isinstance(part, types.FunctionType)):
+        for code in (
+            part.__code__ for part in vars(thing).values() if isinstance(part, types.FunctionType)
+        ):
             for node in nodes_of(code.co_filename):
-                if isinstance(node, ast.ClassDef) and node.name == thing.__name__ \
-                        and node.lineno <= code.co_firstlineno <= node.end_lineno:
+                if (
+                    isinstance(node, ast.ClassDef)
+                    and node.name == thing.__name__
+                    and node.lineno <= code.co_firstlineno <= node.end_lineno
+                ):
                     return code.co_filename, node.lineno, node.end_lineno
     return nothing
 
@@ -114,11 +129,13 @@ def text_of(answer):
     filename, first, last = place_of(answer)
     if last is None:
         return None
-    return textwrap.dedent("".join(linecache.getlines(filename)[first - 1:last]))
+    return textwrap.dedent("".join(linecache.getlines(filename)[first - 1 : last]))
 
 
 def nodes_of(filename):
-    """All AST nodes of a cell or file; none if it doesn't parse. Lines of IPython magic are blanked."""
+    """All AST nodes of a cell or file; none if it doesn't parse. Lines of IPython magic are
+    blanked.
+    """
     text = re.sub(r"(?m)^\s*[%!].*$", "", "".join(linecache.getlines(filename)))
     try:
         return list(ast.walk(ast.parse(text)))

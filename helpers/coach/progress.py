@@ -1,9 +1,10 @@
-"""What the learner has done, in one JSON file outside the course, so that an update never touches it.
+"""What the learner has done, in one JSON file outside the course, so that an update never
+touches it.
 
-The file is written whole: a temporary file beside it, fsync, rename. Whatever kills the writer leaves
-the old file or the new one. Each change is read, merged and written under a lock, so that two kernels
-lose nothing of each other's. A damaged file is kept under another name; a folder that can't be written
-means that progress lasts as long as the kernel.
+The file is written whole: a temporary file beside it, fsync, rename. Whatever kills the writer
+leaves the old file or the new one. Each change is read, merged and written under a lock, so
+that two kernels lose nothing of each other's. A damaged file is kept under another name; a
+folder that can't be written means that progress lasts as long as the kernel.
 """
 
 import base64
@@ -17,9 +18,9 @@ import time
 import zlib
 
 SCHEMA = 1
-FOLDER = "ASYNC_COURSE_DATA"        # environment variable: a folder of its own for classrooms and tests
+FOLDER = "ASYNC_COURSE_DATA"  # environment variable: a folder of its own for classrooms and tests
 FILE = "progress.json"
-KEPT_SOURCE = 20_000                # characters of an answer that are kept
+KEPT_SOURCE = 20_000  # characters of an answer that are kept
 
 
 def folder():
@@ -32,12 +33,14 @@ def folder():
 
 
 class Progress:
-    """The learner's progress. `tell` is called with a sentence when there is something to be told."""
+    """The learner's progress. `tell` is called with a sentence when there is something to be
+    told.
+    """
 
     def __init__(self, path=None, tell=print):
         self.path = pathlib.Path(path) if path else folder() / FILE
         self.tell = tell
-        self.memory = None          # the exercises by id, once nothing can be written any more
+        self.memory = None  # the exercises by id, once nothing can be written any more
 
     def all(self):
         """{exercise id: {"status", "failures", "hints", "answer", ...}} of all that was touched."""
@@ -54,7 +57,9 @@ class Progress:
         return {"status": "not started", "failures": 0, "hints": 0} | self.all().get(id, {})
 
     def checked(self, id, status, answer=None):
-        """Note the outcome of a check. What was solved once stays solved. Returns what is known now."""
+        """Note the outcome of a check. What was solved once stays solved. Returns what is known
+        now.
+        """
 
         def change(known):
             known["last checked"] = round(time.time())
@@ -84,13 +89,19 @@ class Progress:
 
         return self._update(id, change)
 
-    # -- a string that can be pasted ---------------------------------------------------------------
+    # A string that can be pasted
 
     def code(self):
         """The progress as one short string for `restore`: statuses, failures and hints."""
-        short = {id: [["not started", "not yet", "solved"].index(known.get("status", "not started")),
-                      known.get("failures", 0), known.get("hints", 0)]
-                 for id, known in self.all().items() if known.get("status")}
+        short = {
+            id: [
+                ["not started", "not yet", "solved"].index(known.get("status", "not started")),
+                known.get("failures", 0),
+                known.get("hints", 0),
+            ]
+            for id, known in self.all().items()
+            if known.get("status")
+        }
         packed = zlib.compress(json.dumps(short, separators=(",", ":")).encode(), 9)
         return f"async{SCHEMA}-" + base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
@@ -105,11 +116,15 @@ class Progress:
                 raise ValueError
             packed = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
             found = json.loads(zlib.decompress(packed))
-            rows = {str(id): (["not started", "not yet", "solved"][status], int(failures), int(hints))
-                    for id, (status, failures, hints) in found.items()}
+            rows = {
+                str(id): (["not started", "not yet", "solved"][status], int(failures), int(hints))
+                for id, (status, failures, hints) in found.items()
+            }
         except (ValueError, TypeError, AttributeError, IndexError, zlib.error):
-            raise ValueError("This is not a whole progress string. It begins with "
-                             f"async{SCHEMA}- and is copied from course_map().code.") from None
+            raise ValueError(
+                "This is not a whole progress string. It begins with "
+                f"async{SCHEMA}- and is copied from course_map().code."
+            ) from None
 
         def change(exercises):
             for id, (status, failures, hints) in rows.items():
@@ -122,7 +137,7 @@ class Progress:
         self._change(change)
         return len(rows)
 
-    # -- the file ----------------------------------------------------------------------------------
+    # The file
 
     def _update(self, id, change):
         exercises = self._change(lambda exercises: change(exercises.setdefault(id, {})))
@@ -162,14 +177,16 @@ class Progress:
                 return exercises
         except (ValueError, KeyError, TypeError, AttributeError):
             pass
-        aside = self.path.with_name(f"progress.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.json")
+        aside = self.path.with_name(
+            f"progress.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.json"
+        )
         os.replace(self.path, aside)
         self.tell(f"Your progress file was damaged. It is kept as {aside}; a new one is begun.")
         return {}
 
     def _write(self, exercises):
         for left in self.path.parent.glob("progress.*.tmp"):
-            left.unlink(missing_ok=True)    # of a writer that was killed: we hold the lock
+            left.unlink(missing_ok=True)  # of a writer that was killed: we hold the lock
         handle, name = tempfile.mkstemp(prefix="progress.", suffix=".tmp", dir=self.path.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -185,13 +202,17 @@ class Progress:
     def _go_on_in_memory(self, exercises, reason):
         if self.memory is None:
             self.memory = exercises
-            self.tell(f"Your progress can't be kept in {self.path} ({reason}). It lasts as long as this "
-                      "kernel; `course_map().code` gives it as a string to paste later.")
+            self.tell(
+                f"Your progress can't be kept in {self.path} ({reason}). It lasts as long as this "
+                "kernel; `course_map().code` gives it as a string to paste later."
+            )
 
 
 @contextlib.contextmanager
 def locked(path, patience=5.0):
-    """Hold the lock file at `path`; OSError after `patience` seconds. A killed holder lets go by itself."""
+    """Hold the lock file at `path`; OSError after `patience` seconds. A killed holder lets go
+    by itself.
+    """
     with open(path, "a+b") as file:
         deadline = time.monotonic() + patience
         while True:

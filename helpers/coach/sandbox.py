@@ -1,7 +1,8 @@
-"""Keeps a judge process warm, sends answers to it and reads its verdicts, whatever becomes of it.
+"""Keeps a judge process warm, sends answers to it and reads its verdicts, whatever becomes of
+it.
 
-One judge is kept a kernel. After a check that hung, ended it or left something behind it is killed with
-all its processes, and the next one starts in the background at once.
+One judge is kept a kernel. After a check that hung, ended it or left something behind it is
+killed with all its processes, and the next one starts in the background at once.
 """
 
 import atexit
@@ -15,9 +16,9 @@ import time
 
 from helpers.coach import diagnosis, form, wire
 
-START = 30.0        # seconds a judge may take to start on a slow machine
-LOADING = 20.0      # seconds that unpacking an answer may take: it imports what the answer imports
-GRACE = 2.0         # seconds after the limit when a judge that says nothing is given up
+START = 30.0  # seconds a judge may take to start on a slow machine
+LOADING = 20.0  # seconds that unpacking an answer may take: it imports what the answer imports
+GRACE = 2.0  # seconds after the limit when a judge that says nothing is given up
 
 
 class Gone(Exception):
@@ -25,23 +26,37 @@ class Gone(Exception):
 
 
 class Process:
-    """One judge process. Its output is read by threads, so that waiting has a time limit everywhere."""
+    """One judge process. Its output is read by threads, so that waiting has a time limit
+    everywhere.
+    """
 
     def __init__(self):
         environment = dict(os.environ)
         environment["PYTHONPATH"] = os.pathsep.join(
-            filter(None, (str(form.PROJECT), environment.get("PYTHONPATH"))))
+            filter(None, (str(form.PROJECT), environment.get("PYTHONPATH")))
+        )
         environment.pop("PYTHONASYNCIODEBUG", None)
-        own_group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW} \
-            if os.name == "nt" else {"start_new_session": True}
+        own_group = (
+            {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
+            if os.name == "nt"
+            else {"start_new_session": True}
+        )
         self.popen = subprocess.Popen(
-            [sys.executable, "-P", "-m", "helpers.coach.judge"], env=environment, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, close_fds=True, **own_group)
+            [sys.executable, "-P", "-m", "helpers.coach.judge"],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            close_fds=True,
+            **own_group,
+        )
         self.replies = queue.SimpleQueue()
         self.errors = bytearray()
         self.ready = False
-        self.readers = [threading.Thread(target=read, name="coach", daemon=True)
-                        for read in (self._read_replies, self._read_errors)]
+        self.readers = [
+            threading.Thread(target=read, name="coach", daemon=True)
+            for read in (self._read_replies, self._read_errors)
+        ]
         for reader in self.readers:
             reader.start()
 
@@ -50,14 +65,16 @@ class Process:
             while True:
                 self.replies.put(wire.read(self.popen.stdout))
         except Exception:
-            self.replies.put(None)      # the end, or half a message of a process that was killed
+            self.replies.put(None)  # the end, or half a message of a process that was killed
 
     def _read_errors(self):
         while data := self.popen.stderr.read1():
-            self.errors += data[:max(0, 200_000 - len(self.errors))]
+            self.errors += data[: max(0, 200_000 - len(self.errors))]
 
     def wait_for(self, what, patience):
-        """The next reply of that kind. Raises Gone after `patience` seconds or when the process ended."""
+        """The next reply of that kind. Raises Gone after `patience` seconds or when the process
+        ended.
+        """
         ends = time.monotonic() + patience
         while True:
             try:
@@ -85,10 +102,11 @@ class Process:
     def kill(self, patience=0.0):
         """End the process and what it has started.
 
-        Returns its exit status if it ended by itself within `patience` seconds, None if it was killed.
+        Returns its exit status if it ended by itself within `patience` seconds, None if it was
+        killed.
         """
         if self.popen.returncode is not None:
-            return self.popen.returncode    # reaped before: its id may be another's by now
+            return self.popen.returncode  # reaped before: its id may be another's by now
         try:
             status = self.popen.wait(patience)
         except subprocess.TimeoutExpired:
@@ -119,13 +137,19 @@ class Sandbox:
     def warm(self):
         """See to it that a judge is there or about to be, without waiting for it."""
         with self.lock:
-            if self.process is None or self.owner != os.getpid() or self.process.popen.poll() is not None:
+            if (
+                self.process is None
+                or self.owner != os.getpid()
+                or self.process.popen.poll() is not None
+            ):
                 self.process = Process()
                 self.owner = os.getpid()
             return self.process
 
     def replace(self, patience=0.0):
-        """Kill the judge and start the next one in the background; returns the old one's exit status."""
+        """Kill the judge and start the next one in the background; returns the old one's exit
+        status.
+        """
         with self.lock:
             old, self.process = self.process, None
             mine = self.owner == os.getpid()
@@ -160,6 +184,11 @@ class Sandbox:
             except Gone as gone:
                 # One that died between two checks is no fault of this answer.
                 status = self.replace(0.3)
+                if attempt == 2 and not process.ready:
+                    raise RuntimeError(
+                        "the judge process does not start: "
+                        + process.errors.decode("utf-8", "replace").strip()[-2000:]
+                    )
                 if attempt == 2:
                     return self._died(request, process, status, str(gone)), None
         try:
@@ -171,7 +200,9 @@ class Sandbox:
         return diagnosis.Verdict(**reply["verdict"]), reply["recording"]
 
     def _died(self, request, process, status, how):
-        """The verdict on an answer that took its judge along, from what the judge could still write."""
+        """The verdict on an answer that took its judge along, from what the judge could still
+        write.
+        """
         for reader in process.readers:
             reader.join(0.5)
         source = diagnosis.Source(request["texts"], *request["place"])
@@ -180,27 +211,50 @@ class Sandbox:
         limit = diagnosis.seconds(request["limit"])
         if "Timeout (" in text:
             if place and text.count(f'File "{place[0]}", line {place[1]} in ') > 1:
-                found = form.Wrong("recursion", f"After {limit} it still called itself, deeper and deeper.")
+                found = form.Wrong(
+                    "recursion", f"After {limit} it still called itself, deeper and deeper."
+                )
             elif place and source.inside_while(place):
-                found = form.Wrong("spin", f"It used a whole core and never came back. After {limit} it was "
-                                   "still at it.")
+                found = form.Wrong(
+                    "spin",
+                    f"It used a whole core and never came back. After {limit} it was still at it.",
+                )
             else:
-                found = form.Wrong("hog", f"It computed for {limit} and was not done, and in all that time "
-                                   "no other Python code could run.")
+                found = form.Wrong(
+                    "hog",
+                    f"It computed for {limit} and was not done, and in all that time "
+                    "no other Python code could run.",
+                )
+        elif "Traceback (" in text:
+            found = form.Wrong(
+                "the judge failed",
+                f"It said: {text.strip().splitlines()[-1]}",
+                try_="That is a fault of the course, not of your answer.",
+            )
         elif how == "silent":
             found = form.Wrong("endless", f"After {limit} nothing was heard of it any more.")
         else:
             fatal = text.partition("Fatal Python error: ")[2].partition("\n")[0]
-            said = f"Python ended with: {fatal}." if fatal else \
-                "The process that ran it " + (
+            said = (
+                f"Python ended with: {fatal}."
+                if fatal
+                else "The process that ran it "
+                + (
                     "could not speak to us any more: did it close files that it had not opened?"
-                    if status is None else f"was gone, with exit status {status}.")
-            found = form.Wrong("crashed", said, try_="In your kernel this would have ended your session.")
+                    if status is None
+                    else f"was gone, with exit status {status}."
+                )
+            )
+            found = form.Wrong(
+                "crashed", said, try_="In your kernel this would have ended your session."
+            )
         return diagnosis.verdict_of(found, place, source, request["asks"])
 
 
 def most_recent(text, source):
-    """The learner's innermost line in a faulthandler traceback, which begins with the innermost frame."""
+    """The learner's innermost line in a faulthandler traceback, which begins with the innermost
+    frame.
+    """
     for line in text.splitlines():
         if place := source.of_text(line):
             return place

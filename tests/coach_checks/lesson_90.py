@@ -61,6 +61,7 @@ class Together(Exercise):
     def starts_a_loop(fetch, urls):
         async def main():
             return await asyncio.gather(*(fetch(url) for url in urls))
+
         return asyncio.run(main())
 
     @wrong("leaked", says="1 task")
@@ -275,7 +276,7 @@ class Plain(Exercise):
 
     @wrong("value", says="16")
     def squared(number):
-        return number ** 2
+        return number**2
 
 
 class Ticker(Exercise):
@@ -326,8 +327,14 @@ class Classify(Exercise):
     asks = "kinds"
     right_values = ({"download": "waiting", "sort": "working", "lunch": "waiting"},)
     wrong_values = (
-        wrong_value({"download": "working", "sort": "working", "lunch": "waiting"}, "value", "'download' is not"),
-        wrong_value({"download": "waiting", "sort": ..., "lunch": "waiting"}, "value", "still stands"),
+        wrong_value(
+            {"download": "working", "sort": "working", "lunch": "waiting"},
+            "value",
+            "'download' is not",
+        ),
+        wrong_value(
+            {"download": "waiting", "sort": ..., "lunch": "waiting"}, "value", "still stands"
+        ),
         wrong_value({"download": "waiting", "sort": "working"}, "value", "is missing"),
         wrong_value(["waiting"], "value", "asked is a dict"),
     )
