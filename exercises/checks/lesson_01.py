@@ -92,7 +92,7 @@ class Jobs:
 class Classify(Exercise):
     """Waiting or working?
 
-    Ten jobs of your program. Which of them *wait*?
+    Ten jobs of your program. Which of them wait?
 
     - a: ask a weather service for tomorrow's forecast
     - b: sort ten million numbers
@@ -184,8 +184,7 @@ class PickTheTool(Exercise):
     - e: follow a trail of 20 pages, of which each names the next
     - f: add up four short lists, a millisecond of work each
 
-    Set `tools` to a dict from each letter to a way:
-    `tools = {"a": "threads", "b": "threads", …}`.
+    Set `tools` to a dict from each letter to a way, as in `tools = {"a": "threads", "b": …}`.
     """
 
     id = "tool-1"
@@ -315,13 +314,13 @@ class PredictWork(Exercise):
     """Predict: eight jobs of work
 
     Eight jobs, and each is one second of pure Python work. The machine has four cores, Python has a
-    GIL, and nothing else runs. Set `seconds_of` to a dict with the time until all are done:
+    GIL, and nothing else runs. After how many seconds are all eight done? Three times:
 
     - "threads": each job in a thread of its own
     - "processes": a pool of sixteen processes that have started already
     - "asyncio": each job in a task of its own
 
-        seconds_of = {"threads": 1, "processes": 2, "asyncio": 3}
+    Set `seconds_of` to a dict, as in `seconds_of = {"threads": 1, "processes": 2, "asyncio": 3}`.
     """
 
     id = "predict-work-1"
