@@ -43,8 +43,6 @@ from helpers.recording import (
 
 __all__ = ["record", "Recording", "Lane", "Span", "Wake", "Mark", "job", "attach", "observe"]
 
-_LATE = 0.005  # seconds: a timer that fires later than that was held up
-
 _now = time.perf_counter
 _within = contextvars.ContextVar("helpers.recorder", default=(None, None))  # (recording key, lane)
 # .cell: the cell whose step runs in this thread; .talking: lanes of generators that run in it
@@ -493,10 +491,10 @@ class _Log:
                     future._by = self.ended_behind(caller)
 
     def due(self, future, frame):
-        """A timer set a result. Was it late, because the loop was held up, note when it was due."""
-        if frame.f_code is _HANDLE:
+        """A timer set a result. If a step held up the loop meanwhile, note when it was due."""
+        if frame.f_code is _HANDLE and self.steps:
             due = getattr(frame.f_locals["self"], "_when", math.inf) - self.ahead
-            if future._when - due > _LATE:
+            if due < self.steps[-1]:
                 future._when = due
 
     def ended_behind(self, frame):

@@ -44,13 +44,14 @@ _LOOKS = {
     "running": (0.62, _BLUE, "#1f5a94", None, "running"),
     "ready": (0.40, "#fff1d0", "#b37400", "//////", "ready, waits its turn"),
     "waiting": (0.14, "#c9d1d0", "#717581", None, "waiting for something"),
-    "selecting": (0.14, "#ffffff", "#717581", None, "loop has nothing to do"),
+    "selecting": (0.02, "#717581", "#717581", None, "loop has nothing to do"),
     "blocked": (0.78, "#f6d5cf", _RED, "xxxxx", "loop is blocked"),
     "created": (0.40, "#ffffff", "#717581", None, "created"),
     "suspended": (0.40, "#fff1d0", "#b37400", "//////", "suspended"),
     "closed": (0.10, _GREY, "#717581", None, "closed"),
 }
 _ENDS = {"done": "✓ done", "failed": "✗ failed", "cancelled": "⊘ cancelled", None: "… goes on"}
+_PLAIN = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words
 
 
 def timeline(rec, *, title=None, lanes=None):
@@ -119,10 +120,11 @@ def _canvas(panels, title):
     keys = {}
     for panel in panels:
         keys.update(panel.keys())
-    rows = -(-len(keys) // 3)
+    columns = 4 if len(keys) == 4 and sum(map(len, keys)) < 60 else 3
+    rows = -(-len(keys) // columns)
     heights = [panel.height for panel in panels]
     titles = 0.22 * sum(1 for panel in panels if panel.name) + (0.28 if title else 0.05)
-    bottom = 0.42 + 0.19 * rows
+    bottom = (0.26 if panels[-1].turns else 0.42) + 0.19 * rows
     total = sum(heights) + titles + bottom + 0.12 * (len(panels) - 1)
     canvas = Canvas(figsize=(WIDTH, total))
     left = max(panel.margin for panel in panels)
@@ -153,7 +155,7 @@ def _canvas(panels, title):
         canvas.text(0.01, 1 - 0.06 / total, title, fontsize=10, fontweight="bold", va="top")
     if keys:
         canvas.legend(
-            list(keys.values()), list(keys), loc="lower center", ncols=3, frameon=False,
+            list(keys.values()), list(keys), loc="lower center", ncols=columns, frameon=False,
             fontsize=7, handlelength=2.2, columnspacing=1.6, borderaxespad=0.1,
         )
     return canvas
@@ -182,6 +184,8 @@ class _Panel:
             self.lanes = [rec.lane(lane) if isinstance(lane, str) else lane for lane in wanted]
         kinds = {lane.kind for lane in self.lanes}
         self.turns = bool(kinds) and kinds <= {"caller", "generator"}
+        if self.turns:
+            self.lanes = _family(self.lanes)
         self.crowd = []  # lanes that are drawn together
         self.span = max([rec.duration, *(s[-1].end for s in self.spans.values() if s)])
         if len(self.lanes) > MOST:
@@ -193,6 +197,11 @@ class _Panel:
         self.marks = rec.marks
         self.text = _text(self)
         self.alt = _alt(self)
+
+    def states_after(self, lane):
+        """The state of a generator's frame after each of its turns."""
+        spans = self.spans[lane.id]
+        return [two.state for one, two in zip(spans, spans[1:]) if one.state == "running"]
 
     # size
 
@@ -215,14 +224,22 @@ class _Panel:
 
     def keys(self):
         """What the key under the figure must explain: words → handle."""
-        shown = {lane.id for lane in self.lanes}
+        shown = [lane.id for lane in self.crowd] or [
+            lane.id for lane in self.lanes if lane.kind != "caller"
+        ]
+        shown += [lane.id for lane in self.lanes if lane.kind == "loop"]
         kinds = {lane.kind for lane in self.lanes}
-        states = {span.state for lane in shown for span in self.spans[lane]}
+        least = 0 if self.turns else self.span * 2 * _PIXEL
+        states = {
+            span.state for lane in shown for span in self.spans[lane]
+            if span.end - span.start > least or span.state == "running"
+        }
         keys = {}
         for state, (height, face, edge, hatch, words) in _LOOKS.items():
             if state in states and not (state == "running" and kinds <= {"thread", "process"}):
                 if height < 0.2:
-                    keys[words] = Line2D([], [], color=edge, lw=3.5 if state != "selecting" else 1)
+                    lines = {"waiting": 4, "selecting": 0.8, "closed": 2.5}
+                    keys[words] = Line2D([], [], color=_GREY, lw=lines[state])
                 else:
                     keys[words] = Patch(facecolor=face, edgecolor=edge, hatch=hatch)
         if kinds & {"thread", "process"}:
@@ -233,13 +250,12 @@ class _Panel:
             keys["woken by"] = Line2D(
                 [], [], color=_PURPLE, lw=1, marker="v", markersize=4, markevery=[1]
             )
-        kinds = {mark.kind for mark in self.marks if mark.lane in shown}
-        if "cancel asked" in kinds:
-            keys["cancel asked"] = Line2D(
-                [], [], color=_DARK, marker="v", ls="", markerfacecolor="white", markersize=6
-            )
-        if "cancel delivered" in kinds:
-            keys["cancel delivered"] = Line2D([], [], color=_DARK, marker="v", ls="", markersize=6)
+        marks = {mark.kind for mark in self.marks if mark.lane in shown}
+        for kind, face in (("cancel asked", "white"), ("cancel delivered", _DARK)):
+            if kind in marks:
+                keys[kind] = Line2D(
+                    [], [], color=_DARK, marker="v", ls="", markerfacecolor=face, markersize=6
+                )
         return keys
 
     def arrows(self):
@@ -284,8 +300,8 @@ class _Panel:
             if mark.lane in rows and mark.kind.startswith("cancel"):
                 asked = mark.kind == "cancel asked"
                 axes.plot(
-                    mark.time, rows[mark.lane] - (0.44 if asked else 0.2), marker="v",
-                    markersize=6, color=_DARK, zorder=8,
+                    mark.time, rows[mark.lane] - (0.46 if asked else 0), marker="v",
+                    markersize=5.5, color=_DARK, zorder=8,
                     markerfacecolor="white" if asked else _DARK, clip_on=False,
                 )
 
@@ -310,10 +326,12 @@ class _Panel:
             end = lane.ended
             if end is None:
                 end = spans[-1].end if spans else self.rec.duration
-            words = _ENDS[lane.outcome]
+            words = "… lost" if lane.detail and not lane.outcome else _ENDS[lane.outcome]
             if lane.kind in ("thread", "process") and spans and spans[-1].cpu is not None:
                 words = f"{words}, {spans[-1].cpu:.0%} cpu"
-            axes.text(end + self.scale * 0.008, y, words, fontsize=6.5, va="center", zorder=7)
+            axes.text(
+                end + self.scale * 0.01, y, words, fontsize=6.5, va="center", zorder=7, bbox=_PLAIN
+            )
 
     def label(self, axes, spans, y):
         """Write what a lane waits for, and what blocks the loop, where there is room."""
@@ -334,7 +352,7 @@ class _Panel:
                 axes.text(
                     x, y, f" {span.detail} ", fontsize=6.5, va="center", zorder=7, color=_DARK,
                     ha="center" if inside else ("right" if left else "left"),
-                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+                    bbox=_PLAIN,
                 )
 
 
@@ -412,63 +430,97 @@ def _draw_crowd(panel, axes, top, low, span):
 # Generators
 
 
+def _family(lanes):
+    """Each lane before those that it calls, so that the talk goes downwards."""
+    order = []
+
+    def add(lane):
+        order.append(lane)
+        for other in lanes:
+            if other.parent == lane.id:
+                add(other)
+
+    known = {lane.id for lane in lanes}
+    for lane in lanes:
+        if lane.parent not in known:
+            add(lane)
+    return order
+
+
 def _draw_talk(panel, axes, inches):
     """A conversation: what was said, in turn, and the state of each generator's frame."""
     rows = {lane.id: 2 * i for i, lane in enumerate(panel.lanes)}
-    lanes = panel.rec.lanes
-    said = [mark for mark in panel.marks if mark.lane in rows]
-    most = max(6, int(inches / 0.42))
-    left_out = max(0, len(said) - most)
-    if left_out:
-        said = said[:most]
-    axes.set_xlim(-0.9, max(len(said), 4) - 0.1 + (1.2 if left_out else 0))
-    axes.set_ylim(2 * len(rows) - 1.3, -0.6)
+    said = [_Saying(mark, panel, rows) for mark in panel.marks if mark.lane in rows]
+    shown = _placed(said, inches - 0.75)
+    last = (shown[-1].x if shown else 0) + 0.4
+    axes.set_xlim(0, max(inches, last))
+    axes.set_ylim(2 * len(rows) - 1.4, -0.5)
     axes.set_yticks(list(rows.values()), [_cut(lane.name) for lane in panel.lanes])
-    states = {lane: ("created", -0.8) for lane in rows}
-    last = len(said) - 0.2
-
-    def strip(lane, end, after):
-        state, start = states[lane]
-        height, face, edge, hatch, _ = _LOOKS[state]
-        axes.broken_barh(
-            [(start, end - start)], (rows[lane] - height / 2, height), facecolor=face,
-            edgecolor=edge, lw=0.5, hatch=hatch, zorder=2,
-        )
-        if (end - start) / (most + 1) * inches > 0.052 * len(state) + 0.1 and height > 0.2:
-            axes.text((start + end) / 2, rows[lane], state, fontsize=6.5, ha="center",
-                      va="center", zorder=4,
-                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85})
-        states[lane] = (after, end)
-
-    for lane in rows:
-        if lanes[lane].kind == "caller":
-            axes.plot([-0.8, last], [rows[lane]] * 2, color=_DARK, lw=1.2, zorder=1)
-    for x, mark in enumerate(said):
-        other = rows.get(lanes[mark.lane].parent, rows[mark.lane] - 2)
-        here = rows[mark.lane]
-        going_in = mark.kind in ("next", "send", "throw", "close")
-        if going_in:
-            words = f"{mark.kind}({mark.detail or ''})"
-            strip(mark.lane, x, "running")
-        else:
-            words = f"{mark.kind} {mark.detail or ''}".strip()
-            strip(mark.lane, x, "suspended" if mark.kind == "yield" else "closed")
-        ends = (other, here - 0.32) if going_in else (here - 0.32, other)
+    strips = {lane.id: [("created", 0.05)] for lane in panel.lanes}  # (state, from where)
+    states = {lane.id: iter(panel.states_after(lane)) for lane in panel.lanes}
+    for one in shown:
+        state = "running" if one.inwards else next(states[one.lane], "closed")
+        strips[one.lane].append((state, one.x))
+        ends = (one.other, one.here - 0.31) if one.inwards else (one.here - 0.31, one.other)
         axes.annotate(
-            "", (x, ends[1]), (x, ends[0]), zorder=3,
+            "", (one.x, ends[1]), (one.x, ends[0]), zorder=3,
             arrowprops={"arrowstyle": "-|>,head_width=0.18,head_length=0.35", "shrinkA": 0,
-                        "shrinkB": 0, "color": _BLUE if going_in else _BROWN, "lw": 1.1,
-                        "ls": "-" if going_in else (0, (4, 2))},
+                        "shrinkB": 0, "color": _BLUE if one.inwards else _BROWN, "lw": 1.1,
+                        "ls": "-" if one.inwards else (0, (4, 2))},
         )
         axes.text(
-            x, other + (0.55 if going_in else 1.1), _cut(words, 14), fontsize=6.8, ha="center",
-            va="center", zorder=5, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+            one.x, one.here - (1.42 if one.inwards else 0.82), one.words, fontsize=6.8,
+            ha="center", va="center", zorder=5, bbox=_PLAIN,
         )
-    for lane in rows:
-        if lanes[lane].kind == "generator":
-            strip(lane, last, states[lane][0])
-    if left_out:
-        axes.text(len(said) - 0.1, 0.9, f"… and {left_out}\nmore", fontsize=7, va="center")
+    for lane in panel.lanes:
+        if lane.kind == "caller":
+            axes.plot([0.05, last], [rows[lane.id]] * 2, color=_DARK, lw=1.2, zorder=1)
+            continue
+        ends = [x for _, x in strips[lane.id][1:]] + [last]
+        for (state, start), end in zip(strips[lane.id], ends):
+            height, face, edge, hatch, _ = _LOOKS[state]
+            axes.broken_barh(
+                [(start, end - start)], (rows[lane.id] - height / 2, height), facecolor=face,
+                edgecolor=edge, lw=0.5, hatch=hatch, zorder=2,
+            )
+            if end - start > 0.056 * len(state) + 0.08 and height > 0.2:
+                axes.text((start + end) / 2, rows[lane.id], state, fontsize=6.5, ha="center",
+                          va="center", zorder=4, bbox=_PLAIN)
+    if len(shown) < len(said):
+        axes.text(last + 0.05, 1, f"… and\n{len(said) - len(shown)} more", fontsize=7,
+                  va="center")
+
+
+class _Saying:
+    """One arrow of a conversation: its words, its rows, and where it goes."""
+
+    def __init__(self, mark, panel, rows):
+        self.lane = mark.lane
+        self.here = rows[mark.lane]
+        self.other = rows.get(panel.rec.lanes[mark.lane].parent, self.here - 2)
+        self.inwards = mark.kind in ("next", "send", "throw", "close")
+        detail = mark.detail or ""
+        words = f"{mark.kind}({detail})" if self.inwards else f"{mark.kind} {detail}".strip()
+        self.words = _cut(words, 22)
+        self.width = 0.058 * len(self.words) + 0.08
+        self.x = 0.0
+
+
+def _placed(said, inches):
+    """Put the sayings side by side so that no two words meet; those that have room."""
+    ends = {}  # (row, direction) → where its last words end
+    at = 0.2
+    for i, one in enumerate(said):
+        level = one.here, one.inwards
+        one.x = max(at + 0.34, ends.get(level, 0) + one.width / 2)
+        if one.x > inches:
+            return said[:i]
+        ends[level] = one.x + one.width / 2
+        at = one.x
+    room = min(inches / at, 1.6) if said else 1
+    for one in said:
+        one.x *= room
+    return said
 
 
 # Words
@@ -486,89 +538,124 @@ def _time(seconds):
     return f"{seconds * 1e6:.0f} µs"
 
 
+def _joined(parts):
+    """["a", "b", "c"] → "a, b and c"."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
 def _story(panel, lane):
-    """What one lane did, in words."""
-    spans = panel.spans[lane.id]
+    """What one lane did: a sentence."""
+    tell = {"loop": _loop_story, "thread": _job_story, "process": _job_story,
+            "caller": _caller_story, "generator": _generator_story}
+    return tell.get(lane.kind, _task_story)(panel, lane)
+
+
+def _loop_story(panel, lane):
     took = collections.Counter()
-    reasons = collections.Counter()
-    for span in spans:
+    for span in panel.spans[lane.id]:
         took[span.state] += span.end - span.start
-        if span.state in ("waiting", "blocked"):
+    parts = [f"ran steps for {_time(took['running'])}"]
+    if took["selecting"]:
+        parts.append(f"had nothing to do for {_time(took['selecting'])}")
+    for span in panel.spans[lane.id]:
+        if span.state == "blocked":
+            long, at = _time(span.end - span.start), _time(span.start)
+            parts.append(f"was blocked for {long} at {at} by {span.detail}")
+    return f"The {lane.name} {_joined(parts)}."
+
+
+def _job_story(panel, lane):
+    share = next((span.cpu for span in panel.spans[lane.id]), None)
+    end = panel.rec.duration if lane.ended is None else lane.ended
+    where = f" in {lane.detail}" if lane.detail and lane.outcome == "done" else ""
+    parts = [f"ran{where} from {_time(lane.created)} on for {_time(end - lane.created)}"]
+    if share is not None:
+        parts.append(f"used {share:.0%} of a core")
+    return f"{lane.name} {_joined([*parts, _end(lane)])}."
+
+
+def _caller_story(panel, lane):
+    called = [one.name for one in panel.lanes if one.parent == lane.id]
+    return f"The {lane.name} talked to {_joined(called) if called else 'nobody'}."
+
+
+def _generator_story(panel, lane):
+    said = [mark for mark in panel.marks if mark.lane == lane.id]
+    turns = []
+    for asked, answer in zip(said[::2], said[1::2]):
+        turns.append(f"{asked.kind}({asked.detail or ''}) with {answer.kind} {answer.detail or ''}")
+    if len(turns) > 8:
+        turns[8:] = [f"{len(turns) - 8} turns more"]
+    if not turns:
+        return f"The generator {lane.name} was created and never ran."
+    state = panel.spans[lane.id][-1].state
+    return f"The generator {lane.name} answered {_joined([t.strip() for t in turns])}; it is {state}."
+
+
+def _task_story(panel, lane):
+    took, reasons, steps = collections.Counter(), collections.Counter(), 0
+    for span in panel.spans[lane.id]:
+        took[span.state] += span.end - span.start
+        steps += span.state == "running"
+        if span.state == "waiting":
             reasons[span.detail] += span.end - span.start
-    if lane.kind == "loop":
-        parts = [f"runs steps for {_time(took['running'])}"]
-        parts.append(f"has nothing to do for {_time(took['selecting'])}")
-        for span in spans:
-            if span.state == "blocked":
-                parts.append(
-                    f"is blocked for {_time(span.end - span.start)} at {_time(span.start)}"
-                    f" by {span.detail}"
-                )
-        return f"{lane.name}: {', '.join(parts)}"
-    if lane.kind in ("thread", "process"):
-        share = next((span.cpu for span in spans if span.cpu is not None), None)
-        used = "" if share is None else f", using {share:.0%} of a core"
-        end = panel.rec.duration if lane.ended is None else lane.ended
-        where = f" in {lane.detail}" if lane.detail and lane.outcome == "done" else ""
-        return (
-            f"{lane.name}: runs{where} from {_time(lane.created)} for "
-            f"{_time(end - lane.created)}{used}; {_end(lane)}"
-        )
-    if lane.kind == "caller":
-        return f"{lane.name}: drives the generators"
-    if lane.kind == "generator":
-        said = [mark for mark in panel.marks if mark.lane == lane.id]
-        words = [f"{mark.kind} {mark.detail}" if mark.detail else mark.kind for mark in said]
-        more = f", and {len(words) - 12} more" if len(words) > 12 else ""
-        return f"{lane.name}: {', '.join(words[:12])}{more}; {_end(lane)}"
-    steps = sum(1 for span in spans if span.state == "running")
-    parts = [f"runs {_time(took['running'])} in {steps} step{'s' if steps != 1 else ''}"]
-    if reasons:
-        most = reasons.most_common(3)
-        parts.append("waits " + ", ".join(f"{_time(t)} for {what}" for what, t in most))
-    if took["ready"] >= 0.001:
-        parts.append(f"waits its turn for {_time(took['ready'])}")
+    parts = [f"ran for {_time(took['running'])} in {steps} step{'' if steps == 1 else 's'}"]
+    if not steps:
+        parts = ["never ran"]
+    parts += [f"waited {_time(t)} for {what}" for what, t in reasons.most_common(3)]
+    if took["ready"] >= max(0.001, panel.span / 500):
+        parts.append(f"waited {_time(took['ready'])} for its turn")
     for mark in panel.marks:
         if mark.lane == lane.id:
-            parts.append(f"{mark.kind} {mark.detail or ''}".strip() + f" at {_time(mark.time)}")
+            what = "was asked to cancel" if mark.kind == "cancel asked" else "was told so"
+            parts.append(f"{what} {mark.detail or ''}".strip() + f" at {_time(mark.time)}")
     by = ""
     if lane.parent is not None:
-        by = f" (created by {panel.rec.lanes[lane.parent].name} at {_time(lane.created)})"
-    return f"{lane.name}{by}: {'; '.join(parts)}; {_end(lane)}"
+        by = f", created by {panel.rec.lanes[lane.parent].name} at {_time(lane.created)},"
+    return f"{lane.name}{by} {_joined([*parts, _end(lane)])}."
 
 
 def _end(lane):
     if lane.outcome is None:
-        return "not ended"
-    detail = f" with {lane.detail}" if lane.outcome == "failed" and lane.detail else ""
-    return f"{lane.outcome}{detail} at {_time(lane.ended)}"
+        return lane.detail if lane.detail and lane.kind == "task" else "had not ended"
+    at = _time(lane.ended)
+    if lane.outcome == "failed":
+        return f"failed at {at} with {_cut(lane.detail or '', 80)}"
+    return f"was {lane.outcome} at {at}"
+
+
+_PLURALS = {"process": "processes"}
 
 
 def _head(panel):
     rec = panel.rec
     clock = " of virtual time" if rec.clock == "virtual" else ""
     counts = collections.Counter(lane.kind for lane in panel.crowd or panel.lanes)
-    lanes = ", ".join(f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in counts.items())
+    lanes = _joined([
+        f"{n} {kind}" if n == 1 else f"{n} {_PLURALS.get(kind, kind + 's')}"
+        for kind, n in counts.items()
+    ] or ["no lanes"])
     name = f"{panel.name}: " if panel.name else ""
     if panel.turns:
-        return f"{name}conversation of {lanes}"
-    peak = f", at most {rec.peak()} tasks in flight at once" if counts["task"] > 1 else ""
-    return f"{name}timeline of {_time(rec.duration)}{clock}, {lanes or 'no lanes'}{peak}"
+        return f"{name}Conversation of {lanes}."
+    peak = f"; at most {rec.peak()} tasks in flight at once" if counts["task"] > 1 else ""
+    return f"{name}Timeline of {_time(rec.duration)}{clock}: {lanes}{peak}."
+
+
+def _outcomes(panel):
+    outcomes = collections.Counter(lane.outcome for lane in panel.crowd)
+    ends = _joined([f"{n} {what or 'not ended'}" for what, n in outcomes.items()])
+    return f"In the end: {ends}. Some of them:"
 
 
 def _text(panel):
-    lines = [_head(panel) + "."]
-    if panel.crowd:
-        outcomes = collections.Counter(lane.outcome for lane in panel.crowd)
-        ends = ", ".join(f"{n} {what or 'not ended'}" for what, n in outcomes.items())
-        lines.append(f"In all: {ends}. Some of them:")
-    lines += [f"{_story(panel, lane)}." for lane in panel.lanes]
-    return "\n".join(lines)
+    lines = [_head(panel)] + ([_outcomes(panel)] if panel.crowd else [])
+    return "\n".join(lines + [_story(panel, lane) for lane in panel.lanes])
 
 
 def _alt(panel):
-    stories = [_story(panel, lane) for lane in panel.lanes[:10]]
-    more = len(panel.lanes) - 10
-    if more > 0:
-        stories.append(f"and {more} lanes more")
-    return f"{_head(panel)}. {'. '.join(stories)}."
+    parts = [_head(panel)] + ([_outcomes(panel)] if panel.crowd else [])
+    parts += [_story(panel, lane) for lane in panel.lanes[:10]]
+    if len(panel.lanes) > 10:
+        parts.append(f"And {len(panel.lanes) - 10} lanes more.")
+    return " ".join(parts)
