@@ -336,7 +336,8 @@ class Environment:
         base, version = asked.stdout.splitlines()
         short = version.split(".")[:2]
         if [int(number) for number in short] < [3, 11]:
-            raise Problem("--also: Python 3.11 or newer is needed, {} is {}".format(python, version))
+            raise Problem(
+                "--also: Python 3.11 or newer is needed, {} is {}".format(python, version))
         return cls(".venv-" + ".".join(short), base, version)
 
     @property
@@ -609,7 +610,8 @@ class Installer:
         elif line.startswith("Collecting ") or line.startswith("Requirement already satisfied:"):
             self.collected += 1
             if line.startswith("Collecting "):
-                self.progress.line("{:3}/{} {}".format(self.collected, self.expected, line.split()[1]))
+                self.progress.line(
+                    "{:3}/{} {}".format(self.collected, self.expected, line.split()[1]))
         elif line.startswith("WARNING: Retrying"):
             self.progress.line("no answer, trying again")
         elif line.startswith("Installing collected packages"):
@@ -713,11 +715,13 @@ def examine(environment):
     strays = compare_with_lock(environment)
     yield (not strays, "its packages are those of {}".format(COURSE_LOCK)
            + (": not so " + ", ".join(strays) if strays else ""), mend)
-    for module in "helpers", "jupyterlab", "ipykernel":
+    for module, cure in (
+            ("jupyterlab", mend), ("ipykernel", mend),
+            ("helpers", "a file of the course is damaged; this shows which: git status")):
         tried = subprocess.run([environment.python, "-I", "-c", "import " + module],
                                capture_output=True, text=True)
         yield (tried.returncode == 0, "{} can be imported".format(module)
-               + (": " + tried.stderr.strip().splitlines()[-1] if tried.returncode else ""), mend)
+               + (": " + tried.stderr.strip().splitlines()[-1] if tried.returncode else ""), cure)
 
 
 def compare_with_lock(environment):

@@ -126,7 +126,8 @@ def old_pythons():
 
 def test_a_python_that_is_too_old_is_told_so_in_one_line():
     for python in old_pythons():
-        done = subprocess.run([python, "course.py", "lab"], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run(
+            [python, "course.py", "lab"], cwd=ROOT, capture_output=True, text=True)
         line = one_line(done)
         assert "Python 3.11 or newer is needed, this is Python " in line, python
         assert done.stdout == ""
@@ -292,8 +293,8 @@ def test_the_life_of_an_environment(small):
 
 
 def test_two_at_once_install_once(small):
-    both = [subprocess.Popen([PYTHON, "-c", MAKE], cwd=small, env=environ(), text=True, stdout=subprocess.PIPE)
-            for _ in range(2)]
+    both = [subprocess.Popen([PYTHON, "-c", MAKE], cwd=small, env=environ(), text=True,
+                             stdout=subprocess.PIPE) for _ in range(2)]
     said = sorted(process.communicate()[0] for process in both)
     assert [process.returncode for process in both] == [0, 0]
     assert said[0].startswith("Making .venv")

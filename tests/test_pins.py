@@ -29,8 +29,8 @@ def read_lock(name):
     """Return the lock's pins, each a (Requirement, number of hashes)."""
     text = (ROOT / name).read_text(encoding="utf-8")
     blocks = re.split(r"\n(?=\S)", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).strip())
-    return [(Requirement(block.split("\\")[0]), len(re.findall("--hash=sha256:[0-9a-f]{64}", block)))
-            for block in blocks]
+    hashed = re.compile("--hash=sha256:[0-9a-f]{64}")
+    return [(Requirement(block.split("\\")[0]), len(hashed.findall(block))) for block in blocks]
 
 
 def pinned(name, python, system):
@@ -39,7 +39,7 @@ def pinned(name, python, system):
     found = {}
     for pin, _ in read_lock(name):
         if pin.marker is None or pin.marker.evaluate(marks):
-            assert pin.name not in found, f"{name} has two pins of {pin.name} for {python}, {system}"
+            assert pin.name not in found, f"two pins of {pin.name} for {python}, {system}"
             found[pin.name] = str(pin.specifier).removeprefix("==")
     return found
 
