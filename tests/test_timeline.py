@@ -170,8 +170,9 @@ def overlaps(canvas):
     renderer = canvas.canvas.get_renderer()
     boxes = []
     for axes in canvas.axes:
-        texts = [*axes.texts, *axes.get_yticklabels(), *axes.get_xticklabels(), axes.xaxis.label,
-                 axes.title, axes._left_title]
+        low, high = axes.get_xlim()  # labels of ticks outside are there and not drawn
+        ticks = [t for t in axes.get_xticklabels() if low <= t.get_position()[0] <= high]
+        texts = [*axes.texts, *axes.get_yticklabels(), *ticks, axes.xaxis.label, axes._left_title]
         boxes += [(t.get_text(), t.get_window_extent(renderer)) for t in texts if t.get_text()]
     for legend in canvas.legends:
         boxes += [(t.get_text(), t.get_window_extent(renderer)) for t in legend.get_texts()]
