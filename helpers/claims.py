@@ -1,7 +1,7 @@
 """What the five sources of the course claim, row by row: the start of the ledger (lesson 22).
 
-The rows stand in `claims.toml`. A lesson makes a row live, by `compare(..., claim="000-2")` where it
-is about times; `Claim.judge` then says whether it holds on the machine at hand.
+The rows stand in `claims.toml`. A lesson makes a row live, by `compare(..., claim="000-2")`
+where it is about times; `Claim.judge` then says whether it holds on the machine at hand.
 """
 
 import os
@@ -156,7 +156,8 @@ def _several_cores(claim: Claim, variant: str, ratio: float, cpu: float) -> Verd
 
 def _parallel(claim: Claim, variant: str, ratio: float, cpu: float) -> Verdict:
     # Its time says nothing here: waits that overlap save time and are not parallel work.
-    return Verdict(cpu > 1.1, f"it kept {cpu:.2f} of a core busy; parallel work keeps more than one.")
+    reason = f"it kept {cpu:.2f} of a core busy; parallel work keeps more than one."
+    return Verdict(cpu > 1.1, reason)
 
 
 def _measure(claim: Claim, variant: str, ratio: float, cpu: float) -> Verdict:

@@ -109,9 +109,11 @@ def _claimed(names: Iterable[str], variants: dict[str, Callable], baseline: str)
     for name in names:
         about = rows(name)
         for row in about:
+            if row.baseline is None:
+                raise ValueError(f"Claim {row.id} is not about times: there is nothing to compare.")
             if row.baseline != baseline:
                 raise ValueError(
-                    f"Claim {row.id} is measured against {row.baseline!r}, not against {baseline!r}."
+                    f"Claim {row.id} is measured against {row.baseline!r}, not {baseline!r}."
                 )
         # An experiment may be repeated in part, a single claim can't.
         here = [row for row in about if set(row.variants) & set(variants)]

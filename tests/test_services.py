@@ -111,7 +111,7 @@ def test_a_page_past_the_end_is_empty(api):
 
 @pytest.mark.parametrize(
     "path",
-    ["/api/v2/pokemon/152", "/api/v2/pokemon/0", "/api/v2/pokemon/missingno", "/", "/api/v2/berry/1"],
+    ["/api/v2/pokemon/152", "/api/v2/pokemon/0", "/api/v2/pokemon/missing", "/", "/api/v2/berry/1"],
 )
 def test_what_it_does_not_have_is_404_as_json(api, path):
     response = api.get(path)
@@ -184,30 +184,32 @@ def test_a_failure_is_503_as_json():
 
 def test_beyond_the_limit_requests_wait_for_their_turn():
     with services.catalogue(latency=0.3, limit_per_client=3) as service:
-        statuses, seconds, _ = ask_at_once(service.url, ["/api/v2/pokemon/1"] * 8)
+        statuses, seconds, total = ask_at_once(service.url, ["/api/v2/pokemon/1"] * 8)
     assert statuses == [200] * 8  # none is refused
-    waves = [round(second / 0.3 - 0.2) for second in sorted(seconds)]
-    assert waves == [1, 1, 1, 2, 2, 2, 3, 3]
+    for place, second in enumerate(sorted(seconds)):
+        assert second >= 0.29 * (place // 3 + 1)
+    assert total < 8 * 0.3  # three at once, not one
 
 
 @posix_only
 def test_another_address_is_another_client():
-    async def main(url):
-        async def one(address):
-            transport = httpx.AsyncHTTPTransport(local_address=address)
-            async with httpx.AsyncClient(transport=transport, base_url=url) as client:
-                await client.get("/api/v2/pokemon/1")
-                return time.perf_counter() - start
-
-        start = time.perf_counter()
-        return await asyncio.gather(*map(one, ["127.0.0.1", "127.0.0.2", "127.0.0.1"]))
-
     if sys.platform == "darwin":
         pytest.skip("macOS gives 127.0.0.1 alone to the loopback")
-    with services.catalogue(latency=0.4, limit_per_client=1) as service:
-        mine, other, mine_again = asyncio.run(main(service.url))
-    assert other < 0.75
-    assert max(mine, mine_again) >= 0.79
+
+    async def main(url):
+        async def one(address, delay):
+            await asyncio.sleep(delay)
+            transport = httpx.AsyncHTTPTransport(local_address=address)
+            async with httpx.AsyncClient(transport=transport, base_url=url) as client:
+                await client.get("/api/v2/pokemon/1", timeout=30)
+                return time.perf_counter()
+
+        mine = [one("127.0.0.1", 0) for _ in range(5)]
+        return await asyncio.gather(one("127.0.0.2", 0.4), *mine)
+
+    with services.catalogue(latency=0.3, limit_per_client=1) as service:
+        other, *mine = asyncio.run(main(service.url))
+    assert other < max(mine)  # it came last, and needn't wait for them
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,8 @@ def catalogue(
         raise ValueError(f"failure_rate must be a share between 0 and 1, not {failure_rate!r}.")
     if limit_per_client is not None and (not _is_whole(limit_per_client) or limit_per_client < 1):
         raise ValueError(
-            f"limit_per_client must be a whole number, 1 or more, or None, not {limit_per_client!r}."
+            "limit_per_client must be a whole number, 1 or more, or None, "
+            f"not {limit_per_client!r}."
         )
     if not _is_whole(seed):
         raise ValueError(f"seed must be a whole number, not {seed!r}.")

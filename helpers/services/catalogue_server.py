@@ -1,8 +1,9 @@
-"""The server behind ``services.catalogue``; run as a process by it. See there for what it serves."""
+"""The server behind ``services.catalogue``, which runs it as a process and says what it serves."""
 
 import asyncio
 import csv
 import json
+import socket
 from collections import Counter, defaultdict
 from pathlib import Path
 from random import Random
@@ -80,7 +81,8 @@ class Fate:
     """What chance does to each request: how long its answer takes and whether it fails."""
 
     def __init__(self, latency: float, jitter: float, failure_rate: float, seed: int) -> None:
-        self.latency, self.jitter, self.failure_rate, self.seed = latency, jitter, failure_rate, seed
+        self.latency, self.jitter = latency, jitter
+        self.failure_rate, self.seed = failure_rate, seed
         self.asked = Counter()
 
     def of(self, page: str) -> tuple[float, bool]:
@@ -94,7 +96,12 @@ class Fate:
 
 
 async def start(
-    sock, latency: float, jitter: float, failure_rate: float, limit_per_client: int | None, seed: int
+    sock: socket.socket,
+    latency: float,
+    jitter: float,
+    failure_rate: float,
+    limit_per_client: int | None,
+    seed: int,
 ) -> web.AppRunner:
     """Serve the catalogue on ``sock``; the settings are those of ``services.catalogue``."""
     catalogue = Catalogue(f"http://{HOST}:{sock.getsockname()[1]}")

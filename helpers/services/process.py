@@ -54,7 +54,7 @@ class Service:
         # Nobody reads the server's errors while it runs, and a full pipe would stop it: a file.
         self._stderr = tempfile.TemporaryFile()
         self._process = subprocess.Popen(
-            # -P: a learner's folder may hold an aiohttp.py, which must not be taken for the library.
+            # -P: a learner's folder may hold an aiohttp.py, which isn't the library.
             [sys.executable, "-P", "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
