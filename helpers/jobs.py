@@ -61,7 +61,7 @@ class _Job:
         if under_way is not None:
             return _call_here(under_way, self.__wrapped__, args, kwargs)
         folder = _parents_folder if self._folder is None else self._folder
-        if folder and os.path.isdir(folder):
+        if folder:
             return _call_there(folder, self.__wrapped__, args, kwargs)
         return self.__wrapped__(*args, **kwargs)
 

@@ -309,6 +309,9 @@ def test_a_conversation_is_drawn_turn_by_turn(monkeypatch):
 def test_a_long_conversation_says_what_it_leaves_out(monkeypatch):
     with record() as rec:
         list(rec.generator(iter_many()))
+    with record() as wordy:
+        list(wordy.generator("a value of many letters" for _ in range(5)))
+    assert overlaps(drawn(wordy, monkeypatch)) == ([], [])
     canvas = drawn(rec, monkeypatch)
     assert overlaps(canvas) == ([], [])
     assert any(re.fullmatch(r"… and\n\d+ more", text) for text in words_in(canvas))
