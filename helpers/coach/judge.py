@@ -33,7 +33,9 @@ LOOK = 0.05  # seconds between two looks at the worker
 SAMPLES = 16  # looks at something that hangs
 BLINK = 0.1  # seconds of computing in one step of the loop that are nothing to talk of
 SHORT_NAP = 0.05  # seconds that time.sleep really sleeps on a loop's thread
-LAST_RESORT = 0.4  # seconds after the limit when faulthandler ends us
+LAST_RESORT = 0.4  # seconds after the limit when faulthandler ends us,
+SILENCE = 0.8  # and at least so many after the main thread has last had a turn
+NAMING = 1.5  # seconds that looking at a hang may take on a crowded machine
 MEMORY = 1 << 30  # bytes that an answer may take on top of what we need
 KEPT_LINES, KEPT_BYTES = 100, 10_000
 exit_now = os._exit
@@ -325,8 +327,7 @@ class Judge:
         self.watch(worker, outcome, limit)
         if not outcome:
             # We run, so nobody holds the interpreter: time to look and to tell.
-            end_us_not()
-            end_us_after(2 * LAST_RESORT, exit=True, file=self.errors)
+            end_us_after(NAMING, exit=True, file=self.errors)
             if changed := self.changes.put_back():
                 found, place = self.name_changes(changed)
             else:
@@ -404,6 +405,8 @@ class Judge:
         turns, since, place = None, 0.0, None
         while not outcome and (left := ends - time.monotonic()) > 0:
             worker.join(min(LOOK, left))
+            if left < SILENCE:
+                end_us_after(max(left + LAST_RESORT, SILENCE), exit=True, file=self.errors)
             loop, cpu = self.lab.loop, cpu_of(worker)
             if loop is None or loop.turns != turns:
                 turns, since, place = getattr(loop, "turns", None), cpu, None

@@ -18,7 +18,7 @@ from helpers.coach import diagnosis, form, wire
 
 START = 30.0  # seconds a judge may take to start on a slow machine
 LOADING = 20.0  # seconds that unpacking an answer may take: it imports what the answer imports
-GRACE = 2.0  # seconds after the limit when a judge that says nothing is given up
+GRACE = 3.0  # seconds after the limit when a judge that says nothing is given up
 
 
 class Gone(Exception):
@@ -219,6 +219,8 @@ class Sandbox:
                     "spin",
                     f"It used a whole core and never came back. After {limit} it was still at it.",
                 )
+            elif not place:
+                found = form.Wrong("endless", f"After {limit} it was still at it.")
             else:
                 found = form.Wrong(
                     "hog",
