@@ -91,7 +91,7 @@ def tidy(notebook):
 def run(notebook, folder):
     """Run the notebook in `folder` with a learner's progress file that is thrown away."""
     with tempfile.TemporaryDirectory() as progress:
-        os.environ["COURSE_PROGRESS_DIR"] = progress
+        os.environ["ASYNC_COURSE_DATA"] = progress
         NotebookClient(notebook, timeout=SECONDS_A_CELL, kernel_name="python3",
                        resources={"metadata": {"path": str(folder)}}).execute()
 

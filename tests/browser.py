@@ -55,7 +55,7 @@ def lab_server(folder):
     env = os.environ | {
         "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
-        "JUPYTER_CONFIG_DIR": str(config), "COURSE_PROGRESS_DIR": str(folder / "progress")}
+        "JUPYTER_CONFIG_DIR": str(config), "ASYNC_COURSE_DATA": str(folder / "progress")}
     server = subprocess.Popen([sys.executable, str(ROOT / "course.py"), "lab", "--no-browser"],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env=env, start_new_session=True)
@@ -155,3 +155,10 @@ class Notebook:
     def restart_kernel(self):
         self.page.evaluate("""async () => {
             await window.panel.sessionContext.session.kernel.restart(); }""")
+
+    def close(self):
+        """Shut the kernel down and leave the notebook without saving it."""
+        self.page.evaluate("""async () => {
+            await window.panel.sessionContext.shutdown();
+            window.panel.context.model.dirty = false;
+            window.panel.dispose(); }""")

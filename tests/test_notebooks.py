@@ -25,7 +25,7 @@ def run_notebook(path, home, rules=True):
                f"--nbval-sanitize-with={ROOT / 'tests' / 'notebook_outputs.cfg'}"]
     if rules:
         command += ["-p", "tests.notebook_rules"]
-    env = os.environ | {"PYTHONPATH": str(ROOT), "COURSE_PROGRESS_DIR": str(home)}
+    env = os.environ | {"PYTHONPATH": str(ROOT), "ASYNC_COURSE_DATA": str(home)}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout + done.stderr
 

@@ -1,0 +1,127 @@
+"""A learner's first hour in a real browser: open, run, look, stop, answer, restart."""
+
+import pytest
+
+from tests import browser
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.skipif(browser.CHROMIUM is None,
+                       reason="there is no Chromium here: apt install chromium"),
+]
+
+LESSON = "notebooks/00_start_here.ipynb"
+EXERCISES = "exercises/00_start_here.ipynb"
+
+
+def read_all():
+    return [(browser.ROOT / path).read_bytes() for path in (LESSON, EXERCISES)]
+
+
+@pytest.fixture(scope="module")
+def as_shipped():
+    return read_all()
+
+
+@pytest.fixture(scope="module")
+def page(as_shipped, tmp_path_factory):
+    with browser.lab_server(tmp_path_factory.mktemp("lab")) as address:
+        with browser.browser_page(address) as page:
+            yield page
+
+
+@pytest.fixture
+def lesson(page):
+    notebook = browser.Notebook(page, LESSON)
+    yield notebook
+    notebook.close()
+
+
+@pytest.fixture
+def exercises(page):
+    notebook = browser.Notebook(page, EXERCISES)
+    yield notebook
+    notebook.close()
+
+
+def test_the_lesson_runs_and_its_timelines_are_seen(lesson):
+    lesson.run_all()
+    for number, cell in enumerate(lesson.cells()):
+        if cell["cell_type"] == "code":
+            failed = [out for out in cell["outputs"] if out["output_type"] == "error"]
+            meant = "raises-exception" in cell["metadata"].get("tags", [])
+            assert bool(failed) == meant, (number, failed)
+    cell = lesson.find("timeline({")
+    image = lesson.show(cell).locator("img").first
+    image.wait_for()
+    assert image.evaluate("img => img.naturalWidth") > 300
+    alt = image.get_attribute("alt")
+    assert "overlapped" in alt and "one after another" in alt
+
+
+@pytest.mark.parametrize("hanging", ["await asyncio.sleep(seconds)", "await spin()",
+                                     "await block()"])
+def test_the_stop_button_stops_a_cell(lesson, hanging):
+    lesson.run(lesson.find("from helpers import"))
+    lesson.run(lesson.find("import asyncio\n\nasync def main"))
+    lesson.run(lesson.find("import time\n"))
+    cell = lesson.find("seconds = 0.5")
+    lesson.set_source(cell, "seconds = 600")
+    lesson.run(cell)
+    hanging = lesson.find(hanging)
+    lesson.start(hanging)
+    lesson.press_stop()
+    assert "KeyboardInterrupt" in lesson.text(hanging)
+    lesson.set_source(cell, "1 + 1")
+    assert lesson.run(cell) == "2"
+
+
+def test_an_exercise_from_its_stub_to_solved_and_through_a_restart(exercises):
+    exercises.run(exercises.find("from helpers import"))
+    card = exercises.run(exercises.find('exercise("await-1")'))
+    assert "not started" in card.lower()
+    answer, check = exercises.find("def greet"), exercises.find(".check(greet)")
+    exercises.run(answer)
+    assert exercises.run(check).startswith("NOT STARTED")
+
+    exercises.set_source(answer, WRONG)
+    exercises.run(answer)
+    said = exercises.run(check)
+    assert said.startswith("NOT YET: ") and "Line 2" in said
+    assert exercises.show(check).locator("text=NOT YET").first.is_visible()
+
+    exercises.set_source(check, "ex.hint()")
+    assert exercises.run(check).startswith("Hint 1 of ")
+
+    exercises.set_source(answer, RIGHT)
+    exercises.set_source(check, "ex.check(greet)")
+    exercises.run(answer)
+    assert exercises.run(check).startswith("SOLVED")
+
+    exercises.restart_kernel()
+    exercises.run(exercises.find("from helpers import"))
+    assert "SOLVED" in exercises.run(exercises.find('exercise("await-1")')).upper()
+
+
+WRONG = '''\
+async def greet(ask):
+    name = ask()
+    return f"Hello, {name}!"
+'''
+RIGHT = WRONG.replace("ask()", "await ask()")
+
+
+def test_an_answer_that_hangs_leaves_the_kernel_alive(exercises):
+    exercises.run(exercises.find("from helpers import"))
+    exercises.run(exercises.find('exercise("await-1")'))
+    answer, check = exercises.find("def greet"), exercises.find(".check(greet)")
+    exercises.set_source(answer, "async def greet(ask):\n    while True:\n        pass\n")
+    exercises.run(answer)
+    assert exercises.run(check).startswith("NOT YET: ")
+    exercises.set_source(answer, "1 + 1")
+    assert exercises.run(answer) == "2"
+
+
+def test_nothing_was_written_into_the_notebooks(page, as_shipped):
+    assert as_shipped == read_all()
