@@ -64,10 +64,8 @@ def test_the_lesson_runs_and_its_timelines_are_seen(lesson):
                                      "await block()"])
 def test_the_stop_button_stops_a_cell(lesson, hanging):
     lesson.run(lesson.find("from helpers import"))
-    lesson.run(lesson.find("import asyncio\n\nasync def main"))
-    lesson.run(lesson.find("import time\n"))
     cell = lesson.find("seconds = 0.5")
-    lesson.set_source(cell, "seconds = 600")
+    lesson.set_source(cell, "import asyncio, time\nseconds = 600")
     lesson.run(cell)
     hanging = lesson.find(hanging)
     lesson.start(hanging)
