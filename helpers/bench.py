@@ -9,6 +9,7 @@ alike. Exits with 1 if a row is over its limit.
 import asyncio
 import gc
 import json
+import logging
 import statistics
 import sys
 import time
@@ -92,6 +93,7 @@ def traced(work):
 
 
 def debugged(work):
+    logging.getLogger("asyncio").setLevel(logging.ERROR)  # no word about slow callbacks
     asyncio.run(work(), debug=True)
 
 

@@ -36,7 +36,7 @@ from array import array
 
 from helpers import jobs
 from helpers.jobs import job
-from helpers.places import is_library, learner_frame, place, resolved, short
+from helpers.places import is_library, learner_frame, learner_line, place, resolved, short
 from helpers.recording import (
     LOOK, STATES, TALK, Lane, Mark, Recording, Span, Talk, Track, Wake,
 )
@@ -369,9 +369,7 @@ class _Log:
     def begin(self):
         """Make the lane of the loop, and of the cell if one is observed."""
         if self.lane is None:
-            created = 0.0 if self.virtual else self.now() - self.zero
-            if not self.everything:
-                created = 0.0
+            created = self.now() - self.zero if self.everything else 0.0
             self.lane = self.live.new_lane("loop", "loop", None, created).id
             if self.cell is not None:
                 self.cell.lane = self.live.new_lane("cell", "cell", None, 0.0).id
@@ -395,9 +393,9 @@ class _Log:
         return future
 
     def make_task(self, loop, coro, **kwargs):
-        make, extra = self.theirs, {}
-        if make is getattr(asyncio, "eager_task_factory", None):
-            make, extra = None, ({} if make is None else {"eager_start": True})
+        make = self.theirs
+        if make is not None and make is getattr(asyncio, "eager_task_factory", None):
+            make, kwargs = None, {"eager_start": True} | kwargs
         if self.running is not None:
             parent, ours = self.running, True
         else:
@@ -406,7 +404,7 @@ class _Log:
             ours = ours and getattr(coro, "__name__", None) not in _CLOSING
         if not ours or not asyncio.iscoroutine(coro):
             if make is None:
-                return asyncio.Task(coro, loop=loop, **kwargs, **extra)
+                return asyncio.Task(coro, loop=loop, **kwargs)
             return make(loop, coro, **kwargs)
         if self.lane is None:
             self.begin()
@@ -427,7 +425,7 @@ class _Log:
         else:
             task = Task.__new__(Task)
             task._log, task._lane = self, lane
-            task.__init__(shell, loop=loop, **kwargs, **extra)
+            task.__init__(shell, loop=loop, **kwargs)
         self.running = before  # an eager task has run its first step by now
         if kwargs.get("name") is not None:
             self.rename(lane, str(kwargs["name"]))
@@ -622,7 +620,7 @@ class _Log:
                 steps=self.steps[:],
                 waits=self.waits[:],
                 words=words,
-                stacks=[resolved(key) for key in self.stacks],
+                stacks=[(stack, learner_line(stack)) for stack in map(resolved, self.stacks)],
                 seen=self.seen(),
             )
         )

@@ -11,8 +11,6 @@ from array import array
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from helpers.places import learner_line
-
 BLOCKED = 0.05  # seconds: a step that takes longer has blocked the loop
 LOOK = 0.045  # seconds between two looks of the watcher: no blocked step escapes it
 _BOOKKEEPING = 1e-4  # seconds: between two steps, a shorter gap is the loop's own work
@@ -90,6 +88,7 @@ class Track:
     waits: six numbers for each await that suspended: index of the step that it ended; what it
         waited for (an index into `words`, or -1 - lane of a task); index into `stacks`; then
         who woke it: when (nan: unknown), by which lane (-1: none), why (an index into `words`).
+    stacks: (stack as in Span, the learner's line in it).
     seen: by the watcher: (lane, number of steps before) → (how often, place, line).
     """
 
@@ -254,9 +253,9 @@ class Recording:
         waits = track.waits
         woken = waits[row + 3] - track.zero
         woken = start if math.isnan(woken) else min(max(woken, end), start)
-        what, stack = int(waits[row + 1]), track.stacks[int(waits[row + 2])]
+        what, (stack, line) = int(waits[row + 1]), track.stacks[int(waits[row + 2])]
         detail = f"task {self.lanes[-1 - what].name}" if what < 0 else track.words[what]
-        spans.append(Span(lane, end, woken, "waiting", detail, learner_line(stack), None, stack))
+        spans.append(Span(lane, end, woken, "waiting", detail, line, None, stack))
         if woken < start:
             spans.append(Span(lane, woken, start, "ready"))
 
@@ -418,7 +417,8 @@ class Recording:
                 events.append((end, step + 0.7, f"{lane.name} waits for {gap[0].detail}{line}"))
         for id, step in last.items():
             if lanes[id].outcome:
-                events.append((lanes[id].ended, step + 0.8, f"{lanes[id].name} {_ending(lanes[id])}"))
+                text = f"{lanes[id].name} {_ending(lanes[id])}"
+                events.append((lanes[id].ended, step + 0.8, text))
 
 
 def _ending(lane):

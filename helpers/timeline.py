@@ -224,16 +224,15 @@ class _Panel:
 
     def keys(self):
         """What the key under the figure must explain: words → handle."""
-        shown = [lane.id for lane in self.crowd] or [
-            lane.id for lane in self.lanes if lane.kind != "caller"
-        ]
-        shown += [lane.id for lane in self.lanes if lane.kind == "loop"]
+        shown = {lane.id for lane in self.lanes if lane.kind != "caller"}
         kinds = {lane.kind for lane in self.lanes}
         least = 0 if self.turns else self.span * 2 * _PIXEL
         states = {
             span.state for lane in shown for span in self.spans[lane]
             if span.end - span.start > least or span.state == "running"
         }
+        if self.crowd:
+            states |= {"running", "ready", "waiting"}
         keys = {}
         for state, (height, face, edge, hatch, words) in _LOOKS.items():
             if state in states and not (state == "running" and kinds <= {"thread", "process"}):
@@ -402,17 +401,16 @@ def _sample(lanes):
 def _draw_crowd(panel, axes, top, low, span):
     """How many lanes were in which state, over time, as layers."""
     at = numpy.linspace(0, span, 400)
-    counts = {}
-    for state in ("running", "ready", "waiting"):
-        starts = numpy.array(
-            [s.start for lane in panel.crowd for s in panel.spans[lane.id] if s.state == state]
-        )
-        ends = numpy.array(
-            [s.end for lane in panel.crowd for s in panel.spans[lane.id] if s.state == state]
-        )
-        counts[state] = numpy.searchsorted(numpy.sort(starts), at, "right") - numpy.searchsorted(
-            numpy.sort(ends), at, "right"
-        )
+    starts, ends = collections.defaultdict(list), collections.defaultdict(list)
+    for lane in panel.crowd:
+        for one in panel.spans[lane.id]:
+            starts[one.state].append(one.start)
+            ends[one.state].append(one.end)
+    counts = {
+        state: numpy.searchsorted(numpy.sort(starts[state]), at, "right")
+        - numpy.searchsorted(numpy.sort(ends[state]), at, "right")
+        for state in ("running", "ready", "waiting")
+    }
     most = max(1, int(sum(counts.values()).max()))
     base = numpy.zeros(len(at))
     for state, count in counts.items():
@@ -451,8 +449,8 @@ def _draw_talk(panel, axes, inches):
     """A conversation: what was said, in turn, and the state of each generator's frame."""
     rows = {lane.id: 2 * i for i, lane in enumerate(panel.lanes)}
     said = [_Saying(mark, panel, rows) for mark in panel.marks if mark.lane in rows]
-    shown = _placed(said, inches - 0.75)
-    last = (shown[-1].x if shown else 0) + 0.4
+    shown = _placed(said, inches - 0.55)
+    last = max([0.2, *(one.x + max(0.35, one.width / 2) for one in shown[-4:])])
     axes.set_xlim(0, max(inches, last))
     axes.set_ylim(2 * len(rows) - 1.4, -0.5)
     axes.set_yticks(list(rows.values()), [_cut(lane.name) for lane in panel.lanes])
@@ -509,15 +507,17 @@ class _Saying:
 def _placed(said, inches):
     """Put the sayings side by side so that no two words meet; those that have room."""
     ends = {}  # (row, direction) → where its last words end
-    at = 0.2
+    at, row = 0.2, None
     for i, one in enumerate(said):
         level = one.here, one.inwards
-        one.x = max(at + 0.34, ends.get(level, 0) + one.width / 2)
-        if one.x > inches:
+        gap = 0.34 if one.here == row else 0.22
+        one.x = max(at + gap, ends.get(level, 0) + one.width / 2)
+        right = one.x + max(0.35, one.width / 2)
+        if right > inches:
             return said[:i]
         ends[level] = one.x + one.width / 2
-        at = one.x
-    room = min(inches / at, 1.6) if said else 1
+        at, row = one.x, one.here
+    room = min((inches - right + at) / at, 1.6) if said else 1
     for one in said:
         one.x *= room
     return said
@@ -588,8 +588,8 @@ def _generator_story(panel, lane):
         turns[8:] = [f"{len(turns) - 8} turns more"]
     if not turns:
         return f"The generator {lane.name} was created and never ran."
-    state = panel.spans[lane.id][-1].state
-    return f"The generator {lane.name} answered {_joined([t.strip() for t in turns])}; it is {state}."
+    state, told = panel.spans[lane.id][-1].state, _joined([turn.strip() for turn in turns])
+    return f"The generator {lane.name} answered {told}; it is {state}."
 
 
 def _task_story(panel, lane):
