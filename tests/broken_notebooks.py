@@ -80,6 +80,12 @@ BROKEN = {
         [FIT, "import subprocess, sys\n"
               "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(30)'])"],
         "the kernel was killed and left"),
+    "a picture without words": Fixture(
+        [FIT, "from IPython.display import HTML\nHTML('<img src=\"x.png\">')"],
+        "says too little"),
+    "a bare picture": Fixture(
+        [FIT, "from IPython.display import SVG\nSVG('<svg xmlns=\"http://www.w3.org/2000/svg\"/>')"],
+        "a picture without a description"),
     "a solution that does not solve": Fixture(
         [FIT, "class Sheet:\n    def check(self, answer):\n        return 'NOT YET'\n"
               "Sheet().check(6)"], "says SOLVED", room="solutions"),

@@ -1,13 +1,14 @@
 """What nbval lets pass and this course does not: a plugin for `pytest --nbval-lax`.
 
 nbval runs the cells of a notebook and compares the outputs of those tagged
-`nbval-check-output`. It is blind to four things, so they are added here:
+`nbval-check-output`. It is blind to these, so they are added here:
 
 - a cell tagged `raises-exception` must raise, and raise the error that its metadata
   `raises` names;
 - an error in a background task must not pass in silence (a lesson that shows such an error
   names it in the notebook's metadata: `"course": {"background_errors": ["ValueError"]}`);
 - nothing goes to stderr unless the cell is tagged `shows-stderr`;
+- a picture says what it shows, for those who can't see it;
 - a check in exercises/ says NOT STARTED and one in solutions/ says SOLVED.
 
 After the last cell all cells run once more in the same kernel, because learners do that too.
@@ -15,6 +16,7 @@ Then the kernel is killed, and no process that it started may be left.
 """
 
 import json
+import re
 import time
 
 import psutil
@@ -22,6 +24,7 @@ import pytest
 
 SECONDS_FOR_PROCESSES_TO_GO = 10
 SECONDS_TO_WAIT_FOR_A_CELL = 60
+SHORTEST_DESCRIPTION = 40
 
 WATCH = """
 def _watch_background_errors():
@@ -98,8 +101,19 @@ def check_verdict(cell, outputs, room):
         assert texts[0].startswith(expected), f"a check in {room}/ says {expected}: {texts[0]}"
 
 
+def check_pictures(outputs):
+    for data in [out["data"] for out in outputs if "data" in out]:
+        # JupyterLab and nbconvert drop the description of a bare image, and keep it in HTML.
+        assert not any(kind.startswith("image/") for kind in data), "a picture without a description"
+        for image in re.findall(r"<img\b[^>]*>", data.get("text/html", "")):
+            alt = re.search(r'\balt="([^"]*)"', image)
+            assert alt and len(alt[1]) > SHORTEST_DESCRIPTION, f"says too little: {image[:200]}"
+            assert len(data["text/plain"]) > SHORTEST_DESCRIPTION, "a picture has a twin in words"
+
+
 def check_cell(item, cell, outputs):
     check_errors(cell, outputs)
+    check_pictures(outputs)
     check_stderr(cell, outputs)
     check_verdict(cell, outputs, item.path.parent.name)
 

@@ -1,11 +1,15 @@
 """Every notebook runs in a fresh kernel, and every kind of failure turns the run red."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
+from nbconvert import HTMLExporter
 
 from tests.broken_notebooks import BROKEN, SOUND
 
@@ -46,6 +50,16 @@ def test_a_broken_notebook_turns_the_run_red(name, tmp_path):
 def test_a_sound_notebook_with_an_intended_error_passes(tmp_path):
     status, report = run_notebook(SOUND.write(tmp_path), tmp_path)
     assert status == 0, report
+
+
+def test_a_timeline_says_what_it_shows_in_a_page_made_by_nbconvert():
+    cells = ["from helpers import record, run, timeline", "import asyncio",
+             "with record() as rec:\n    run(asyncio.sleep(1), clock='virtual')\ntimeline(rec)"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": ROOT}}).execute()
+    page, _ = HTMLExporter().from_notebook_node(notebook)
+    (alt,) = re.findall(r'<img[^>]*\balt="([^"]*)"', page)
+    assert "sleep" in alt and "virtual" in alt
 
 
 def test_an_async_test_that_fails_is_seen_to_fail(tmp_path):
