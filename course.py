@@ -171,11 +171,11 @@ With CI=true in the environment a skipped test counts as failed.
     others = [Environment.of(find_python(name)) for name in options.also]
     environment = Environment.own()
     environment.make(TEST_LOCK)
-    outcomes = [run_tests(environment, ["tests"] + options.rest)]
+    outcomes = [run_tests(environment, options.rest)]
     for other in others:
         other.make(TEST_LOCK)
         print("\nThe notebooks and the coach on Python {}:".format(other.version), flush=True)
-        outcomes.append(run_tests(other, ["tests", "-m", "notebooks or coach"] + options.rest))
+        outcomes.append(run_tests(other, ["-m", "notebooks or coach"] + options.rest))
     counts = [sum(numbers) for numbers in zip(*(counts for status, counts in outcomes))]
     print("\n{} passed, {} failed, {} skipped".format(*counts), flush=True)
     return max(status for status, counts in outcomes)
@@ -273,7 +273,10 @@ def kernel_sockets_fit():
 # --------------------------------------------------------------------------------------- the tests
 
 def run_tests(environment, arguments):
-    """Run pytest; return its exit status and its counts [passed, failed, skipped]."""
+    """Run pytest; return its exit status and its counts [passed, failed, skipped].
+
+    Which tests there are, and the markers of those that `--also` runs: pyproject.toml.
+    """
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")
         status = call([environment.python, "-m", "pytest", "--junit-xml=" + report,
