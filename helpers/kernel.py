@@ -26,7 +26,6 @@ import asyncio
 import contextlib
 import contextvars
 import functools
-import importlib.metadata
 import inspect
 import itertools
 import os
@@ -38,8 +37,9 @@ import threading
 import traceback
 
 from helpers import recorder
+from helpers.places import is_library
 from helpers.virtual import (
-    HELPERS, VirtualLoop, idle_in_pool, is_learners, is_pools, outward, place, waiting)
+    HELPERS, Deadlock, VirtualLoop, idle_in_pool, is_pools, outward, place, waiting)
 
 # What the lessons lean on, with the oldest version that will do.
 PACKAGES = {"ipykernel": "7.4", "jupyterlab": "", "ipywidgets": "", "matplotlib": "",
@@ -56,11 +56,11 @@ GRACE = 0.2
 # cancelled, then again once its code is interrupted.
 PATIENCE = 0.4
 
-
 # Files whose frames say nothing to a learner in an ExceptionGroup's traceback.
 INNER = re.compile("|".join(re.escape(folder) for folder in (
     os.path.dirname(asyncio.__file__) + os.sep, HELPERS))
     + r"|.*[/\\](IPython|ipykernel)[/\\]")
+
 
 # Making the kernel fit ---------------------------------------------------------------------------
 
@@ -119,15 +119,13 @@ def _show_groups(shell):
 
 
 def _holds_group(error):
-    return any(isinstance(each, BaseExceptionGroup) for each in _with_its_contexts(error))
-
-
-def _with_its_contexts(error):
     seen = set()
     while error is not None and id(error) not in seen:
+        if isinstance(error, BaseExceptionGroup):
+            return True
         seen.add(id(error))
-        yield error
         error = error.__context__
+    return False
 
 
 def _readable(shell, error):
@@ -175,10 +173,7 @@ class StopButton:
         shell.events.register("pre_run_cell", self.arm)
         shell.events.register("post_run_cell", self.disarm)
         threading.Thread(target=self.watch, name="stop-button", daemon=True).start()
-        self.arm()
-        # The cell that imports this module runs already.
-        self.cell_code = next((frame.f_code for frame in outward(sys._getframe())
-                               if frame.f_globals is shell.user_global_ns), None)
+        self.arm()  # the cell that imports this module runs already
 
     def arm(self, info=None):
         """Take charge for the cell that is about to run."""
@@ -188,11 +183,9 @@ class StopButton:
             signal.signal(signal.SIGINT, self.press)
 
     def disarm(self, result):
-        """The cell has ended, and so has its code, also where it began before `install`."""
-        if _in_main_thread():
-            self.cell_code = None
-            if result is not None:
-                result.error_in_exec = self.as_seen(result.error_in_exec)
+        """The cell has ended: its reply is to tell the same as its error output."""
+        if _in_main_thread() and result is not None:
+            result.error_in_exec = self.as_seen(result.error_in_exec)
 
     @contextlib.contextmanager
     def cell(self, code):
@@ -302,6 +295,8 @@ def run(main, *, clock="real", loop_factory=None, debug=None):
         raise
     try:
         return start(main, loop_factory, debug)
+    except Deadlock as error:
+        raise error.with_traceback(None)  # the loop raises it; the lines that matter it names
     except BaseException as error:
         raise error.with_traceback(_from_the_learner_on(error.__traceback__))
 
@@ -387,7 +382,7 @@ def _run_in_worker(main, loop_factory, debug):
 def _from_the_learner_on(tb):
     """A traceback without the frames before the first that is the learner's, if there is one."""
     first = tb
-    while first is not None and not is_learners(first.tb_frame.f_code.co_filename):
+    while first is not None and is_library(first.tb_frame.f_code.co_filename):
         first = first.tb_next
     return first or tb
 
@@ -397,7 +392,8 @@ class _Worker(threading.Thread):
 
     def __init__(self, main, *options):
         # A daemon: what can't be stopped must not keep the kernel from ending.
-        super().__init__(name=f"run({_name(main)}())", daemon=True)
+        self.main = f"{_name(main)}()"
+        super().__init__(name=f"run({self.main})", daemon=True)
         self.work = functools.partial(contextvars.copy_context().run,
                                       _run_here, main, *options, self.begin)
         self.result = self.error = self.loop = self.task = None
@@ -440,14 +436,14 @@ class _Worker(threading.Thread):
         found = []
         for thread in [self, *(set(threading.enumerate()) - self.before - {self})]:
             stack = list(outward(frames.get(thread.ident)))
-            learners = [frame for frame in stack if is_learners(frame.f_code.co_filename)]
+            learners = [frame for frame in stack if not is_library(frame.f_code.co_filename)]
             if learners:
                 where = place(learners[0].f_code.co_filename, learners[0].f_lineno)
                 found.append(f"the thread {thread.name} is at {where}, and ends when that does")
             elif any(map(is_pools, stack)) and not idle_in_pool(stack[0]):
                 found.append(f"the thread {thread.name} is in a call that nothing can stop")
         if not found and self.task is not None and not self.task.done():
-            found.append(f"{waiting(self.task)}, although it was cancelled")
+            found.append(f"{waiting(self.task)._replace(name=self.main)}, although cancelled")
         return found or [f"the thread {self.name} is closing its loop"]
 
 
@@ -503,9 +499,11 @@ def environment():
 
 
 def _version(package):
+    from importlib import metadata  # takes as long to import as all the rest of this module
+
     try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
         return None
 
 

@@ -20,16 +20,15 @@ import math
 import os
 import selectors
 import sys
-import sysconfig
 import threading
 import time
 from collections.abc import Coroutine
 from types import AsyncGeneratorType, GeneratorType
 from typing import NamedTuple
 
+from helpers.places import is_library
+
 HELPERS = os.path.dirname(os.path.abspath(__file__)) + os.sep
-LIBRARIES = tuple({sysconfig.get_path(name) + os.sep
-                   for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 POOL = os.path.join("concurrent", "futures", "thread.py")
 
 # A timer this far away never fires: the clock would have to jump there a day at a time, because
@@ -75,7 +74,8 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     Timers due at the same moment fire in the order in which they were set. Deadlines are
     rounded to a nanosecond, so that 0.1 + 0.2 and 0.3 are the same moment. A timer more than a
     hundred years away never fires. Signal handlers don't count as something that can come from
-    outside.
+    outside. The clock stands still while anything is ready: a program that spins on sleep(0)
+    until a timer fires spins for ever.
     """
 
     def __init__(self):
@@ -112,14 +112,6 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def _came_back(self, _future):
         self._jumps.calls_outside -= 1
-
-    async def shutdown_default_executor(self, *args, **kwargs):
-        # A thread outside the pool joins it and tells the loop: a call outside like any other.
-        self._jumps.calls_outside += 1
-        try:
-            await super().shutdown_default_executor(*args, **kwargs)
-        finally:
-            self._jumps.calls_outside -= 1
 
 
 class _Deadline(float):
@@ -237,11 +229,6 @@ def just_due(moment):
 
 # Whose code is it? -------------------------------------------------------------------------------
 
-def is_learners(filename):
-    """Whether a file is the learner's: none of the standard library, packages or these helpers."""
-    return not filename.startswith((HELPERS, "<frozen", *LIBRARIES))
-
-
 def outward(frame):
     """A frame, its caller, that one's caller …"""
     while frame is not None:
@@ -252,8 +239,7 @@ def outward(frame):
 def belongs_to_helpers(frame):
     """Whether a thread runs nothing but code of these helpers (and the library below it)."""
     files = [f.f_code.co_filename for f in outward(frame)]
-    return (any(name.startswith(HELPERS) for name in files)
-            and not any(is_learners(name) for name in files))
+    return any(name.startswith(HELPERS) for name in files) and all(map(is_library, files))
 
 
 def is_pools(frame):
@@ -300,7 +286,7 @@ def waiting(task):
         frame = step_frame(step)
         if frame is None:
             continue
-        if is_learners(frame.f_code.co_filename):
+        if not is_library(frame.f_code.co_filename):
             filename, lineno, what = frame.f_code.co_filename, frame.f_lineno, None
         elif not frame.f_code.co_filename.startswith(HELPERS):
             what = IN_WORDS.get(step.__qualname__, step.__qualname__.lstrip("_"))

@@ -293,6 +293,26 @@ def test_a_hanging_background_task_can_be_stopped(kernel):
     assert kernel.cell("print(hanging.cancelled())", timeout=20).out == "True\n"
 
 
+def test_a_hanging_widgets_callback_can_be_stopped(kernel):
+    kernel.cell("""
+        def opened(comm, message):
+            @comm.on_msg
+            def hang(message):
+                print("ready", flush=True)
+                while True: pass
+        get_ipython().kernel.comm_manager.register_target("test", opened)
+    """)
+    session, channel = kernel.client.session, kernel.client.shell_channel
+    channel.send(session.msg("comm_open", {"comm_id": "1", "target_name": "test", "data": {}}))
+    channel.send(session.msg("comm_msg", {"comm_id": "1", "data": {}}))
+    deadline = time.monotonic() + 60
+    while "ready" not in kernel.client.get_iopub_msg(timeout=60)["content"].get("text", ""):
+        assert time.monotonic() < deadline
+    time.sleep(0.3)
+    kernel.press()
+    assert kernel.cell("print('next')", timeout=20).out == "next\n"
+
+
 def test_tasks_of_the_stopped_cell_end_as_asyncio_says(kernel):
     answer = kernel.cell("""
         import asyncio
@@ -366,7 +386,7 @@ def test_the_first_cell_can_be_stopped_as_well():
             import asyncio
             import helpers
             print('ready', flush=True)
-            await asyncio.sleep(1000)
+            rested = await asyncio.sleep(1000)
         """, press_at="ready")
         assert answer.ename == "KeyboardInterrupt"
         # Reload: still one observer, one button.
@@ -568,7 +588,8 @@ ENDLESS_MAINS = {
 STILL_RUNNING = {
     "blocks": "the thread run(main()) is at line 4: async def main(): time.sleep(3)",
     "blocks in a thread": "the thread asyncio_0 is in a call that nothing can stop",
-    "does not give up": "try: await asyncio.sleep(0.5), although it was cancelled",
+    "does not give up":
+        "main() waits for sleep, line 6: try: await asyncio.sleep(0.5), although cancelled",
 }
 
 
