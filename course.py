@@ -548,8 +548,6 @@ class Installer:
         else:
             self._run([environment.base, "-I", "-m", "venv", "--without-pip", environment.folder],
                       "making the environment")
-            # venv would do this too, but keep to itself why it failed.
-            self._run([environment.python, "-I", "-m", "ensurepip", "--default-pip"], "making pip")
 
     def install(self, uv):
         """Install what the lock names, each package only with the hash that the lock gives."""
@@ -558,6 +556,9 @@ class Installer:
         if uv:
             command = [uv, "pip", "install", "--python", python]
         else:
+            # venv could do this, but would keep to itself why it failed; and an environment that
+            # uv made has no pip.
+            self._run([python, "-I", "-m", "ensurepip", "--default-pip"], "making pip")
             command = [python, "-I", "-m", "pip", "install", "--progress-bar=off", "--no-compile"]
         self._run(command + ["--require-hashes", "-r", lock], "getting packages")
 

@@ -268,6 +268,8 @@ def test_the_life_of_an_environment(small):
     assert (small / ".venv/share/jupyter/lab/settings/overrides.json").exists()
     assert make(small).stdout == ""
 
+    for part in small.glob(".venv/lib/python*/site-packages/pip*"):
+        shutil.rmtree(part)  # as uv, which is gone from the PATH since, would have left it
     lock = small / "requirements.txt"
     lock.write_text(cut_lock("requirements.txt", "six", "idna", "webencodings"))
     updated = make(small)
