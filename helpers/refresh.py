@@ -4,7 +4,6 @@
 a second refresh changes nothing and a test can tell when one was forgotten.
 """
 
-import ast
 import asyncio
 import copy
 import os
@@ -15,34 +14,11 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
+from helpers.coach.form import stub_of
+
 ROOT = Path(__file__).resolve().parent.parent
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SECONDS_A_CELL = 60
-
-
-def stub(source):
-    """Return an answer's source as the learner first sees it.
-
-    Functions keep their signature and their docstring and lose their body; a plain answer
-    `name = value` becomes `name = ...`; imports and comments above them stay.
-
-    Raises ValueError if the source holds anything else, because that would be lost or given away.
-    """
-    lines = source.splitlines()
-    for node in reversed(ast.parse(source).body):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            has_docstring = ast.get_docstring(node) is not None
-            first = node.body[1] if has_docstring and len(node.body) > 1 else node.body[0]
-            indent = " " * node.body[0].col_offset
-            start = node.body[0].end_lineno + 1 if has_docstring else first.lineno
-            lines[start - 1:node.end_lineno] = [indent + "..."]
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            lines[node.lineno - 1:node.end_lineno] = [f"{node.targets[0].id} = ..."]
-        elif not isinstance(node, (ast.Import, ast.ImportFrom)):
-            raise ValueError(
-                f"line {node.lineno} of an answer is neither a function, nor `name = value`, "
-                f"nor an import: {lines[node.lineno - 1]!r}; put it in a cell of its own")
-    return "\n".join(lines)
 
 
 def tags(cell):
@@ -57,7 +33,7 @@ def exercises_from(solutions):
         if cell.cell_type == "code":
             clear(cell)
             if "answer" in tags(cell):
-                cell.source = stub(cell.source)
+                cell.source = stub_of(cell.source)
     return notebook
 
 

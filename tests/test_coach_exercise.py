@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import queue
+import re
 import signal
 import subprocess
 import sys
@@ -120,6 +121,13 @@ def test_what_is_shown_is_html_beside_text(home):
     assert card.text.startswith("NOT YET: wrong value.") and card.text.endswith(
         "Your code printed:\n<b>"
     )
+
+
+def test_a_statement_keeps_its_lists_and_its_code_apart():
+    shown = cards.statement("Do it.\n\n- one\n- two\n\n    a = 1\n\n    b = 2\n\nThen stop.")
+    assert shown.count("<li>") == 2
+    (program,) = re.findall(r"<pre[^>]*monospace[^>]*>(.*?)</pre>", shown, re.S)
+    assert program == "a = 1\n\nb = 2"
 
 
 def test_the_map_of_the_course(tmp_path, home, monkeypatch):

@@ -170,8 +170,8 @@ def test_a_stub_gives_nothing_away():
         "async def ask(\n    one,\n    two=(1,\n         2),\n) -> int:  # a note:\n"
         "    # first the trick\n    return await asyncio.sleep(1)\n"
     )
-    assert form.stub_of(text, "ask") == (
-        "async def ask(\n    one,\n    two=(1,\n         2),\n) -> int:  # a note:\n    ...\n"
+    assert form.stub_of(text) == (
+        "import asyncio\n\n\nasync def ask(\n    one,\n    two=(1,\n         2),\n) -> int:  # a note:\n    ..."
     )
     text = (
         'class Two:\n    """Doc"""\n\n    def one(self):\n        """Say."""\n'
@@ -179,12 +179,15 @@ def test_a_stub_gives_nothing_away():
         "\n    async def two(self):\n        return 2\n"
     )
     assert (
-        form.stub_of(text, "Two")
+        form.stub_of(text)
         == 'class Two:\n    """Doc"""\n\n    def one(self):\n        """Say."""\n'
-        "        ...\n\n    async def two(self):\n        ...\n"
+        "        ...\n\n    async def two(self):\n        ..."
     )
+    assert form.stub_of("x = [1,\n     2]\ny = 3") == "x = ...\ny = ..."
     with pytest.raises(ValueError, match="lines of its own"):
-        form.stub_of("def f(): return 1\n", "f")
+        form.stub_of("def f(): return 1\n")
+    with pytest.raises(ValueError, match="line 2 of an answer"):
+        form.stub_of("x = 6\nprint(x)")
 
 
 def test_unknown_exercise_names_the_nearest():

@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from helpers import refresh
+from helpers.coach import form
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -198,15 +199,18 @@ def test_exercises_come_from_solutions_byte_for_byte(path):
     assert exercises.read_text(encoding="utf-8") == fresh, "run: python3 course.py refresh"
 
 
-def test_a_stub_keeps_the_signature_and_gives_nothing_away():
-    answer = 'import time\n\nasync def f(a, *, b=1):\n    """Say."""\n    # how\n    return a\n\nx = 6'
-    assert refresh.stub(answer) == (
-        'import time\n\nasync def f(a, *, b=1):\n    """Say."""\n    ...\n\nx = ...')
-
-
-def test_an_answer_that_would_be_lost_or_given_away_is_refused():
-    with pytest.raises(ValueError, match="line 2 of an answer"):
-        refresh.stub("x = 6\nprint(x)")
+@every_lesson
+def test_a_lesson_has_four_exercises_with_hints_and_three_wrong_answers_each(path):
+    module = form.load(ROOT / "exercises" / "checks" / f"lesson_{path.name[:2]}.py")
+    exercises = [thing for thing in vars(module).values()
+                 if isinstance(thing, type) and issubclass(thing, form.Exercise) and thing.id]
+    assert len(exercises) >= 4
+    for exercise in exercises:
+        assert exercise.hints, exercise.id
+        assert len(exercise.wrong_programs()) + len(exercise.wrong_values) >= 3, exercise.id
+    asked = [cell.source for cell in code(read(ROOT / "solutions" / path.name))]
+    for exercise in exercises:
+        assert any(f'exercise("{exercise.id}")' in source for source in asked), exercise.id
 
 
 def test_the_readme_maps_every_lesson_and_its_links_lead_somewhere():

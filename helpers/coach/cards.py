@@ -3,8 +3,10 @@ else.
 """
 
 import html
+import itertools
 import re
 import sys
+import textwrap
 
 # The edge of a card. What it tells stands in words as well.
 COLOURS = {"solved": "#1a7f37", "not yet": "#b35900", "not started": "#57606a"}
@@ -59,28 +61,28 @@ def inline(text):
 
 
 def preformatted(text):
-    return f'<pre style="margin: 4px 0; white-space: pre-wrap">{html.escape(text)}</pre>'
+    style = "margin: 4px 0; white-space: pre-wrap; font-family: monospace"
+    return f'<pre style="{style}">{html.escape(text)}</pre>'
 
 
 def statement(text):
     """HTML of a statement: paragraphs, `- ` lists, code indented by four spaces."""
     out = []
-    for block in re.split(r"\n\s*\n", text.strip("\n")):
-        lines = block.splitlines()
-        if not lines:
+    blocks = [block for block in re.split(r"\n[ ]*\n", text.strip("\n")) if block.strip()]
+    for is_code, group in itertools.groupby(blocks, lambda block: block.startswith("    ")):
+        if is_code:
+            out.append(preformatted(textwrap.dedent("\n\n".join(group))))
             continue
-        if all(line.startswith("    ") for line in lines):
-            out.append(preformatted("\n".join(line[4:] for line in lines)))
-        elif lines[0].startswith("- "):
-            items = re.split(r"(?m)^- ", block)[1:]
-            out.append(
-                "<ul style='margin: 4px 0'>"
-                + "".join(f"<li>{inline(' '.join(item.split()))}</li>" for item in items)
-                + "</ul>"
-            )
-        else:
-            out.append(paragraph(" ".join(block.split())))
+        out += [list_or_paragraph(block) for block in group]
     return "".join(out)
+
+
+def list_or_paragraph(block):
+    if not block.startswith("- "):
+        return paragraph(" ".join(block.split()))
+    items = re.split(r"(?m)^- ", block)[1:]
+    items = "".join(f"<li>{inline(' '.join(item.split()))}</li>" for item in items)
+    return f'<ul style="margin: 4px 0">{items}</ul>'
 
 
 def task(exercise, known):

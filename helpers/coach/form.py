@@ -170,10 +170,16 @@ class Exercise:
         """What the learner starts from: the signature, the docstring and the body `...`."""
         if cls.takes_value():
             return f"{cls.asks} = ...\n"
-        return stub_of(cls.solution(), cls.asks)
+        imports, given, program = cls._parts(cls.right_programs()[0].name)
+        return joined(imports, given, stub_of(program))
 
     @classmethod
     def _text(cls, name):
+        return joined(*cls._parts(name))
+
+    @classmethod
+    def _parts(cls, name):
+        """The imports that a program uses, what is given, and the program under the asked name."""
         tree, lines = module_source(sys.modules[cls.__module__])
         body = cls._node(tree).body
         node = next(node for node in body if getattr(node, "name", None) == name)
@@ -195,8 +201,7 @@ class Exercise:
             if isinstance(n, ast.Name)
         }
         imports = [ast.unparse(n) for n in tree.body if provides(n, used)]
-        parts = ["\n".join(imports), given, text]
-        return "\n\n\n".join(part for part in parts if part) + "\n"
+        return "\n".join(imports), given, text
 
     @classmethod
     def _node(cls, tree):
@@ -205,6 +210,11 @@ class Exercise:
             for node in tree.body
             if isinstance(node, ast.ClassDef) and node.name == cls.__name__
         )
+
+
+def joined(*parts):
+    """The parts of a cell's text, those that are there, with two blank lines between."""
+    return "\n\n\n".join(part for part in parts if part) + "\n"
 
 
 def is_mark(decorator):
@@ -221,42 +231,39 @@ def provides(node, names):
     return any((alias.asname or alias.name.partition(".")[0]) in names for alias in node.names)
 
 
-def stub_of(text, asks):
-    """Source text with the body of the function (or of each method of the class) `asks` made
-    `...`.
+def stub_of(text):
+    """An answer's text as the learner first sees it.
+
+    Functions, and the methods of classes, keep their head and their docstring and lose their body;
+    `name = value` becomes `name = ...`; imports stay.
+
+    Raises ValueError if the text holds anything else: it would be lost, or give the answer away.
     """
-    tree = ast.parse(text)
     lines = text.splitlines()
-    node = next(node for node in tree.body if getattr(node, "name", None) == asks)
-    functions = (
-        [node]
-        if not isinstance(node, ast.ClassDef)
-        else [
-            part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
-        ]
-    )
-    for function in reversed(functions):
-        body = function.body
-        start = 1 if ast.get_docstring(function) is not None else 0
-        indent = " " * body[0].col_offset
-        first = body[start - 1].end_lineno if start else function_head_end(function, lines)
-        lines[first : function.end_lineno] = [indent + "..."]
-    below = "\n".join(lines[node.lineno - 1 :])
-    used = {n.id for n in ast.walk(ast.parse("\n".join(lines))) if isinstance(n, ast.Name)}
-    imports = [ast.unparse(n) for n in tree.body if provides(n, used)]
-    first = min([node.lineno] + [decorator.lineno for decorator in node.decorator_list])
-    given = [
-        lines[n.lineno - 1 : n.end_lineno]
-        for n in tree.body
-        if n is not node and not isinstance(n, (ast.Import, ast.ImportFrom))
-    ]
-    head = "\n".join(lines[first - 1 : node.lineno - 1])
-    parts = [
-        "\n".join(imports),
-        *("\n".join(part) for part in given),
-        "\n".join(part for part in (head, below) if part),
-    ]
-    return "\n\n\n".join(part for part in parts if part) + "\n"
+    for node in reversed(ast.parse(text).body):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            hollow(node, lines)
+        elif isinstance(node, ast.ClassDef):
+            for part in reversed(node.body):
+                if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    hollow(part, lines)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            lines[node.lineno - 1 : node.end_lineno] = [f"{node.targets[0].id} = ..."]
+        elif not isinstance(node, (ast.Import, ast.ImportFrom)):
+            raise ValueError(
+                f"line {node.lineno} of an answer is neither a function, nor a class, nor "
+                f"`name = value`, nor an import: {lines[node.lineno - 1]!r}; put it in a cell of "
+                "its own"
+            )
+    return "\n".join(lines)
+
+
+def hollow(function, lines):
+    """Replace the body of a function by `...` in the lines of its text."""
+    body = function.body
+    has_docstring = ast.get_docstring(function) is not None
+    first = body[0].end_lineno if has_docstring else function_head_end(function, lines)
+    lines[first : function.end_lineno] = [" " * body[0].col_offset + "..."]
 
 
 def function_head_end(function, lines):
