@@ -102,6 +102,11 @@ def test_a_learners_way(home, capsys):
     assert said().endswith("SOLVED.\n")
 
 
+def test_text_in_place_of_a_number_is_told(home):
+    verdict, _ = handles.judge(form.find("t-predict"), "3 s")
+    assert "I was given the text '3 s'; asked is a number." in verdict.text()
+
+
 def test_what_is_shown_is_html_beside_text(home):
     exercise = form.find("t-together", FIXTURES)
     card = cards.task(exercise, {"status": "not yet"})

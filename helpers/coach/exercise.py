@@ -224,6 +224,13 @@ def value_at_sight(exercise, answer):
         and all(item is ... for item in (answer.values() if isinstance(answer, dict) else answer))
     ):
         return Verdict("not started")
+    if isinstance(answer, str) and isinstance(exercise.right_values[0], (int, float)):
+        found = form.Wrong(
+            "value",
+            f"I was given the text {brief(answer)}; asked is a number.",
+            try_="Write it without quotes and without its unit.",
+        )
+        return diagnosis.verdict_of(found, None, diagnosis.Source(()), asks)
     if callable(answer) or inspect.iscoroutine(answer):
         kind = "function" if callable(answer) else "coroutine"
         if inspect.iscoroutine(answer):
