@@ -61,7 +61,7 @@ async def wait():
 
     async def task(number):
         for turn in range(4):
-            await asyncio.sleep(0.03 + 0.0001 * ((number * 7 + turn) % 100))
+            await asyncio.sleep(0.05 + 0.0004 * ((number * 7 + turn) % 100))
             json.loads(json.dumps(_PAGE))
 
     await asyncio.gather(*[task(number) for number in range(200)])
@@ -138,7 +138,7 @@ def switching():
 
 
 def waiting():
-    """Work that waits: 200 tasks, 4 sleeps of 30 to 40 ms each, a little work after each"""
+    """Work that waits: 200 tasks, 4 sleeps of 50 to 90 ms each, a little work after each"""
     for name, (wall, cpu) in ratios(wait, repeats=7).items():
         if name != "bare":
             yield Row(name, wall, limit=1.03 if name == "recorder" else None)

@@ -43,6 +43,8 @@ from helpers.recording import (
 
 __all__ = ["record", "Recording", "Lane", "Span", "Wake", "Mark", "job", "attach", "observe"]
 
+_IDLE = 0.001  # seconds: when no step ran for so long, nothing held up the loop
+
 _now = time.perf_counter
 _within = contextvars.ContextVar("helpers.recorder", default=(None, None))  # (recording key, lane)
 # .cell: the cell whose step runs in this thread; .talking: lanes of generators that run in it
@@ -445,9 +447,9 @@ class _Log:
         """Write down what the step that has just ended waits for, and where."""
         if held:
             self.woken(held)
-        kind = type(waited)
+        kind, words = type(waited), self.words
         if kind is Future:
-            what = self.word(waited._made)
+            what = words.setdefault(waited._made, len(words))
         elif kind is Task and waited._log is self:
             what = -1 - waited._lane
         else:
@@ -455,25 +457,21 @@ class _Log:
         stack = []
         while True:
             kind = type(coro)
-            if kind is types.CoroutineType:
+            if kind is _Coroutine:
                 frame, coro = coro.cr_frame, coro.cr_await
             elif kind is types.GeneratorType:
                 frame, coro = coro.gi_frame, coro.gi_yieldfrom
             else:
                 break
             if frame is not None:
-                stack.append(frame.f_code)
-                stack.append(frame.f_lasti)
-        stack = tuple(stack)
-        row = len(self.waits)
-        add = self.waits.append
-        add(len(self.steps) // 3 - 1)
-        add(what)
-        add(self.stacks.setdefault(stack, len(self.stacks)))
-        add(math.nan)
-        add(-1.0)
-        add(0.0)
-        held += row, waited
+                stack += frame.f_code, frame.f_lasti
+        stacks, waits = self.stacks, self.waits
+        held += len(waits), waited
+        waits.extend(_UNKNOWN)
+        row = held[0]
+        waits[row] = len(self.steps) // 3 - 1
+        waits[row + 1] = what
+        waits[row + 2] = stacks.setdefault(tuple(stack), len(stacks))
 
     def settled(self, future):
         """A future got its result: note when and who did it."""
@@ -490,7 +488,9 @@ class _Log:
 
     def due(self, future, frame):
         """A timer set a result. If a step held up the loop meanwhile, note when it was due."""
-        if frame.f_code is _HANDLE and self.steps:
+        if not self.steps or future._when - self.steps[-1] > _IDLE:
+            return  # the loop had nothing to do before: the timer is on time
+        if frame.f_code is _HANDLE:
             due = getattr(frame.f_locals["self"], "_when", math.inf) - self.ahead
             if due < self.steps[-1]:
                 future._when = due
@@ -537,9 +537,11 @@ class _Log:
             when, by, why = self.end_of(last), last._lane, self.word("its end")
         else:
             return
-        self.waits[row + 3] = when
-        self.waits[row + 4] = -1 if by is None else by
-        self.waits[row + 5] = why
+        waits = self.waits
+        waits[row + 3] = when
+        if by is not None:
+            waits[row + 4] = by
+        waits[row + 5] = why
 
     def end_of(self, task):
         ended = self.live.recording.lanes[task._lane].ended
@@ -878,6 +880,8 @@ collections.abc.Generator.register(_Generator)
 
 # Words and places
 
+_Coroutine = types.CoroutineType
+_UNKNOWN = array("d", [0, 0, 0, math.nan, -1, 0])  # a row of waits before its wake
 _ASYNCIO = os.path.dirname(asyncio.__file__)
 _TIMER = asyncio.futures._set_result_unless_cancelled.__code__
 _HANDLE = asyncio.Handle._run.__code__
