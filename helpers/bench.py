@@ -19,8 +19,6 @@ from typing import NamedTuple
 from helpers.recorder import attach, record
 from helpers.timeline import timeline
 
-REPEATS = 9
-
 
 class Row(NamedTuple):
     """One measured figure. limit: the most it may be, or None where there is none."""
@@ -97,8 +95,8 @@ def debugged(work):
     asyncio.run(work(), debug=True)
 
 
-def _variants():
-    variants = {"bare": bare, "recorder": recorded}
+def _others():
+    variants = {"bare": bare}
     try:
         import viztracer  # noqa: F401
     except ImportError:
@@ -109,9 +107,8 @@ def _variants():
     return variants
 
 
-def ratios(work, repeats=REPEATS, variants=None):
+def ratios(work, repeats, variants):
     """{variant: (wall ratio, cpu ratio)} against the first variant, medians of pairs."""
-    variants = variants or _variants()
     taken = {name: [] for name in variants}
     for _ in range(repeats):
         for name, way in variants.items():
@@ -124,7 +121,14 @@ def ratios(work, repeats=REPEATS, variants=None):
             statistics.median(one[i] / base[i] for one, base in zip(pairs, first)) for i in (0, 1)
         )
         for name, pairs in taken.items()
+        if pairs is not first
     }
+
+
+def beside_others(work, repeats):
+    """`ratios` of the recorder, and with fewer repeats those of other tools."""
+    found = ratios(work, repeats, {"bare": bare, "recorder": recorded})
+    return found | ratios(work, max(3, repeats // 7), _others())
 
 
 # The benchmarks
@@ -132,17 +136,15 @@ def ratios(work, repeats=REPEATS, variants=None):
 
 def switching():
     """Pure sleep(0) switching, 100 tasks"""
-    for name, (wall, _) in ratios(switch).items():
-        if name != "bare":
-            yield Row(name, wall, limit=1.5 if name == "recorder" else None)
+    for name, (wall, _) in beside_others(switch, repeats=35).items():
+        yield Row(name, wall, limit=1.5 if name == "recorder" else None)
 
 
 def waiting():
     """Work that waits: 200 tasks, 4 sleeps of 50 to 90 ms each, a little work after each"""
-    for name, (wall, cpu) in ratios(wait, repeats=7).items():
-        if name != "bare":
-            yield Row(name, wall, limit=1.03 if name == "recorder" else None)
-            yield Row(f"{name}, CPU time", cpu, "times bare CPU")
+    for name, (wall, cpu) in beside_others(wait, repeats=9).items():
+        yield Row(name, wall, limit=1.03 if name == "recorder" else None)
+        yield Row(f"{name}, CPU time", cpu, "times bare CPU")
 
 
 def memory():

@@ -21,6 +21,7 @@ import warnings
 
 import pytest
 
+from helpers import bench
 from helpers.recorder import attach, job, observe, record
 from helpers.virtual import VirtualLoop
 
@@ -1041,3 +1042,10 @@ def test_the_bytes_of_a_step_stay_few():
     rec = recorded(main())
     assert rec.nbytes / rec.steps < 150
     assert len(pickle.dumps(rec)) / rec.steps < 150
+
+
+def test_the_benchmark_of_memory_is_within_its_limit():
+    rows = list(bench.memory())
+    assert [row.limit for row in rows] == [150, None, 150, None]
+    assert not any(row.over for row in rows)
+    assert bench.Row("x", 2, limit=1).over and "OVER" in str(bench.Row("x", 2, limit=1))
