@@ -5,6 +5,21 @@ import os
 import pytest
 
 
+SPREAD = {"test_notebooks", "test_coach_programs"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Keep a file's tests on one worker, where they share a kernel, a server or an environment.
+
+    Those that share nothing are spread, so that notebooks run side by side.
+    """
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            if item.path.stem not in SPREAD:
+                item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 def _forbid_skip(report):
     """With CI=true a skipped test has failed: there, everything it needs must be installed."""
     if os.environ.get("CI") == "true" and report.skipped and not hasattr(report, "wasxfail"):

@@ -6,7 +6,6 @@ from tests import browser
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.xdist_group("browser"),
     pytest.mark.skipif(browser.CHROMIUM is None,
                        reason="there is no Chromium here: apt install chromium"),
 ]
