@@ -16,7 +16,13 @@ import time
 import tracemalloc
 from typing import NamedTuple
 
+import httpx
+
+from helpers import run, services
+from helpers.coach.exercise import judge
+from helpers.coach.form import find
 from helpers.recorder import attach, record
+from helpers.services.rate import measure_rate
 from helpers.timeline import timeline
 
 
@@ -185,7 +191,51 @@ def figure():
     yield Row(f"{rec.steps:,} steps, drawn", statistics.median(taken), "seconds", limit=1.5)
 
 
-BENCHMARKS = [switching, waiting, memory, figure]
+def catalogue():
+    """The local catalogue beside the client that lessons ask it with, one request after another"""
+    answers = measure_rate()
+    with services.catalogue() as service, httpx.Client(base_url=service.url) as client:
+        begun, asked = time.perf_counter(), 0
+        while time.perf_counter() < begun + 1:
+            client.get("/api/v2/pokemon/1").raise_for_status()
+            asked += 1
+    yield Row("answers", answers, "a second")
+    yield Row("httpx asks", asked, "a second")
+    yield Row("httpx asks, as a share of the answers", asked / answers, "of 1", limit=0.2)
+
+
+def checks():
+    """A check of an exercise, by a judge that is warm"""
+    exercise = find("await-1")
+
+    async def answer(ask):
+        return f"Hello, {await ask()}!"
+
+    async def hanging(ask):
+        return sum(range(10**11))
+
+    judge(exercise, answer)
+    for name, program, repeats, limit in [("an answer", answer, 15, 0.1),
+                                          ("a hang in C code", hanging, 3, 2.5)]:
+        taken = []
+        for _ in range(repeats):
+            begun = time.perf_counter()
+            judge(exercise, program)
+            taken.append(time.perf_counter() - begun)
+        yield Row(name, statistics.median(taken), "seconds", limit=limit)
+
+
+def hour():
+    """An hour of sleeping on the virtual clock"""
+    taken = []
+    for _ in range(9):
+        begun = time.perf_counter()
+        run(asyncio.sleep(3600), clock="virtual")
+        taken.append(time.perf_counter() - begun)
+    yield Row("an hour", 1000 * statistics.median(taken), "milliseconds", limit=5)
+
+
+BENCHMARKS = [switching, waiting, memory, figure, catalogue, checks, hour]
 
 
 def main():

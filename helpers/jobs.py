@@ -7,6 +7,7 @@ processes of a machine on the systems that the course supports.
 
 import asyncio
 import functools
+import glob
 import json
 import os
 import secrets
@@ -145,8 +146,19 @@ class Spool:
         self.folder = os.path.join(tempfile.gettempdir(), name)
 
     def make(self):
-        os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        if not os.path.isdir(self.folder):
+            self.sweep()
+            os.makedirs(self.folder, mode=0o700)
         return self.folder
+
+    def sweep(self):
+        """Take away the folders of recorders that were killed before they could do so."""
+        import psutil  # here, for every process that runs a job imports this module
+
+        for folder in glob.glob(os.path.join(tempfile.gettempdir(), "recording-*-*")):
+            owner = os.path.basename(folder).split("-")[1]
+            if owner.isdigit() and not psutil.pid_exists(int(owner)):
+                shutil.rmtree(folder, ignore_errors=True)
 
     def read(self):
         """List of calls by their start, as dicts; takes the folder away."""

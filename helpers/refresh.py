@@ -68,7 +68,9 @@ def run(notebook, folder):
     """Run the notebook in `folder` with a learner's progress file that is thrown away."""
     with tempfile.TemporaryDirectory() as progress:
         os.environ["ASYNC_COURSE_DATA"] = progress
+        # A warning about TCP, which the kernel gives for every run, is not the reader's concern.
         NotebookClient(notebook, timeout=SECONDS_A_CELL, kernel_name="python3",
+                       extra_arguments=["--IPKernelApp.log_level=ERROR"],
                        resources={"metadata": {"path": str(folder)}}).execute()
 
 

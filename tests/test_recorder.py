@@ -1049,3 +1049,16 @@ def test_the_benchmark_of_memory_is_within_its_limit():
     assert [row.limit for row in rows] == [150, None, 150, None]
     assert not any(row.over for row in rows)
     assert bench.Row("x", 2, limit=1).over and "OVER" in str(bench.Row("x", 2, limit=1))
+
+
+def test_what_a_killed_recorder_left_is_taken_away(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ended = multiprocessing.get_context("spawn").Process(target=abs, args=(1,))
+    ended.start()
+    ended.join()
+    left, alive = tmp_path / f"recording-{ended.pid}-ab", tmp_path / f"recording-{os.getppid()}-cd"
+    left.mkdir()
+    alive.mkdir()
+    with record():
+        pickle.dumps(job(abs))
+    assert [path.name for path in tmp_path.iterdir()] == [alive.name]

@@ -116,6 +116,9 @@ class Changes:
         "helpers.coach.form",
         "helpers.virtual",
         "helpers.recorder",
+        "helpers.recording",
+        "helpers.jobs",
+        "helpers.places",
     )
     CLASSES = (
         asyncio.Task,
