@@ -47,7 +47,7 @@ class Row(NamedTuple):
 # The work
 
 
-async def switch(times=300):
+async def switch(times=1000):
     """100 tasks that do nothing but hand over to one another: pure switching."""
 
     async def task():
@@ -142,7 +142,7 @@ def beside_others(work, repeats):
 
 def switching():
     """Pure sleep(0) switching, 100 tasks"""
-    for name, (wall, _) in beside_others(switch, repeats=35).items():
+    for name, (wall, _) in beside_others(switch, repeats=15).items():
         yield Row(name, wall, limit=1.5 if name == "recorder" else None)
 
 

@@ -26,6 +26,7 @@ import contextvars
 import functools
 import inspect
 import math
+import operator
 import os
 import sys
 import threading
@@ -250,15 +251,17 @@ class _Shell:
     set to the coroutine's own, so that a task that lives on pays nothing.
     """
 
-    __slots__ = ("send", "throw", "close", "_coro", "_held", "__weakref__")
-
-    def __getattr__(self, name):
-        return getattr(self._coro, name)
+    __slots__ = ("send", "throw", "close", "__name__", "__qualname__", "_coro", "_held",
+                 "__weakref__")
 
     def __await__(self):
         return self._coro.__await__()
 
 
+# Properties, for a `__getattr__` would slow down the task's way to `send` too.
+for _name in (f"{kind}_{what}" for kind in ("cr", "gi") for what in (
+        "await", "code", "frame", "origin", "running", "suspended", "yieldfrom")):
+    setattr(_Shell, _name, property(operator.attrgetter(f"_coro.{_name}")))
 collections.abc.Coroutine.register(_Shell)
 
 
@@ -326,6 +329,9 @@ def _throw(log, lane, coro, held, error, *more):
     return waited
 
 
+_HOOKED = ("create_future", "set_task_factory")  # methods of a loop while it is recorded
+
+
 class _Log:
     """What one loop does while it is recorded, and the hooks on it."""
 
@@ -359,10 +365,10 @@ class _Log:
             self.begin()
         self.theirs = loop.get_task_factory()
         loop.set_task_factory(self.make_task)
-        # As attributes of this one loop, and without a look at its __dict__: from then on Python
-        # would take a slower way to each of the loop's attributes, for good.
+        # As attributes of this one loop, as few as will do, and without a look at its __dict__:
+        # Python takes a slower way to each attribute of an object that has many of its own.
         self.before = {}
-        for name in ("create_future", "set_task_factory", "get_task_factory"):
+        for name in _HOOKED:
             method = getattr(loop, name)
             if getattr(method, "__self__", None) is not loop:  # somebody was here before us
                 self.before[name] = method
@@ -383,9 +389,6 @@ class _Log:
         if factory is not None and not callable(factory):
             raise TypeError("task factory must be a callable or None")
         self.theirs = factory
-
-    def get_task_factory(self):
-        return self.theirs
 
     def create_future(self):
         future = Future(loop=self.loop)
@@ -416,6 +419,9 @@ class _Log:
         lane = self.live.new_lane(name, "task", parent, self.now() - self.zero).id
         shell = _Shell()
         shell._coro = coro
+        for named in "__name__", "__qualname__":
+            if hasattr(coro, named):
+                setattr(shell, named, getattr(coro, named))
         shell._held = held = []
         shell.send = _drive(self, lane, coro, held).send
         shell.throw = functools.partial(_throw, self, lane, coro, held)
@@ -585,7 +591,7 @@ class _Log:
 
     def stop(self, error):
         loop, recording = self.loop, self.live.recording
-        for name in ("create_future", "set_task_factory", "get_task_factory"):
+        for name in _HOOKED:
             if name in self.before:
                 setattr(loop, name, self.before[name])
             else:

@@ -392,7 +392,6 @@ def test_blocked_virtual_loop():
 def test_eager_tasks():
     async def main():
         asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
-        assert asyncio.get_running_loop().get_task_factory() is asyncio.eager_task_factory
         quick = asyncio.create_task(awaits(asyncio.sleep(0, "quick")))
         slow = asyncio.create_task(nap(0.001))
         future = asyncio.get_running_loop().create_future()
