@@ -586,7 +586,7 @@ def name_hang(hang, source, asks):
         if hang.moved:
             return Wrong(
                 "endless", f"Its clock stood at {seconds(hang.clock)} and it was still going round."
-            ), often or waiting
+            ), waiting or often
         return Wrong(
             "spin", f"The loop went round and round, and nothing ever waited. {waited}"
         ), often or waiting
