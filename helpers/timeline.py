@@ -242,7 +242,10 @@ class _Panel:
                 else:
                     keys[words] = Patch(facecolor=face, edgecolor=edge, hatch=hatch)
         if kinds & {"thread", "process"}:
-            keys["height: share of a core"] = Patch(facecolor=_BLUE, edgecolor="#1f5a94")
+            keys["height: share of a core"] = Line2D(
+                [], [], ls="", marker="s", markersize=7, fillstyle="bottom",
+                markerfacecolor=_BLUE, markerfacecoloralt="white", markeredgecolor=_GREY,
+            )
         if self.turns:
             return keys
         if self.arrows():
@@ -266,8 +269,8 @@ class _Panel:
         if self.turns:
             _draw_talk(self, axes, inches)
             return
-        self.inches, self.scale = inches, span * 1.17  # room for the outcome at the right
-        axes.set_xlim(-span * 0.004, span * 1.17)
+        self.inches, self.scale = inches, span * 1.21  # room for the outcome at the right
+        axes.set_xlim(-span * 0.004, self.scale)
         count = len(self.lanes)
         rows = {lane.id: i for i, lane in enumerate(self.lanes)}
         ticks = list(range(count))
@@ -334,9 +337,8 @@ class _Panel:
 
     def label(self, axes, spans, y):
         """Write what a lane waits for, and what blocks the loop, where there is room."""
-        for span in spans:
-            if span.state not in ("waiting", "blocked") or not span.detail:
-                continue
+        written = -1.0  # how far the last words reach, in inches
+        for span in self.worth_words(spans):
             room = (span.end - span.start) / self.scale * self.inches
             need = 0.052 * len(span.detail) + 0.06
             if span.state == "waiting" and room > need:
@@ -348,11 +350,29 @@ class _Panel:
                 inside = room > need
                 left = not inside and span.end / self.scale * self.inches + need > self.inches
                 x = (span.start + span.end) / 2 if inside else (span.start if left else span.end)
+                begin = x / self.scale * self.inches - need * (0.5 if inside else left)
+                if begin < written:
+                    continue
+                written = begin + need
                 axes.text(
                     x, y, f" {span.detail} ", fontsize=6.5, va="center", zorder=7, color=_DARK,
                     ha="center" if inside else ("right" if left else "left"),
                     bbox=_PLAIN,
                 )
+
+    def worth_words(self, spans):
+        """The spans that get words; what one line blocks again and again gets them once."""
+        worth = []
+        for span in spans:
+            if span.state not in ("waiting", "blocked") or not span.detail:
+                continue
+            last = worth[-1] if worth else None
+            if last and last.state == span.state == "blocked" and last.detail == span.detail and (
+                    span.start - last.end < self.scale * 2 * _PIXEL):
+                worth[-1] = last._replace(end=span.end)
+            else:
+                worth.append(span)
+        return worth
 
 
 def _merged(ranges, scale, least):

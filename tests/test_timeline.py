@@ -365,3 +365,16 @@ def test_the_learners_settings_do_not_reach_the_figure():
 def test_pyplot_is_not_needed():
     code = "import sys, helpers.timeline; sys.exit('matplotlib.pyplot' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
+
+
+def test_one_line_that_blocks_again_and_again_is_written_once(monkeypatch):
+    async def stubborn():
+        time.sleep(0.06)
+
+    async def main():
+        await asyncio.gather(*(stubborn() for _ in range(3)))
+
+    rec = recorded(main(), asyncio.new_event_loop)
+    assert sum(span.state == "blocked" for span in rec.spans("loop")) == 3
+    words = [word for word in words_in(drawn(rec, monkeypatch)) if "test_timeline.py:" in word]
+    assert len(words) == 1
