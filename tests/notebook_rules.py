@@ -154,6 +154,8 @@ def check_nothing_outlives(kernel):
     names = [child.name() for child in left]
     for child in left:
         child.kill()
+    kernel.kc.stop_channels()
+    kernel.km.shutdown_kernel(now=True)  # it is gone; this takes its connection file away
     assert not left, f"the kernel was killed and left {names}"
 
 
