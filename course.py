@@ -280,7 +280,7 @@ def run_tests(environment, arguments):
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.xml")
         status = call([environment.python, "-m", "pytest", "--junit-xml=" + report,
-                       "-n", str(max(2, os.cpu_count() or 2)), "--dist", "loadgroup"] + arguments)
+                       "-n", str(max(2, os.cpu_count() or 2)), "--dist", "loadfile"] + arguments)
         try:
             suites = ElementTree.parse(report).getroot().findall("testsuite")
         except (OSError, ElementTree.ParseError):  # pytest itself broke down, and has said why

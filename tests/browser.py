@@ -19,6 +19,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 SECONDS_TO_START = 60
 SECONDS_TO_ANSWER = 60
+POLLING = 100  # ms; the usual way, once a drawn frame, waits for ever where nothing is drawn
 
 OPEN = """async path => {
     const app = window.jupyterapp;
@@ -88,7 +89,7 @@ def browser_page(address):
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.set_default_timeout(SECONDS_TO_ANSWER * 1000)
         page.goto(address)
-        page.wait_for_function("() => window.jupyterapp")
+        page.wait_for_function("() => window.jupyterapp", polling=POLLING)
         page.evaluate("() => window.jupyterapp.restored.then(() => true)")
         yield page
         browser.close()
@@ -121,7 +122,7 @@ class Notebook:
         """Start one cell and come back while it runs."""
         self.page.evaluate(f"index => {{ ({RUN})(index); }}", index)
         self.page.wait_for_function(
-            "() => window.panel.sessionContext.session.kernel.status === 'busy'")
+            "() => window.panel.sessionContext.session.kernel.status === 'busy'", polling=POLLING)
 
     def run_all(self):
         self.page.evaluate("""async () => {
@@ -150,7 +151,7 @@ class Notebook:
         self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) "
                           "[data-command='notebook:interrupt-kernel']").click()
         self.page.wait_for_function(
-            "() => window.panel.sessionContext.session.kernel.status === 'idle'")
+            "() => window.panel.sessionContext.session.kernel.status === 'idle'", polling=POLLING)
 
     def restart_kernel(self):
         self.page.evaluate("""async () => {
