@@ -468,8 +468,11 @@ def _family(lanes):
 def _draw_talk(panel, axes, inches):
     """A conversation: what was said, in turn, and the state of each generator's frame."""
     rows = {lane.id: 2 * i for i, lane in enumerate(panel.lanes)}
+    bars = {rows[lane.id] for lane in panel.lanes if lane.kind == "generator"}
     said = [_Saying(mark, panel, rows) for mark in panel.marks if mark.lane in rows]
-    shown = _placed(said, inches - 0.55)
+    shown = _placed(said, inches)
+    if len(shown) < len(said):
+        shown = _placed(said, inches - 0.55)  # leaves room to say how many more
     last = max([0.2, *(one.x + max(0.35, one.width / 2) for one in shown[-4:])])
     axes.set_xlim(0, max(inches, last))
     axes.set_ylim(2 * len(rows) - 1.4, -0.5)
@@ -479,7 +482,9 @@ def _draw_talk(panel, axes, inches):
     for one in shown:
         state = "running" if one.inwards else next(states[one.lane], "closed")
         strips[one.lane].append((state, one.x))
-        ends = (one.other, one.here - 0.31) if one.inwards else (one.here - 0.31, one.other)
+        # Between two bars, for on a bar the tip of an arrow can't be seen.
+        edges = one.other + (0.31 if one.other in bars else 0), one.here - 0.31
+        ends = edges if one.inwards else edges[::-1]
         axes.annotate(
             "", (one.x, ends[1]), (one.x, ends[0]), zorder=3,
             arrowprops={"arrowstyle": "-|>,head_width=0.18,head_length=0.35", "shrinkA": 0,

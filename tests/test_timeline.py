@@ -318,6 +318,31 @@ def test_a_long_conversation_says_what_it_leaves_out(monkeypatch):
     assert "93 turns more; it is closed." in timeline(rec).text
 
 
+def test_a_yield_climbs_five_frames(monkeypatch):
+    def innermost():
+        return (yield "tea?")
+
+    def through(inner):
+        return (yield from inner)
+
+    with record() as rec:
+        talk = rec.generator(innermost(), "1")
+        for name in "2345":
+            talk = rec.generator(through(talk), name)
+        next(talk)
+        with pytest.raises(StopIteration):
+            talk.send("yes")
+    canvas = drawn(rec, monkeypatch)
+    assert overlaps(canvas) == ([], [])
+    words = words_in(canvas)
+    for said in ("next()", "yield 'tea?'", "send('yes')", "return 'yes'"):
+        assert words.count(said) == 5
+    [axes] = canvas.axes
+    tips = [(note.xyann[1], note.xy[1]) for note in axes.texts if hasattr(note, "xyann")]
+    # From edge to edge: a tip on a bar can't be seen.
+    assert {round(abs(end - start), 2) for start, end in tips} == {1.38, 1.69}
+
+
 def iter_many():
     yield from range(100)
 
