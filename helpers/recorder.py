@@ -776,7 +776,7 @@ class _Watcher:
 
 
 class _Generator:
-    """A generator's stand-in: it does what the generator does, and each turn is written down."""
+    """A stand-in for a generator or a coroutine: it does as they do, each turn is written down."""
 
     def __init__(self, gen, live, name):
         self._gen = gen
@@ -802,8 +802,16 @@ class _Generator:
     def __iter__(self):
         return self
 
+    def __await__(self):
+        if not inspect.isawaitable(self._gen):
+            kind = type(self._gen).__name__
+            raise TypeError(f"object {kind} can't be used in 'await' expression")
+        return self
+
     def __next__(self):
         try:
+            if inspect.iscoroutine(self._gen):  # it has no __next__
+                return self._turn("send", "None", self._gen.send, None)
             return self._turn("next", None, self._gen.__next__)
         except BaseException as error:
             _hide_two(error)

@@ -179,8 +179,8 @@ class Recording:
     def generator(self, gen, name=None):
         """A stand-in for the generator `gen`: use it in its place, and each turn is recorded.
 
-        It does all that the generator does, and `yield from` takes it too. Raises RuntimeError
-        after the `with`.
+        It does all that the generator does, and `yield from` takes it too. `gen` may be a
+        coroutine, and then `await` takes it. Raises RuntimeError after the `with`.
         """
         if self.live is None:
             raise RuntimeError("the recording has ended: call rec.generator inside the `with`")

@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 import traceback
+import types
 import warnings
 
 import pytest
@@ -855,6 +856,43 @@ def test_delegation_carries_everything_through():
     assert rec.lane("inner").parent == rec.lane("outer").id
     assert rec.lane("outer").parent == rec.lane("caller").id
     assert said(rec, "inner")[-2:] == [("next", None), ("return", "3")]
+
+
+def test_await_takes_the_stand_in_of_a_coroutine():
+    @types.coroutine
+    def ask():
+        try:
+            return (yield "tea?")
+        except KeyError:
+            return "none"
+
+    async def through(inner):
+        return await inner
+
+    def drive(act, what):
+        with record() as rec:
+            inner = rec.generator(ask(), "ask")
+            outer = rec.generator(through(rec.generator(through(inner), "middle")), "outer")
+            assert outer.send(None) == "tea?"
+            assert inspect.getcoroutinestate(outer) == "CORO_SUSPENDED"
+            with pytest.raises(StopIteration) as end:
+                getattr(outer, act)(what)
+        return end.value.value, rec
+
+    assert drive("throw", KeyError())[0] == "none"
+    value, rec = drive("send", 4)
+    assert value == 4
+    talk = [(rec.lanes[mark.lane].name, mark.kind, mark.detail) for mark in rec.marks]
+    assert talk[:3] == [("outer", "send", "None"), ("middle", "send", "None"),
+                        ("ask", "next", None)]
+    assert talk[3:6] == [(name, "yield", "'tea?'") for name in ("ask", "middle", "outer")]
+    assert talk[6:9] == [(name, "send", "4") for name in ("outer", "middle", "ask")]
+    assert states(rec, "middle") == ["created", "running", "suspended", "running", "closed"]
+
+    with record() as rec:
+        coroutine = through(rec.generator(iter_three(), "plain"))
+        with pytest.raises(TypeError, match="object generator can't be used in 'await'"):
+            coroutine.send(None)
 
 
 def test_a_stand_in_has_the_generators_attributes():
