@@ -26,7 +26,11 @@ OPEN = """async path => {
     await app.restored;
     const panel = await app.commands.execute('docmanager:open', {path, factory: 'Notebook'});
     await panel.context.ready; await panel.sessionContext.ready; await panel.revealed;
+    app.shell.activateById(panel.id);
     window.panel = panel;
+    // A command acts on the notebook in front, which may be another one that opens just then;
+    // so each is told which one is meant.
+    window.run = name => app.commands.execute(name, {semanticWidget: panel.id});
 }"""
 SET_SOURCE = """([index, source]) => {
     window.panel.content.model.cells.get(index).sharedModel.setSource(source);
@@ -34,7 +38,7 @@ SET_SOURCE = """([index, source]) => {
 RUN = """async index => {
     window.panel.content.activeCellIndex = index;
     window.panel.content.deselectAll();
-    await window.jupyterapp.commands.execute('notebook:run-cell');
+    await window.run('notebook:run-cell');
 }"""
 CELLS = """() => window.panel.content.model.sharedModel.cells.map(cell => cell.toJSON())"""
 
@@ -125,8 +129,8 @@ class Notebook:
             "() => window.panel.sessionContext.session.kernel.status === 'busy'", polling=POLLING)
 
     def run_all(self):
-        self.page.evaluate("""async () => {
-            await window.jupyterapp.commands.execute('notebook:run-all-cells'); }""")
+        """Run all cells to their end, or to the first error."""
+        self.page.evaluate("async () => { await window.run('notebook:run-all-cells'); }")
 
     def text(self, index):
         """Return the outputs of a cell in the form that a screen reader or a terminal gets."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from helpers import refresh
 from tests import browser
 
 pytestmark = [
@@ -12,6 +13,7 @@ pytestmark = [
 
 LESSON = "notebooks/00_start_here.ipynb"
 EXERCISES = "exercises/00_start_here.ipynb"
+SOLUTIONS = "solutions/00_start_here.ipynb"
 
 
 def read_all():
@@ -107,6 +109,25 @@ async def greet(ask):
     return f"Hello, {name}!"
 '''
 RIGHT = WRONG.replace("ask()", "await ask()")
+
+
+def test_all_exercises_go_from_their_stubs_to_solved(exercises):
+    """Also the second of two notebooks that are open at once runs, and every cell runs again."""
+    answers = [(number, cell.source) for number, cell
+               in enumerate(refresh.read(browser.ROOT / SOLUTIONS).cells)
+               if "answer" in refresh.tags(cell)]
+    checks = [number for number, cell in enumerate(exercises.cells())
+              if "ex.check(" in "".join(cell["source"])]
+    assert len(answers) == len(checks) == 7
+    exercises.run_all()
+    said = [exercises.text(number) for number in checks]
+    assert all(text.startswith("NOT STARTED") for text in said), said
+    for number, source in answers:
+        exercises.set_source(number, source)
+    for _ in range(2):
+        exercises.run_all()
+        said = [exercises.text(number) for number in checks]
+        assert all(text.startswith("SOLVED") for text in said), said
 
 
 def test_an_answer_that_hangs_leaves_the_kernel_alive(exercises):
