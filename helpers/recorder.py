@@ -39,7 +39,7 @@ from helpers import jobs
 from helpers.jobs import job
 from helpers.places import is_library, learner_frame, learner_line, place, resolved, short
 from helpers.recording import (
-    LOOK, STATES, TALK, Lane, Mark, Recording, Span, Talk, Track, Wake,
+    LOOK, PLACE as _PLACE, STATES, TALK, Code, Lane, Mark, Recording, Span, Talk, Track, Wake,
 )
 
 __all__ = ["record", "Recording", "Lane", "Span", "Wake", "Mark", "job", "attach", "observe"]
@@ -243,6 +243,14 @@ class Task(asyncio.Task):
             self._log.rename(self._lane, str(value))
 
 
+def _frame(coro):
+    """The frame of a task's own function: its `f_lasti` tells where the task stands."""
+    return getattr(coro, "cr_frame", None) or getattr(coro, "gi_frame", None) or _NOWHERE
+
+
+_NOWHERE = types.SimpleNamespace(f_lasti=0)  # a coroutine that is not Python's has no frame
+
+
 class _Shell:
     """Stands for a coroutine in its task. Everything but the three verbs is the coroutine's own.
 
@@ -273,13 +281,14 @@ def _drive(log, lane, coro, held):
     """
     send, now, add = coro.send, log.now, log.steps.append
     number = float(lane)  # the columns are of floats
+    frame = _frame(coro)
     _within.set((log.live.key, lane))
     try:
         while True:
             log.running = lane
             start = now()
             waited = send(None)
-            add(number)
+            add(number + frame.f_lasti * _PLACE)
             add(start)
             add(now())
             log.running = None
@@ -290,16 +299,16 @@ def _drive(log, lane, coro, held):
                 yield waited
                 log.woken(held)
     except StopIteration as stop:
-        log.ended(lane, held, start, "done")
+        log.ended(lane, frame, held, start, "done")
         return stop.value
     except GeneratorExit as error:
         if log.running != lane:  # we are dropped, and the coroutine with us
             log.dropped(lane)
             return
-        log.ended(lane, held, start, "failed", error)
+        log.ended(lane, frame, held, start, "failed", error)
         raise
     except BaseException as error:
-        log.ended(lane, held, start, "failed", error)
+        log.ended(lane, frame, held, start, "failed", error)
         # Take our own frame out of the traceback: a bare raise does not put it back.
         error.__traceback__ = error.__traceback__.tb_next
         raise
@@ -307,22 +316,25 @@ def _drive(log, lane, coro, held):
 
 def _throw(log, lane, coro, held, error, *more):
     """Throw `error` into `coro`, which is suspended, and write down the step that follows."""
+    if held:
+        log.cut_short(coro, held)
     log.woken(held)
     if lane in log.cancelled and isinstance(error, asyncio.CancelledError):
         log.cancelled.discard(lane)
         log.mark(lane, "cancel delivered")
     log.running = lane
+    frame = _frame(coro)
     start = log.now()
     try:
         waited = coro.throw(error, *more)
     except StopIteration:
-        log.ended(lane, held, start, "done")
+        log.ended(lane, frame, held, start, "done")
         raise
     except BaseException as failure:
-        log.ended(lane, held, start, "failed", failure)
+        log.ended(lane, frame, held, start, "failed", failure)
         failure.__traceback__ = failure.__traceback__.tb_next
         raise
-    log.steps.extend((lane, start, log.now()))
+    log.steps.extend((lane + frame.f_lasti * _PLACE, start, log.now()))
     log.running = None
     if waited is not None:
         log.waits_for(waited, coro, held)
@@ -337,8 +349,8 @@ class _Log:
 
     __slots__ = (
         "live", "loop", "everything", "virtual", "now", "ahead", "zero", "lane", "cell", "thread",
-        "running", "open", "steps", "waits", "words", "stacks", "samples", "shells",
-        "cancelled", "theirs", "before",
+        "running", "open", "steps", "waits", "words", "stacks", "codes", "functions", "deadlines",
+        "samples", "shells", "cancelled", "theirs", "before",
     )
 
     def __init__(self, live, loop, everything):
@@ -358,6 +370,9 @@ class _Log:
         self.waits = array("d")
         self.words = {}  # code or text → its index
         self.stacks = {}
+        self.codes = {}  # code of a task's function → its index
+        self.functions = array("q")
+        self.deadlines = {}
         self.samples = collections.defaultdict(collections.Counter)
         self.shells = {}  # lane → weak reference to the shell of a task that has not ended
         self.cancelled = set()  # lanes that were asked to cancel and not told yet
@@ -427,6 +442,7 @@ class _Log:
         shell.throw = functools.partial(_throw, self, lane, coro, held)
         shell.close = coro.close
         self.shells[lane] = weakref.ref(shell)
+        self.stands_in(lane, coro)
         before = self.running
         if make is not None:
             task = make(loop, shell, **kwargs)
@@ -439,6 +455,12 @@ class _Log:
             self.rename(lane, str(kwargs["name"]))
         return task
 
+    def stands_in(self, lane, coro):
+        """Note the function that a lane's steps are in."""
+        code = getattr(coro, "cr_code", None) or getattr(coro, "gi_code", None)
+        if isinstance(code, types.CodeType):
+            self.functions.extend((lane, self.codes.setdefault(code, len(self.codes))))
+
     def rename(self, lane, name):
         if self.open:
             self.live.recording.lanes[lane].name = name
@@ -448,6 +470,15 @@ class _Log:
 
     def word(self, key):
         return self.words.setdefault(key, len(self.words))
+
+    def cut_short(self, coro, held):
+        """A task goes on before its time, or never: note when a sleep would have been over."""
+        while (inner := getattr(coro, "cr_await", None)) is not None and type(inner) is _Coroutine:
+            coro = inner
+        if getattr(coro, "cr_code", None) is asyncio.sleep.__code__ and coro.cr_frame is not None:
+            step = int(self.waits[held[0]])
+            begun = self.steps[3 * step + 2]
+            self.deadlines[step] = begun + coro.cr_frame.f_locals["delay"]
 
     def waits_for(self, waited, coro, held):
         """Write down what the step that has just ended waits for, and where."""
@@ -566,13 +597,13 @@ class _Log:
         order = step + (0.4 if self.running is not None else -0.2)
         self.live.recording.cancels.append((time, lane, kind, by, code, order))
 
-    def ended(self, lane, held, start, outcome, error=None):
+    def ended(self, lane, frame, held, start, outcome, error=None):
         self.running = None
         self.woken(held)
         if not self.open:
             return
         end = self.now()
-        self.steps.extend((lane, start, end))
+        self.steps.extend((lane + frame.f_lasti * _PLACE, start, end))
         self.shells.pop(lane, None)
         self.live.alive -= 1
         lane = self.live.recording.lanes[lane]
@@ -600,7 +631,9 @@ class _Log:
         for shell in self.shells.values():
             if (shell := shell()) is not None:
                 coro, held = shell._coro, shell._held
-                if held and held[1].done():
+                if held and not held[1].done():
+                    self.cut_short(coro, held)
+                elif held:
                     self.woken(held)
                 shell.send, shell.throw, shell.close = coro.send, coro.throw, coro.close
         self.open = False
@@ -629,6 +662,9 @@ class _Log:
                 waits=self.waits[:],
                 words=words,
                 stacks=[(stack, learner_line(stack)) for stack in map(resolved, self.stacks)],
+                codes=[Code.of(code) for code in self.codes],
+                functions=self.functions[:],
+                deadlines=self.deadlines,
                 seen=self.seen(),
             )
         )
@@ -725,7 +761,7 @@ class _Cell:
         log = self.log
         if log is not None:
             log.begin()
-            log.steps.extend((self.lane, self.start, log.now()))
+            log.steps.extend((self.lane + _frame(coro).f_lasti * _PLACE, self.start, log.now()))
             log.running = None
             if self.waited is not None:
                 log.waits_for(self.waited, coro, self.held)

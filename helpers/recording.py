@@ -4,6 +4,7 @@ Kept in columns of numbers, some 25 bytes a step and 50 more for one that waits;
 worked out when they are asked for.
 """
 
+import bisect
 import collections
 import math
 import sys
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 BLOCKED = 0.05  # seconds: a step that takes longer has blocked the loop
 LOOK = 0.045  # seconds between two looks of the watcher: no blocked step escapes it
+PLACE = 2**-24  # of a lane's number: what one unit of `f_lasti` is in a column of lanes
 _BOOKKEEPING = 1e-4  # seconds: between two steps, a shorter gap is the loop's own work
 
 
@@ -80,16 +82,40 @@ class Mark(NamedTuple):
     detail: str | None = None
 
 
+class Code(NamedTuple):
+    """What is needed of a code object, which can't be pickled, to name the line of an instruction.
+
+    lines: (index of the first instruction, line) by index.
+    """
+
+    file: str
+    function: str
+    first: int
+    lines: list
+
+    @classmethod
+    def of(cls, code):
+        lines = [(start, line) for start, _, line in code.co_lines()]
+        return cls(code.co_filename, code.co_name, code.co_firstlineno, lines)
+
+    def line(self, instruction):
+        """The line of an instruction, or None."""
+        return self.lines[bisect.bisect_right(self.lines, (instruction, math.inf)) - 1][1]
+
+
 @dataclass(slots=True)
 class Track:
     """The columns of one recorded loop. Times in them are the loop's; `zero` is its start.
 
-    steps: lane, start, end, lane, start, end, ...
+    steps: lane, start, end, lane, start, end, ... The lane's fraction, divided by PLACE, is the
+        index of the instruction in the task's own function at which the step ended.
     waits: six numbers for each await that suspended: index of the step that it ended; what it
         waited for (an index into `words`, or -1 - lane of a task); index into `stacks`; then
         who woke it: when (nan: unknown), by which lane (-1: none), why (an index into `words`).
     stacks: (stack as in Span, the learner's line in it).
     seen: by the watcher: (lane, number of steps before) → (how often, place, line).
+    codes: the functions of tasks. functions: lane, index into `codes`, lane, index, ...
+    deadlines: index of a step that ended in a sleep which did not last to its end → until when.
     """
 
     lane: int
@@ -100,6 +126,9 @@ class Track:
     words: list
     stacks: list
     seen: dict
+    codes: list = field(default_factory=list)
+    functions: array = field(default_factory=lambda: array("q"))
+    deadlines: dict = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -167,7 +196,8 @@ class Recording:
         """Bytes kept in the columns."""
         size = 0
         for track in self.tracks:
-            size += sum(map(sys.getsizeof, (track.steps, track.waits, track.words, track.stacks)))
+            size += sum(map(sys.getsizeof, (track.steps, track.waits, track.words, track.stacks,
+                                        track.functions, track.deadlines)))
         for talk in self.talks:
             size += sum(map(sys.getsizeof, (talk.times, talk.kinds, talk.details, *talk.details)))
         return size
@@ -234,12 +264,12 @@ class Recording:
                 self._gap(track, spans, lane, before, stop, wait_after)
         for lane in lanes:
             never_ran = lane.kind == "task" and lane.id not in last and only in (None, lane.id)
-            if never_ran and self._loop_of(lane) == track.lane:
+            if never_ran and self.loop_of(lane) == track.lane:
                 end = stop if lane.ended is None else lane.ended
                 spans.append(Span(lane.id, lane.created, end, "ready"))
 
-    def _loop_of(self, lane):
-        """The loop's lane that stands before this lane: loops come before their tasks."""
+    def loop_of(self, lane):
+        """The id of the loop's lane that stands before this lane: loops come before tasks."""
         return max((track.lane for track in self.tracks if track.lane < lane.id), default=None)
 
     def _gap(self, track, spans, lane, before, start, wait_after):
@@ -338,11 +368,11 @@ class Recording:
     @property
     def wakes(self):
         """List of Wake by time: who made which task ready."""
-        wakes = [wake for track in self.tracks for wake, _ in self._wakes_of(track)]
+        wakes = [wake for track in self.tracks for wake, _ in self.wakes_of(track)]
         wakes.sort(key=lambda wake: wake.time)
         return wakes
 
-    def _wakes_of(self, track):
+    def wakes_of(self, track):
         """(Wake, index of the step that waited) of each known wake."""
         waits = track.waits
         for row in range(0, len(waits), 6):
@@ -392,7 +422,7 @@ class Recording:
         steps, zero, lanes = track.steps, track.zero, self.lanes
         wait_after = {int(track.waits[i]): i for i in range(0, len(track.waits), 6)}
         woken = collections.defaultdict(list)  # index of the step that waited → Wake
-        for wake, step in self._wakes_of(track):
+        for wake, step in self.wakes_of(track):
             woken[step].append(wake)
         blocked = self._blocked(track)
         last = {}  # lane → index of its last step

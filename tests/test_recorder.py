@@ -24,6 +24,7 @@ import pytest
 
 from helpers import bench
 from helpers.recorder import attach, job, observe, record
+from helpers.recording import PLACE
 from helpers.virtual import VirtualLoop
 
 uvloop = pytest.importorskip("uvloop") if sys.platform != "win32" else None
@@ -166,6 +167,56 @@ def test_the_line_that_waits_is_the_learners():
     own = [frame for frame in span.stack if frame[0] == __file__]
     assert [frame[1] for frame in own] == [line_of("here main waits"), line_of("here nap waits")]
     assert [frame[2] for frame in own] == ["main", "nap"]
+
+
+def test_the_line_at_which_each_step_stops_is_kept():
+    async def helper():
+        await asyncio.sleep(0)
+
+    async def main():
+        await helper()  # hands over in here
+        await asyncio.sleep(0)  # and here
+        return 1  # and ends here
+
+    def steps(rec):
+        [track] = rec.tracks
+        code = track.codes[dict(zip(track.functions[::2], track.functions[1::2]))[1]]
+        assert (code.file, code.function) == (__file__, "main")
+        assert set(map(int, track.steps[::3])) == {1}
+        return [code.line(round(lane % 1 / PLACE)) for lane in track.steps[::3]]
+
+    lines = [line_of("hands over in here"), line_of("and here"), line_of("and ends here")]
+    rec = virtual(main())
+    assert steps(rec) == steps(pickle.loads(pickle.dumps(rec))) == lines
+
+
+def test_a_sleep_that_is_cut_short_leaves_until_when():
+    async def main():
+        task = asyncio.create_task(nap(9))
+        asyncio.create_task(nap(7))
+        await asyncio.sleep(1)
+        task.cancel()
+        await asyncio.wait([task])
+        await asyncio.sleep(1)
+
+    rec = virtual(main())
+    [track] = rec.tracks
+    lanes = {rec.lanes[int(track.steps[3 * step])].name: until - track.zero
+             for step, until in track.deadlines.items()}
+    assert lanes == {"nap-1": 9, "nap-2": 7}  # cancelled by main; by the end of run
+
+
+def test_a_sleeper_that_the_recording_leaves_asleep():
+    async def main():
+        with record() as rec:
+            asyncio.create_task(nap(3), name="late")
+            await asyncio.sleep(0)
+        return rec
+
+    rec = asyncio.run(main())
+    [track] = rec.tracks
+    [(step, until)] = track.deadlines.items()
+    assert until - track.steps[3 * step + 2] == pytest.approx(3)
 
 
 def test_timers_wake_nobody_does():
