@@ -1,0 +1,169 @@
+"""Stage 4, sockets: the loop waits for the network and for its timers in one place, the selector.
+
+    async def echo(sock):
+        while data := await recv(sock, 4096):
+            await send_all(sock, data)
+"""
+
+import contextlib
+import errno
+import os
+import selectors
+import socket
+import types
+from functools import partial
+
+from . import tasks
+
+READ, WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+GLANCE = 1.0  # seconds: after so long a wait the loop looks for sockets closed behind its back
+
+
+@types.coroutine
+def until(sock, event):
+    """Wait until the socket can be read (READ) or written (WRITE)."""
+    yield lambda loop, wake: loop.watch(sock, event, wake)
+    if sock.fileno() < 0:
+        raise OSError(errno.EBADF, "The socket was closed while a task waited for it. "
+                                   "Cancel the task before you close its socket.")
+
+
+async def recv(sock, most):
+    """Return what has come, at most `most` bytes; b"" once the other side has sent its last."""
+    while True:
+        await until(sock, READ)
+        try:
+            return sock.recv(most)
+        except BlockingIOError:  # the system may wake a reader for nothing
+            pass
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however many times the socket takes only a part of it."""
+    data = memoryview(data)
+    while data:
+        try:
+            data = data[sock.send(data):]
+        except BlockingIOError:  # the other side reads slower than this one sends
+            await until(sock, WRITE)
+
+
+async def accept(listener):
+    """Return the next connection, ready for `recv` and `send_all`, and its address."""
+    while True:
+        await until(listener, READ)
+        try:
+            sock, address = listener.accept()
+        except (BlockingIOError, ConnectionAbortedError):  # the client went away meanwhile
+            continue
+        sock.setblocking(False)
+        return sock, address
+
+
+async def connect(sock, address):
+    """Connect the socket to (host, port). Raises OSError where nobody listens."""
+    failed = sock.connect_ex(address)
+    if failed in (errno.EINPROGRESS, errno.EWOULDBLOCK):
+        await until(sock, WRITE)
+        failed = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    if failed:
+        raise OSError(failed, f"connect to {address}: {os.strerror(failed)}")
+
+
+class Loop(tasks.Loop):
+    """Runs tasks that talk over the network, and listens to other threads."""
+
+    def __init__(self):
+        super().__init__()
+        self.selector = selectors.DefaultSelector()
+        self.watching = {}  # number of a socket → (socket, {READ: function, WRITE: function})
+        self.inside, self.outside = socket.socketpair()  # a byte sent to itself wakes the loop
+        self.outside.setblocking(False)
+        self.hear()
+
+    def hear(self):
+        """Take the bytes that have come from other threads, and wait for the next."""
+        self.inside.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            self.inside.recv(4096)
+        self.watch(self.inside, READ, self.hear)
+
+    def call_soon_threadsafe(self, function, *arguments):
+        """From another thread: have the loop call it in its own thread, and wake the loop."""
+        self.ready.append(partial(function, *arguments))
+        with contextlib.suppress(BlockingIOError):  # so many bytes wait there that it will wake
+            self.outside.send(b"\0")
+
+    def run(self, coro):
+        """Run a coroutine to its end and return its result; tasks that are left are cancelled."""
+        try:
+            return super().run(coro)
+        finally:
+            self.close()
+
+    def close(self):
+        """Give the system its files back. The loop has ended."""
+        for file in self.selector, self.inside, self.outside:
+            file.close()
+
+    def watch(self, sock, event, function):
+        """Call it once, when the socket can be read or written; return what takes that back."""
+        number = sock.fileno()
+        known, waiting = self.watching.get(number, (None, {}))
+        if known is not sock:  # a new one; or one that has got the number of one that was closed
+            self.drop(number)
+            self.watching[number] = sock, (waiting := {})
+        if waiting.get(event):
+            raise RuntimeError(f"Somebody waits for {sock} already. Two readers would each get a "
+                               "part of what comes: let one task read for both.")
+        if event not in waiting:
+            tell = self.selector.modify if waiting else self.selector.register
+            tell(number, event | sum(waiting), waiting)
+        waiting[event] = function
+        # The selector watches on: who read once will read again, and to tell it twice for each
+        # read would cost more than the read.
+        return partial(waiting.__setitem__, event, None)
+
+    def unwatch(self, number, event):
+        """Have the selector watch for this event no more."""
+        waiting = self.watching[number][1]
+        del waiting[event]
+        if waiting:
+            self.selector.modify(number, sum(waiting), waiting)
+        else:
+            self.selector.unregister(number)
+
+    def drop(self, number):
+        """Forget a socket; wake whoever waits for it."""
+        sock, waiting = self.watching.pop(number, (None, {}))
+        if waiting:
+            self.selector.unregister(number)
+        for function in filter(None, waiting.values()):
+            function()
+
+    def close_socket(self, sock):
+        """Close a socket; a task that waits for it gets an OSError."""
+        self.drop(sock.fileno())
+        sock.close()
+
+    def wait(self):
+        """Look at the sockets, or wait for them. Then wake all whose time has come."""
+        if self.ready and len(self.watching) > 1:  # its own is for a loop that waits
+            self.pause(0)
+        super().wait()
+
+    def pause(self, seconds):
+        """Wait for the sockets and other threads, at most so many seconds (None: for ever)."""
+        limit = GLANCE if seconds is None else min(max(0, seconds), GLANCE)
+        happened = self.selector.select(limit)
+        for key, events in happened:
+            for event in [event for event in key.data if event & events]:
+                function, key.data[event] = key.data[event], None
+                if function is None:  # nobody waits any more, and the selector would tell for ever
+                    self.unwatch(key.fd, event)
+                else:
+                    function()
+        if limit == GLANCE and not happened:
+            for number, (sock, _) in list(self.watching.items()):
+                if sock.fileno() < 0:
+                    self.drop(number)

@@ -1,0 +1,206 @@
+"""Stage 3, tasks: a coroutine with a name, a result that others can await, and an end.
+
+In the ready queue there are functions now: to give somebody a turn is to call one. And what a
+coroutine yields is a function too: `park(task)` sees to it that the task is woken, and returns the
+function that takes that back. So cancelling is the same whatever a task waits for: take it back,
+and begin the task's next step with an error.
+"""
+
+import heapq
+import time
+import traceback
+from functools import partial
+
+from . import ready, timers
+from .timers import sleep
+
+
+class CancelledError(BaseException):
+    """Raised in a task that shall end. Not an Exception: `except Exception` lets it through."""
+
+
+class Future:
+    """A result that is not there yet. Any number of tasks may await it."""
+
+    __slots__ = ("waiters", "value", "error", "seen")
+
+    def __init__(self):
+        self.waiters = []  # None once there is a result
+        self.seen = True  # False where it failed and nobody has asked yet
+
+    def done(self):
+        """Tell whether there is a result or an error."""
+        return self.waiters is None
+
+    def set_result(self, value, error=None):
+        """Give the result: all who wait become ready."""
+        if self.done():
+            raise RuntimeError(f"{self!r} has its result already. A future is set once.")
+        self.value, self.error = value, error
+        waiters, self.waiters = self.waiters, None
+        for wake in waiters:
+            wake()
+
+    def set_exception(self, error):
+        """Give an error instead of a result: it is raised in all who wait."""
+        self.set_result(None, error)
+
+    def result(self):
+        """Return the result, or raise the error; RuntimeError where neither is there yet."""
+        if not self.done():
+            raise RuntimeError(f"{self!r} has no result yet. Await it first.")
+        self.seen = True
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+    def __await__(self):
+        if not self.done():  # once it is, nobody would wake this task
+            yield self.park
+        return self.result()
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+        return partial(self.waiters.remove, wake)
+
+
+class Task(Future):
+    """A coroutine on its way through the loop, and a future of what it returns."""
+
+    __slots__ = ("loop", "coro", "name", "unpark", "throw")
+
+    def __init__(self, loop, coro, name):
+        super().__init__()
+        self.loop, self.coro, self.name = loop, coro, name
+        self.unpark = None  # what takes its waiting back; None while it is ready or runs
+        self.throw = None  # the error that its next step begins with
+
+    def __repr__(self):
+        return f"<Task {self.name!r}>"
+
+    def step(self):
+        """Run to the next yield, and do what it asks for. Nothing else resumes a task."""
+        throw, self.throw = self.throw, None
+        try:
+            park = self.coro.send(None) if throw is None else self.coro.throw(throw)
+        except StopIteration as stop:
+            self.end(stop.value)
+        except BaseException as error:
+            self.end(None, error)
+            if not isinstance(error, (Exception, CancelledError)):
+                raise  # the stop button is meant for whoever runs the loop
+        else:
+            if park is None or self.throw:  # who cancels itself does not wait
+                self.loop.ready.append(self.step)
+            else:
+                self.wait(park)
+
+    def wait(self, park):
+        """Run no more until it is woken."""
+        try:
+            if not callable(park):
+                raise TypeError(f"{self!r} yielded {park!r}, and this loop can't wait for that. "
+                                "Await its own sleep, futures, tasks and sockets.")
+            self.unpark = park(self.loop, self.wake)
+        except Exception as error:  # the task is told; the loop goes on
+            self.throw = error
+            self.loop.ready.append(self.step)
+
+    def wake(self):
+        """What it waited for is there: it may run again."""
+        self.unpark = None
+        self.loop.ready.append(self.step)
+
+    def cancel(self):
+        """Ask it to end: CancelledError is raised where it waits. False if it has ended already.
+
+        It may clean up first, or refuse: await it to know that it has ended.
+        """
+        if self.done():
+            return False
+        self.throw = CancelledError()
+        if self.unpark is not None:  # else it has its turn already; two would be one too many
+            self.unpark()
+            self.wake()
+        return True
+
+    def end(self, value, error=None):
+        """It ran to its end: tell those who await it."""
+        self.loop.tasks.discard(self)
+        if error is not None:
+            error.__traceback__ = error.__traceback__.tb_next  # without this file's own frame
+            self.seen = not isinstance(error, Exception)
+        self.set_result(value, error)
+
+    def __del__(self):
+        if not self.seen:
+            self.error.add_note(f"{self!r} failed, and nobody awaited it.")
+            traceback.print_exception(self.error)
+
+
+class Loop(timers.Loop):
+    """Runs tasks: they sleep, await each other, fail, and are cancelled."""
+
+    task_class = Task  # for whoever wants to watch the tasks
+
+    def __init__(self):
+        super().__init__()
+        self.tasks = set()  # those that have not ended
+        self.void = 0  # entries of the heap that wake nobody any more
+
+    def spawn(self, coro, name=None):
+        """Make a task of a coroutine, give it the last place in the queue, and return it."""
+        task = self.task_class(self, ready.checked(coro), name or coro.__name__)
+        self.tasks.add(task)
+        self.ready.append(task.step)
+        return task
+
+    def run(self, coro):
+        """Run a coroutine to its end and return its result; tasks that are left are cancelled."""
+        main = self.spawn(coro)
+        try:
+            while not main.done():
+                self.turn()
+        finally:
+            for task in list(self.tasks):
+                task.cancel()
+            while self.tasks:
+                self.turn()
+        return main.result()
+
+    def step(self, function):
+        """Give one turn."""
+        function()
+
+    wake = step  # what the heap holds are functions as well
+
+    def wake_at(self, deadline, wake):
+        """Call it at that time; return the function that takes that back."""
+        return partial(self.forget, super().wake_at(deadline, wake))
+
+    def forget(self, entry):
+        # A heap can't give back what is in its middle: the entry stays, and does nothing. Where
+        # most do nothing the heap is made anew, or cancelled timeouts would pile up for an hour.
+        entry[2] = nothing
+        self.void += 1
+        if self.void > 100 and 2 * self.void > len(self.sleeping):
+            self.sleeping = [entry for entry in self.sleeping if entry[2] is not nothing]
+            heapq.heapify(self.sleeping)
+            self.void = 0
+
+    def pause(self, seconds):
+        """Let the thread sleep. RuntimeError where there is nothing to wait for: a deadlock."""
+        if seconds is None:
+            who = [f"{task.name} at line {line(task.coro)}" for task in self.tasks]
+            raise RuntimeError(f"Deadlock: nobody is ready, nobody sleeps, and these wait: "
+                               f"{', '.join(sorted(who))}.")
+        super().pause(seconds)
+
+
+def nothing():
+    """What a void entry of the heap does."""
+
+
+def line(coro):
+    """Return the line at which a coroutine or a generator is paused."""
+    return (getattr(coro, "cr_frame", None) or coro.gi_frame).f_lineno
