@@ -739,6 +739,7 @@ class RunAlone(Exercise):
             raise Wrong("stopped too early",
                         f"`run_alone` returned {got!r}, and the coroutine was not at its end.",
                         lab.line(r"send\("), "Go on until StopIteration comes.")
+        got = tuple(got) if isinstance(got, list) else got
         if not isinstance(got, tuple) or len(got) != 2:
             raise Wrong("value", f"It returned {got!r}; asked are two things, the result and the "
                         "number of pauses.", lab.line(r"^\s*return\b"),
@@ -831,6 +832,16 @@ class RunAlone(Exercise):
         for result in coroutine:
             pauses += 1
         return result, pauses
+
+    @wrong("unprimed", says="nothing but None")
+    def sends_the_count(coroutine):
+        pauses = 0
+        while True:
+            try:
+                coroutine.send(pauses)
+            except StopIteration as end:
+                return end.value, pauses
+            pauses += 1
 
     @wrong("stopped too early", says="not at its end")
     def sends_once(coroutine):
