@@ -8,6 +8,7 @@ from itertools import islice, zip_longest
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
 MAKES_A_LIST = r"\[.* for |\blist\(|\btuple\(|\bsorted\(|append\("
+MOST = 12   # items; no answer here is right with as many
 
 
 def lazily(lab, thing, *sources):
@@ -16,7 +17,7 @@ def lazily(lab, thing, *sources):
     Raises Wrong if it is a list or the like, or if one of `sources` has been asked already.
     """
     taken = sum(source.taken for source in sources)
-    if thing is not None and (taken or isinstance(thing, (list, tuple, set))):
+    if isinstance(thing, (list, tuple, set)) or taken and isinstance(thing, Iterator):
         raise Wrong(
             "builds a list",
             f"Nobody had asked for an item yet. `{lab.asks}` had already taken {taken} from its "
@@ -29,9 +30,12 @@ def lazily(lab, thing, *sources):
 
 
 def items_of(lab, iterator):
-    """Return the list of all items, and name a StopIteration that a generator let out."""
+    """Return the list of all items, and name a StopIteration that a generator let out.
+
+    Of a generator that never ends it returns no more than a line can show.
+    """
     try:
-        return list(iterator)
+        return list(islice(iterator, MOST))
     except RuntimeError as error:
         if "generator raised StopIteration" not in str(error):
             raise
@@ -115,8 +119,11 @@ class PredictPrints(Exercise):
             same = 0
             while text[:same + 1] == self.right_values[0][:same + 1] and same < len(text):
                 same += 1
-            raise Wrong("value", f"`letters` is {text!r}. Its first {same} letters are right.",
-                        try_="Which line runs after those?") from None
+            raise Wrong("value", f"`letters` is {text!r}. " + (
+                            f"It is right up to its letter number {same}." if same else
+                            "Its first letter is not right yet."),
+                        try_="Which line runs after that?" if same else
+                             "Which `print` runs first?") from None
 
 
 class LazyPipeline(Exercise):
@@ -154,8 +161,8 @@ class LazyPipeline(Exercise):
                 lab.line(MAKES_A_LIST),
                 "Hand out each error as soon as you see it, before you read on.")
         lab.equal(first, "disk full", what="the first error is")
-        lab.equal(list(found), ["no route", "out of paper"], what="the other errors are")
-        lab.equal(list(errors([])), [], what="for no lines the errors are")
+        lab.equal(items_of(lab, found), ["no route", "out of paper"], what="the other errors are")
+        lab.equal(items_of(lab, iter(errors([]))), [], what="for no lines the errors are")
 
     @right
     def with_yield(lines):
@@ -204,6 +211,14 @@ class LazyPipeline(Exercise):
         for line in lines:
             if "ERROR " in line:
                 yield line.removeprefix("ERROR ").strip()
+
+    @wrong("let StopIteration out", says="nothing more")
+    def asks_by_hand(lines):
+        lines = iter(lines)
+        while True:
+            line = next(lines)
+            if line.startswith("ERROR "):
+                yield line[6:].strip()
 
     @wrong("not a generator", says="NoneType")
     def prints(lines):
@@ -295,6 +310,11 @@ class Take(Exercise):
     def trusts_the_source(source, n):
         for _ in range(n):
             yield next(source)
+
+    @wrong("not a generator", says="returned a str")
+    def returns_the_first(source, n):
+        for _ in range(n):
+            return next(source)
 
     @wrong("builds a list", says="taken 4")
     def builds_a_list(source, n):
@@ -419,6 +439,10 @@ class Interleave(Exercise):
         first, second = lab.source("abcd"), lab.source(range(10_000))
         mixed = lazily(lab, lab.call(interleave, first, second), first, second)
         begin = list(islice(mixed, 4))
+        if begin and isinstance(begin[0], (tuple, list)):
+            raise Wrong("yields pairs",
+                        f"The first thing it yielded was {begin[0]}, two items at once.",
+                        lab.line(r"\byield\b"), "Hand out each of the two by a `yield` of its own.")
         if second.taken > 3:
             raise Wrong(
                 "builds a list",
@@ -498,6 +522,16 @@ class Interleave(Exercise):
             yield item
             mine, other = other, mine
         yield from other
+
+    @wrong("yields pairs", says="two items at once")
+    def with_zip_as_it_is(first, second):
+        yield from zip(first, second)
+
+    @wrong("value", says="'a', '1', 'a', '1'")
+    def starts_anew_each_time(first, second):
+        while True:
+            yield next(iter(first))
+            yield next(iter(second))
 
     @wrong("one after another", says="all of `first`")
     def one_by_one(first, second):

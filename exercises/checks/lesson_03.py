@@ -1,6 +1,6 @@
 """Exercises of lesson 03: values, errors and the end go into a generator."""
 
-from inspect import getgeneratorstate
+from inspect import getgeneratorstate, isgenerator
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
@@ -70,7 +70,7 @@ class Averager(Exercise):
     def verify(self, averager, lab):
         talk = lab.generator(lab.call(averager))
         lab.equal(self._send(lab, talk, None), None, what="primed, it handed out")
-        got = [self._send(lab, talk, number) for number in (10, 20, 30, 4)]
+        got = [self._send(lab, talk, number) for number in (10, 20, 30, 5)]
         self._name(lab, got)
         one, other = averager(), averager()
         next(one), next(other)
@@ -87,30 +87,38 @@ class Averager(Exercise):
             return talk.send(value)
         except StopIteration:
             raise Wrong("ended too early",
-                        f"I sent {value!r}, and the generator ended.", lab.line(r"\byield\b"),
-                        "There may always be one more number: go round a `while True`.") from None
+                        f"I sent {value!r}, and the generator ended.",
+                        lab.line(r"^\s*return\b") or lab.line(r"\byield\b"),
+                        "There may always be one more number: go round a `while True`, and answer "
+                        "with `yield`, for a `return` ends the generator.") from None
 
     def _name(self, lab, got):
-        expected = [10, 15, 20, 16]
+        expected = [10, 15, 20, 16.25]
+        if got == [None] * 4:
+            raise Wrong("hands out nothing",
+                        f"I sent 10, 20, 30 and 5. The answers were {got}.",
+                        lab.line(r"\byield\b"),
+                        "What `print` shows, the caller does not get. The average has to stand "
+                        "to the right of the `yield`.")
         if got[1] is None:
             raise Wrong("two yields for one send",
-                        f"I sent 10, 20, 30 and 4. The answers were {got}. Every second number "
+                        f"I sent 10, 20, 30 and 5. The answers were {got}. Every second number "
                         "was taken by a `yield` that throws it away.",
                         lab.line(r"^\s*yield\b"),
                         "Each `yield` pauses, and each pause takes one `send`. Let a single "
                         "`yield` hand out and take in.")
         if got[:2] == [10, 15] and got[2] != 20:
             raise Wrong("halves each time",
-                        f"I sent 10, 20, 30 and 4. The answers were {got}.",
+                        f"I sent 10, 20, 30 and 5. The answers were {got}.",
                         lab.line(r"/ ?2"),
                         "The mean of the last average and the new number weighs the newest one "
                         "most. Keep the sum of all, and how many there are.")
         if got[1:] == expected[:3]:
             raise Wrong("one answer late",
-                        f"I sent 10, 20, 30 and 4. The answers were {got}: each belongs to the "
+                        f"I sent 10, 20, 30 and 5. The answers were {got}: each belongs to the "
                         "number before.", lab.line(r"\byield\b"),
                         "Take the number in first, then work out the average, then reach `yield`.")
-        lab.equal(got, expected, what="to 10, 20, 30 and 4 it answered")
+        lab.equal(got, expected, what="to 10, 20, 30 and 5 it answered")
 
     @right
     def with_sum_and_count():
@@ -159,6 +167,29 @@ class Averager(Exercise):
         number = yield
         yield number
 
+    @wrong("ended too early", says="`return` ends")
+    def with_return():
+        numbers = []
+        while True:
+            numbers.append((yield))
+            return sum(numbers) / len(numbers)
+
+    @wrong("hands out nothing", says="the caller does not get")
+    def prints_the_average():
+        total, count = 0, 0
+        while True:
+            total += yield
+            count += 1
+            print(total / count)
+
+    @wrong("value", says="16]; asked is [10, 15, 20, 16.25]")
+    def rounds_down():
+        total, count, average = 0, 0, None
+        while True:
+            total += yield average
+            count += 1
+            average = total // count
+
     @wrong("value", says="Primed, it handed out 0")
     def begins_with_zero():
         total, count, average = 0, 0, 0
@@ -200,10 +231,16 @@ class Averages(Exercise):
         heard = []
         generator = lab.generator(listener(heard))
         got = averages(generator, [10, 20, 60])
+        if isgenerator(got):
+            raise Wrong("not a list", "It returned a generator, and none of its lines has run.",
+                        lab.line(r"\byield\b|^\s*return \("),
+                        "A list is asked for: gather the answers, and `return` them.")
         if None in heard:
             raise Wrong("sent nothing",
                         f"The generator heard {heard}. `next` sends None, and so does a `for` loop.",
-                        lab.line(r"^\s+.*\bnext\(|\bfor\b.*\bin generator\b"),
+                        # The priming stands less deep, or alone on its line.
+                        lab.line(r"^\s{8,}.*\bnext\(|\bnext\(.*\bfor\b"
+                                 r"|\bfor\b.*\bin generator\b"),
                         "After the priming, each number has to go in with `send`.")
         if heard == [20, 60]:
             raise Wrong("lost the first number",
@@ -257,6 +294,21 @@ class Averages(Exercise):
             answers.append(generator.send(number))
         return answers
 
+    @wrong("sent nothing", says="append(next(generator))")
+    def asks_for_each_answer(generator, numbers):
+        next(generator)
+        answers = []
+        for number in numbers:
+            generator.send(number)
+            answers.append(next(generator))
+        return answers
+
+    @wrong("not a list", says="none of its lines")
+    def yields_the_answers(generator, numbers):
+        next(generator)
+        for number in numbers:
+            yield generator.send(number)
+
     @wrong("lost the first number", says="The 10 never arrived")
     def takes_priming_for_the_first(generator, numbers):
         answers = [next(generator)]
@@ -299,8 +351,9 @@ class Borrow(Exercise):
         if reader != "KeyError came out":
             raise Wrong("swallowed the error",
                         "I threw a KeyError in, and it did not come out. Whoever threw it believes "
-                        "that all is well.", lab.line(r"^\s*except\b"),
-                        "`finally` puts the book back and lets the error pass.")
+                        "that all is well.", lab.line(r"^\s*except\b|^\s*return\b"),
+                        "A plain `finally`, without a `return` in it, puts the book back and lets "
+                        "the error pass.")
 
     def _throw(self, reader):
         try:
@@ -324,12 +377,13 @@ class Borrow(Exercise):
             raise Wrong("no finally" if not lab.line(r"\bfinally\b") else "not given back",
                         f"{what} while the book was out, and the shelf still held {shelf}.",
                         lab.line(r"append\(|insert\(|\+="),
-                        "An error goes in at the `yield`, and skips the lines below. "
-                        "GeneratorExit, which `close` throws, is no Exception. Only a `finally` "
-                        "runs however it ends.")
+                        ("Nothing was thrown in, so no `except` ran." if what == "I asked it again"
+                         else "An error goes in at the `yield`, and skips the lines below. "
+                         "GeneratorExit, which `close` throws, is no Exception.")
+                        + " Only a `finally` runs however it ends.")
         if len(shelf) > 2:
             raise Wrong("gave it back twice", f"{what}. Then the shelf held {shelf}.",
-                        lab.line(r"append\(|insert\(|\+="), "The `finally` is enough.")
+                        lab.line(r"append\(|insert\(|\+="), "One place is enough: the `finally`.")
         lab.equal(shelf, ["atlas", "novel"], what=f"{what}; then the shelf held")
         return came
 
@@ -378,6 +432,24 @@ class Borrow(Exercise):
         except BaseException:
             pass
         shelf.append(book)
+
+    @wrong("no finally", says="no `except` ran")
+    def only_after_an_error(shelf):
+        book = shelf.pop()
+        try:
+            yield book
+        except:
+            shelf.append(book)
+            raise
+
+    @wrong("swallowed the error", says="without a `return`")
+    def returns_from_finally(shelf):
+        book = shelf.pop()
+        try:
+            yield book
+        finally:
+            shelf.append(book)
+            return
 
     @wrong("gave it back too early", says="While the book was out")
     def puts_it_back_first(shelf):
@@ -449,8 +521,8 @@ class Till(Exercise):
             raise Wrong("ended at the first error",
                         "I threw a ValueError in, and the generator ended.",
                         lab.line(r"^\s*except\b"),
-                        "The `try` stands around the whole loop. Put it inside, around the "
-                        "`yield`.") from None
+                        "After the error the loop has to go round again. Put the `try` inside "
+                        "the loop, around the `yield`, and let its `except` end nothing.") from None
         lab.equal(got, 3, what="to 3 and an error it answered")
 
     def _close(self, lab, talk):
@@ -519,6 +591,15 @@ class Till(Exercise):
                 total += yield total
         except ValueError:
             pass
+
+    @wrong("ended at the first error", says="let its `except` end nothing")
+    def returns_at_the_error():
+        total = 0
+        while True:
+            try:
+                total += yield total
+            except ValueError:
+                return
 
     @wrong("let the error through", says="came out again")
     def without_try():
@@ -589,8 +670,9 @@ class Drive(Exercise):
             raise Wrong("let StopIteration out",
                         f"A generator that {which} came to its end, and `drive` raised "
                         f"StopIteration({end.value!r}).",
-                        lab.line(r"\bnext\(" if generator.gi_code is asks_nothing.__code__
-                                 else r"\bsend\("),
+                        lab.line({asks_nothing.__code__: r"\bnext\(",
+                                  careful.__code__: r"\bthrow\("}.get(generator.gi_code,
+                                                                      r"\bsend\(")),
                         "Each of `next`, `send` and `throw` can meet the end. Catch it "
                         "there.") from None
         except LookupError as error:
@@ -695,6 +777,19 @@ class Drive(Exercise):
         question = next(generator)
         while True:
             question = generator.send(find(question))
+
+    @wrong("let StopIteration out", says="question = generator.throw(error)")
+    def throws_outside_the_try(generator, find):
+        act = next
+        while True:
+            try:
+                question = act(generator)
+                answer = find(question)
+                act = lambda generator, answer=answer: generator.send(answer)
+            except LookupError as error:
+                question = generator.throw(error)
+            except StopIteration as end:
+                return end.value
 
     @wrong("sent the question back", says="was sent 'price'")
     def echoes(generator, find):
