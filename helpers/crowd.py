@@ -1,0 +1,302 @@
+"""A crowd that waits, and what it costs: a thousand connections on one loop, or in a thread each.
+
+    crowd(1000)             # memory and time, as a picture
+    memory_each()           # KiB of a generator, a coroutine, a sleeping task, a thread
+    how_many_fit()          # tasks and threads in one GiB of addresses
+
+Each figure is measured in a process of its own, `python -m helpers.crowd`, that is gone afterwards:
+memory that was used once is seldom given back, so what came first would make the next look light.
+"""
+
+import asyncio
+import base64
+import gc
+import html
+import io
+import json
+import os
+import selectors
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import types
+from pathlib import Path
+
+import psutil
+
+from helpers.eventloop import sockets, tasks
+
+try:
+    import resource
+except ImportError:  # Windows, which has no such limits
+    resource = None
+
+PROJECT = Path(__file__).resolve().parents[1]
+LIMIT = 60  # seconds for one measurement, on a machine that is very busy
+MOST_OF_SELECT = 500  # sockets; on Windows there is nothing but select, which takes no more
+SPARE_FILES = 50  # what a Python has open besides
+ROUNDS = 5
+KIB, GIB = 1024, 1 << 30
+WAYS = ("one loop", "threads")
+
+
+def crowd(connections: int = 1000) -> "Crowd":
+    """Serve so many connections by one loop of ours, and by a thread each; return both figures.
+
+    Where the system allows fewer open files or threads, there are fewer connections, and `text`
+    says so.
+    """
+    return Crowd(connections, {way: _measure("serve", way, connections) for way in WAYS})
+
+
+def memory_each() -> dict[str, float]:
+    """KiB of memory that each thing takes that waits, by its name, as the system counts them."""
+    return {kind: _measure("weigh", kind, 1000 if kind == "thread" else 20_000) for kind in MAKERS}
+
+
+def how_many_fit(tasks: int = 100_000, threads: int = 2000) -> dict[str, int]:
+    """How many tasks and threads (at most so many) fit into one GiB of addresses.
+
+    Empty where a process can't be limited so (Windows, macOS).
+    """
+    if not sys.platform.startswith("linux"):
+        return {}
+    asked = {"task": tasks, "thread": threads}
+    return {kind: _measure("fit", kind, number) for kind, number in asked.items()}
+
+
+def _measure(*arguments):
+    """Have a new process measure it; return what it prints."""
+    path = [str(PROJECT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "helpers.crowd", *map(str, arguments)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
+        capture_output=True, text=True, timeout=LIMIT)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(map(str, arguments))} failed:\n{done.stderr}")
+    return json.loads(done.stdout)
+
+
+class Crowd:
+    """What `crowd` found. Dicts by way, "one loop" and "threads":
+
+    connections; memory (KiB each); addresses (KiB each); start, round and alone in seconds: until
+    all were served once, one message of each connection, one message of one connection while all
+    others are silent.
+    """
+
+    def __init__(self, asked, found):
+        self.asked = asked
+        for name in ("connections", "memory", "addresses", "start", "round", "alone"):
+            setattr(self, name, {way: found[way][name] for way in found})
+
+    @property
+    def text(self):
+        """The picture's twin: a line for each way."""
+        lines = [
+            f"{way}: {self.connections[way]:,} connections, {self.memory[way]:.1f} KiB of memory "
+            f"and {self.addresses[way]:,.0f} KiB of addresses each; all served once after "
+            f"{1000 * self.start[way]:.0f} ms, a message of each in {1000 * self.round[way]:.0f} "
+            f"ms, a message of one alone in {1e6 * self.alone[way]:.0f} µs"
+            for way in self.memory]
+        lines += [f"{way}: this system allows no more than {number:,}, not {self.asked:,}."
+                  for way, number in self.connections.items() if number < self.asked]
+        return "\n".join(lines)
+
+    def __repr__(self):
+        return self.text
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        alt = ("Two rows of bars: memory for each connection, and time for one message of each. "
+               + self.text.replace("\n", ". "))
+        image = base64.b64encode(self._png()).decode()
+        return {"text/plain": self.text,
+                "text/html": f'<img alt="{html.escape(alt)}" style="width: 100%; max-width: 6.5in" '
+                             f'src="data:image/png;base64,{image}">'}
+
+    def _png(self):
+        import matplotlib
+        from matplotlib.figure import Figure
+
+        from helpers.experiments import BLUE, DARK, ORANGE, STYLE
+
+        panels = {"memory for each connection, in KiB": self.memory,
+                  "one message of each connection, in ms":
+                      {way: 1000 * seconds for way, seconds in self.round.items()}}
+        file = io.BytesIO()
+        with matplotlib.rc_context(matplotlib.rcParamsDefault | STYLE):
+            figure = Figure((6.5, 1.6), layout="constrained")
+            for axes, (title, values) in zip(figure.subplots(1, 2, sharey=True), panels.items()):
+                bars = axes.barh(list(values), list(values.values()), 0.55, color=[BLUE, ORANGE],
+                                 edgecolor=DARK, linewidth=0.6)
+                bars[1].set_hatch("///")
+                axes.bar_label(bars, [f"{value:.1f}" for value in values.values()], padding=3)
+                axes.set_xlim(0, 1.25 * max(values.values()))
+                axes.set_xlabel(title)
+                axes.spines[["top", "right"]].set_visible(False)
+            axes.invert_yaxis()  # that of both: the first way on top
+            figure.savefig(file, format="png", dpi=192, metadata={"Software": None})
+        return file.getvalue()
+
+
+# What follows runs in the process that measures
+
+
+def serve(way: str, number: str) -> dict[str, float]:
+    """Answer so many connections, and measure. The clients are the same for both ways."""
+    pairs = [socket.socketpair() for _ in range(_allowed(int(number)))]
+    process = psutil.Process()
+    gc.collect()
+    before, begin = process.memory_info(), time.perf_counter()
+    ends = [end for end, _ in pairs]
+    served = in_threads(ends) if way == "threads" else on_one_loop(ends)
+    clients = [client for _, client in pairs[:served]]
+    ask_all(clients)
+    start, after = time.perf_counter() - begin, process.memory_info()
+    rounds, alone = [], []
+    for _ in range(ROUNDS):
+        rounds.append(_seconds(ask_all, clients))
+        alone += [_seconds(ask_all, clients[:1]) for _ in range(50)]
+    return {"connections": served, "start": start,
+            "memory": (after.rss - before.rss) / served / KIB,
+            "addresses": (after.vms - before.vms) / served / KIB,
+            "round": statistics.median(rounds), "alone": statistics.median(alone)}
+
+
+def _allowed(number):
+    """How many connections of `number` the limit for open files allows, once it is raised."""
+    if selectors.DefaultSelector is selectors.SelectSelector:
+        number = min(number, MOST_OF_SELECT)
+    if resource is None:
+        return number
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * number + SPARE_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return number if soft == resource.RLIM_INFINITY else min(number, (soft - SPARE_FILES) // 2)
+
+
+def _seconds(function, *arguments):
+    begin = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - begin
+
+
+def ask_all(clients):
+    """Send a message on every connection, then wait for every answer."""
+    for client in clients:
+        client.sendall(b"hello")
+    for client in clients:
+        client.recv(4096)
+
+
+def in_threads(ends):
+    """Echo on each connection in a thread of its own; return how many the system allowed."""
+    def echo(sock):
+        while data := sock.recv(4096):
+            sock.sendall(data)
+
+    for number, sock in enumerate(ends):
+        try:
+            threading.Thread(target=echo, args=(sock,), daemon=True).start()
+        except RuntimeError:  # can't start new thread
+            return number
+    return len(ends)
+
+
+def on_one_loop(ends):
+    """Echo on all connections in one thread, on a loop of ours; return their number."""
+    async def echo(sock):
+        while data := await sockets.recv(sock, 4096):
+            await sockets.send_all(sock, data)
+
+    async def main():
+        for sock in ends:
+            sock.setblocking(False)
+            loop.spawn(echo(sock))
+        await tasks.Future()  # for ever
+
+    loop = sockets.Loop()
+    threading.Thread(target=loop.run, args=(main(),), daemon=True).start()
+    return len(ends)
+
+
+@types.coroutine
+def pause():
+    yield
+
+
+async def nap():
+    await pause()
+
+
+def generators(number):
+    made = [pause() for _ in range(number)]
+    return [made, [next(generator) for generator in made]]
+
+
+def coroutines(number):
+    made = [nap() for _ in range(number)]
+    return [made, [coroutine.send(None) for coroutine in made]]
+
+
+def sleepers(number):
+    loop = sockets.Loop()
+    for _ in range(number):
+        loop.spawn(tasks.sleep(3600))
+    loop.turn()
+    return loop
+
+
+def asyncio_sleepers(number):
+    loop = asyncio.new_event_loop()
+    made = [loop.create_task(asyncio.sleep(3600)) for _ in range(number)]
+    loop.run_until_complete(asyncio.sleep(0))
+    return loop, made
+
+
+def threads(number):
+    lock = threading.Lock()
+    lock.acquire()
+    made = []
+    for _ in range(number):
+        try:
+            made.append(threading.Thread(target=lock.acquire, daemon=True))
+            made[-1].start()
+        except RuntimeError:  # can't start new thread
+            made.pop()
+            break
+    return made
+
+
+MAKERS = {"generator": generators, "coroutine": coroutines, "sleeping task, ours": sleepers,
+          "sleeping task, asyncio's": asyncio_sleepers, "thread": threads}
+
+
+def weigh(kind: str, number: str) -> float:
+    """KiB that one takes, measured on so many."""
+    make, process = MAKERS[kind], psutil.Process()
+    kept = [make(10)]  # what is made once, a loop's selector or a buffer, isn't theirs
+    gc.collect()
+    before = process.memory_info().rss
+    kept.append(make(int(number)))
+    number = len(kept[-1]) if kind == "thread" else int(number)
+    return (process.memory_info().rss - before) / number / KIB
+
+
+def fit(kind: str, most: str) -> int:
+    """How many can be made, at most so many, within one GiB of addresses."""
+    resource.setrlimit(resource.RLIMIT_AS, (GIB, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    if kind == "thread":
+        return len(threads(int(most)))
+    return len(sleepers(int(most)).sleeping)
+
+
+if __name__ == "__main__":
+    what, *arguments = sys.argv[1:]
+    print(json.dumps({"serve": serve, "weigh": weigh, "fit": fit}[what](*arguments)), flush=True)
+    os._exit(0)  # the threads, and what still waits, end with the process
