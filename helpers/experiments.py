@@ -33,6 +33,7 @@ except ImportError:  # Windows
 __all__ = ["compare", "Comparison"]
 
 WIDE = 1.5  # runs of one variant that differ more than that don't settle anything
+BUILT_IN = ("time", "of a core")  # what each run is measured by
 MOST = 3  # times as many runs as asked for, and no more
 
 WIDTH, ROW = 6.5, 0.52  # inches: of the figure, and of the height of one variant
@@ -56,6 +57,7 @@ def compare(
     claim: str | Iterable[str] | None = None,
     baseline: str | None = None,
     record: bool = True,
+    shows: Iterable[str] = ("time",),
 ) -> "Comparison":
     """Run each variant `repeat` times, in turns (a, b, c, a, b, c, ...), and measure it.
 
@@ -67,11 +69,17 @@ def compare(
         claim: ids of rows of `claims.toml` ("000-2"), or names of experiments ("000 sleep.py").
         baseline: the name that the others are compared with; the first unless told.
         record: keep a recording of each variant's first run in `recordings`.
+        shows: what the picture shows, a panel each: "time", "of a core" (its share of one), or a
+            key of the dict of numbers that every variant then returns, "late, ms". With a claim,
+            which is about times, it is "time" alone.
 
     Raises ValueError for arguments that don't fit each other, and whatever a variant raises, with
     a note that names the variant.
     """
     _check(variants, repeat)
+    shows = tuple(shows)
+    if claim is not None and shows != ("time",):
+        raise ValueError("a claim is about times: leave out `shows`, or the claim")
     baseline = next(iter(variants)) if baseline is None else baseline
     if baseline not in variants:
         raise ValueError(f"baseline {baseline!r} is none of the variants {_names(variants)}.")
@@ -82,9 +90,10 @@ def compare(
     for turn in range(MOST * repeat):
         for name in unsettled:
             runs[name].append(_run(name, variants[name], record and turn == 0))
+            _check_shown(name, runs[name][-1].result, shows)
         if turn + 1 >= repeat:
             unsettled = [name for name in unsettled if not _agree(runs[name], repeat)]
-    return Comparison(runs, repeat, baseline, claimed)
+    return Comparison(runs, repeat, baseline, claimed, shows)
 
 
 def _check(variants: dict[str, Callable], repeat: int) -> None:
@@ -101,6 +110,15 @@ def _check(variants: dict[str, Callable], repeat: int) -> None:
             raise ValueError(f"The variant {name!r} is no function but {function!r}.")
     if not isinstance(repeat, int) or repeat < 1:
         raise ValueError(f"repeat must be a whole number, 1 or more, not {repeat!r}.")
+
+
+def _check_shown(name: str, result: Any, shows: tuple[str, ...]) -> None:
+    for key in shows:
+        if key not in BUILT_IN and not (isinstance(result, dict) and key in result):
+            raise ValueError(
+                f"shows names {key!r}, which is neither {' nor '.join(map(repr, BUILT_IN))} nor a "
+                f"key of what the variant {name!r} returned: {result!r:.80}"
+            )
 
 
 def _claimed(names: Iterable[str], variants: dict[str, Callable], baseline: str) -> list[Claim]:
@@ -195,15 +213,22 @@ class Comparison:
     seconds: median of its runs.  spread: (fastest, slowest).  cpu: cpu seconds / wall seconds,
     its own and its processes'; 1.0 is one core kept busy, 0.0 is all waiting.
     results: what its last run returned.  recordings: the Recording of its first run.
+    figures: for each key of `shows` that a variant returned, the median by variant.
     verdict: a `Verdict` for each variant that a claim is about: `.holds` and `.reason`.
 
     notes: sentences on how it was measured.  alt, text: what the picture shows, in words.
     """
 
     def __init__(
-        self, runs: dict[str, list[Run]], repeat: int, baseline: str, claimed: list[Claim]
+        self,
+        runs: dict[str, list[Run]],
+        repeat: int,
+        baseline: str,
+        claimed: list[Claim],
+        shows: tuple[str, ...],
     ) -> None:
         self.baseline = baseline
+        self.shows = shows
         self.claims = claimed
         self.seconds = {n: statistics.median(run.seconds for run in rs) for n, rs in runs.items()}
         self.spread = {
@@ -213,6 +238,11 @@ class Comparison:
         self.cpu = {n: _share(rs) for n, rs in runs.items()}
         self.results = {n: rs[-1].result for n, rs in runs.items()}
         self.recordings = {n: rs[0].recording for n, rs in runs.items() if rs[0].recording}
+        self.figures = {
+            key: {n: statistics.median(run.result[key] for run in rs) for n, rs in runs.items()}
+            for key in shows
+            if key not in BUILT_IN
+        }
         self.verdict = {n: _joined(vs) for n in runs if (vs := self._verdicts(n))}
         self.notes = [
             f"{name} ran {len(rs)} times, for its runs differed {number(slowest / fastest)}-fold."
@@ -256,10 +286,18 @@ class Comparison:
     def alt(self) -> str:
         """What the picture shows, in a sentence for each variant."""
         told = [f"{name}: {self._facts(name, short=True)}." for name in self.seconds]
-        return f"Bars of the time each variant took, and how many times as fast as \
+        if self.shows == ("time",):
+            return f"Bars of the time each variant took, and how many times as fast as \
 {self.baseline} it was. {' '.join(told)}"
+        return f"Bars for each variant: {'; '.join(self.shows)}. {' '.join(told)}"
 
     def _facts(self, name: str, short: bool = False) -> str:
+        shown = [f"{key}: {_figure(values[name])}" for key, values in self.figures.items()]
+        if short and self.shows != ("time",):
+            built_in = {
+                "time": _duration(self.seconds[name]), "of a core": f"{self.cpu[name]:.2f} of a core"
+            }  # fmt: skip
+            return ", ".join([built_in[key] for key in self.shows if key in built_in] + shown)
         facts = [_duration(self.seconds[name])]
         if not short:
             facts[0] += " ({} to {})".format(*map(_duration, self.spread[name]))
@@ -268,7 +306,7 @@ class Comparison:
             if self.published(name) is not None:
                 facts.append(f"published {times(self.published(name))}")
         if not short:
-            facts.append(f"{self.cpu[name]:.2f} of a core")
+            facts += [f"{self.cpu[name]:.2f} of a core", *shown]
         elif name in self.verdict and self.verdict[name].holds is not None:
             facts.append(_word(self.verdict[name]))
         return ", ".join(facts)
@@ -286,6 +324,7 @@ class Comparison:
 
     def _table(self) -> str:
         heads = ["variant", "time (fastest to slowest)", "times as fast", "of a core"]
+        heads += self.figures
         claimed = bool(self.claims)
         if claimed:
             heads[3:3] = ["published"]
@@ -297,6 +336,7 @@ class Comparison:
                 "{} ({} to {})".format(*map(_duration, (self.seconds[name], *self.spread[name]))),
                 number(self.ratio(name)),
                 f"{self.cpu[name]:.2f}",
+                *(_figure(values[name]) for values in self.figures.values()),
             ]
             if claimed:
                 cells[2:2] = ["" if published is None else number(published)]
@@ -340,9 +380,12 @@ class Comparison:
             if published:
                 times, ratios = figure.subplots(1, 2, sharey=True)
                 self._draw_ratios(ratios, names, published)
+                self._draw_times(times, names, with_ratio=False)
             else:
-                times = figure.subplots()
-            self._draw_times(times, names, with_ratio=not published)
+                panels = figure.subplots(1, len(self.shows), sharey=True, squeeze=False)[0]
+                for axes, key in zip(panels, self.shows, strict=True):
+                    self._draw_panel(axes, names, key)
+                times = panels[0]
             times.set_yticks(range(len(names)), names)
             times.set_ylim(len(names) - 0.4, -0.6)
         return figure
@@ -360,6 +403,19 @@ class Comparison:
             axes.text(slowest + 0.02 * longest, y, label, va="center")
         axes.set_xlim(0, longest * (1.6 if with_ratio else 1.35))
         axes.set_xlabel("time in seconds: median, fastest to slowest")
+        _plain(axes)
+
+    def _draw_panel(self, axes, names: list[str], key: str) -> None:
+        if key == "time":
+            return self._draw_times(axes, names, with_ratio=self.shows == ("time",))
+        values = self.cpu if key == "of a core" else self.figures[key]
+        most = max(values[name] for name in names) or 1.0
+        for y, name in enumerate(names):
+            label = f"{values[name]:.2f}" if key == "of a core" else _figure(values[name])
+            axes.barh(y, values[name], 0.5, color=BLUE)
+            axes.text(values[name] + 0.02 * most, y, label, va="center")
+        axes.set_xlim(0, most * 1.35)
+        axes.set_xlabel(key)
         _plain(axes)
 
     def _draw_ratios(self, axes, names: list[str], published: dict[str, float]) -> None:
@@ -441,6 +497,10 @@ def _plain_fraction(value: float, position: int) -> str:
 
 def _plain(axes) -> None:
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _figure(value: float) -> str:
+    return number(value) if value >= 0.1 else f"{value:.2g}"
 
 
 def _duration(seconds: float) -> str:

@@ -285,6 +285,27 @@ def test_the_picture_shows_measured_beside_published(shown):
     assert re.findall("does not hold|holds", words) == ["holds", "does not hold"]
 
 
+def test_it_shows_what_the_variants_return():
+    found = compare(
+        {"asks": lambda: {"late, ms": 2.0}, "sleeps": lambda: {"late, ms": 0.03}},
+        shows=("of a core", "late, ms"),
+    )
+    assert found.figures == {"late, ms": {"asks": 2.0, "sleeps": 0.03}}
+    core, late = found.figure().axes
+    assert (core.get_xlabel(), late.get_xlabel()) == ("of a core", "late, ms")
+    assert [text.get_text() for text in late.texts] == ["2.00", "0.03"]
+    assert "late, ms: 2.00" in found.text and "asks: " in found.alt and "late, ms: 0.03" in found.alt
+    bundle = found._repr_mimebundle_()
+    assert "late, ms</th>" in bundle["text/html"] and "<td>0.03</td>" in bundle["text/html"]
+
+
+def test_what_cannot_be_shown_is_told():
+    with pytest.raises(ValueError, match="neither 'time' nor 'of a core' nor a key of what the"):
+        compare({"a": lambda: {"late": 1}}, shows=["lat"])
+    with pytest.raises(ValueError, match="a claim is about times"):
+        compare({"one after another": one_after_another}, claim="000-1", shows=["of a core"])
+
+
 def test_no_text_runs_out_of_its_axes_or_into_other_text(shown):
     near = {"one after another": sleeps(0.02), "threads": sleeps(0.02), "asyncio": sleeps(0.02)}
     slow = {"one after another": sleeps(0.0005), "asyncio": sleeps(0.2)}
