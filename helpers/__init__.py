@@ -14,6 +14,7 @@ _HOME = {
     "record": "helpers.recorder",
     "job": "helpers.recorder",
     "timeline": "helpers.timeline",
+    "explore": "helpers.explorer",
     "compare": "helpers.experiments",
     "exercise": "helpers.coach",
     "course_map": "helpers.coach",

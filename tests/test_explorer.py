@@ -1,0 +1,565 @@
+"""The explorer: what it says of each instant, its questions, and what is left without a front end."""
+
+import asyncio
+import pickle
+import random
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+import jupyter_client.manager
+import nbclient
+import nbconvert
+import nbformat
+import pytest
+
+from helpers import explore
+from helpers.explorer import CHOICES, SHOWN
+from helpers.instants import Instants
+from helpers.recorder import attach, job, record
+from helpers.virtual import VirtualLoop
+
+uvloop = pytest.importorskip("uvloop") if sys.platform != "win32" else None
+LOOPS = [VirtualLoop, asyncio.SelectorEventLoop] + ([uvloop.new_event_loop] if uvloop else [])
+
+
+def recorded(main, loop_factory=VirtualLoop):
+    with record() as rec, asyncio.Runner(loop_factory=loop_factory) as runner:
+        attach(runner.get_loop())
+        runner.run(main)
+    return rec
+
+
+async def nap(seconds):
+    await asyncio.sleep(seconds)
+
+
+async def story():
+    """Two tasks in turn at one lock, a third that is cancelled."""
+    lock = asyncio.Lock()
+
+    async def locked(seconds):
+        async with lock:
+            await asyncio.sleep(seconds)
+
+    one = asyncio.create_task(locked(1), name="one")
+    two = asyncio.create_task(locked(2), name="two")
+    slow = asyncio.create_task(nap(9), name="slow")
+    await asyncio.gather(one, two)
+    slow.cancel()
+    await asyncio.wait([slow])
+
+
+def boxes(view):
+    return {title: list(entries) for title, entries, _ in view.boxes if entries}
+
+
+def without_places(entries):
+    return [re.sub(r" \(.*\)", "", entry) for entry in entries]
+
+
+def walk(explorer):
+    for at in range(1, explorer.count + 1):
+        explorer.move(at)
+        yield explorer.view
+
+
+# What is said of an instant
+
+
+def test_every_instant_of_a_known_story():
+    told = [view.prose for view in walk(explore(recorded(story())))]
+    assert told == [
+        ["story runs.", "It creates one, two and slow.", "Then it waits for gather."],
+        ["one runs.", "Then it sleeps until 1.000 s."],
+        ["two runs.", "Then it waits for Lock.acquire."],
+        ["slow runs.", "Then it sleeps until 9.000 s."],
+        ["Nobody is ready: the loop waits in select.", "one is woken by its timer."],
+        ["one runs: it was woken by its timer.", "two is woken by one (Lock.release).",
+         "Then it is done."],
+        ["two runs: it was woken by one (Lock.release).", "Then it sleeps until 3.000 s."],
+        ["Nobody is ready: the loop waits in select.", "two is woken by its timer."],
+        ["two runs: it was woken by its timer.", "story is woken by two (its end).",
+         "Then it is done."],
+        ["story runs: it was woken by two (its end).", "slow is asked to cancel by story.",
+         "slow is woken by story (cancel).", "Then it waits in asyncio.wait."],
+        ["slow runs: it was woken by story (cancel).", "CancelledError is raised in slow.",
+         "story is woken by slow (its end).", "Then it is cancelled."],
+        ["story runs: it was woken by slow (its end).", "Then it is done."],
+    ]
+
+
+def test_the_queue_the_timers_and_the_locks_at_every_instant():
+    states = [{title: without_places(entries) for title, entries in boxes(view).items()}
+              for view in walk(explore(recorded(story())))]
+    gather, lock = "story: gather", "two: Lock.acquire"
+    others, one, two, slow = (
+        "Futures, tasks, locks", "one until 1.000 s", "two until 3.000 s", "slow until 9.000 s")
+    assert states == [
+        {},
+        {"Ready queue": ["two", "slow"], others: [gather]},
+        {"Ready queue": ["slow"], "Timers": [one], others: [gather]},
+        {"Timers": [one], others: [gather, lock]},
+        {"Timers": [one, slow], others: [gather, lock]},
+        {"Timers": [slow], others: [gather, lock]},
+        {"Timers": [slow], others: [gather]},
+        {"Timers": [two, slow], others: [gather]},
+        {"Timers": [slow], others: [gather]},
+        {"Timers": [slow]},
+        {others: ["story: wait"]},
+        {},
+    ]
+
+
+def test_the_source_lines_of_a_step():
+    async def helper():
+        await asyncio.sleep(0)
+
+    async def main():
+        await helper()  # over to the others
+        await asyncio.sleep(1)
+
+    [first, second, *_] = walk(explore(recorded(main())))
+    lines = [(what, text) for what, _, text in [*first.lines, *second.lines]]
+    assert lines == [
+        ("from", "async def main():"), ("to", "await helper()  # over to the others"),
+        ("from", "await helper()  # over to the others"), ("to", "await asyncio.sleep(1)"),
+    ]
+    assert re.fullmatch(r"test_explorer.py:\d+ main", first.lines[1][1])
+    assert "Then it hands over, and joins the end of the queue." in first.prose
+
+
+def test_the_queue_keeps_its_order():
+    async def hand_over():
+        for _ in range(2):
+            await asyncio.sleep(0)
+
+    async def main():
+        tasks = [asyncio.create_task(hand_over(), name=name) for name in "abc"]
+        tasks.append(asyncio.create_task(nap(0.5), name="d"))
+        await asyncio.wait(tasks)
+
+    queues = [boxes(view).get("Ready queue", []) for view in walk(explore(recorded(main())))]
+    assert queues[:5] == [[], list("bcd"), list("cda"), list("dab"), list("abc")]
+
+
+def test_a_timeout_cancels_and_the_cut_sleep_says_until_when():
+    async def main():
+        try:
+            async with asyncio.timeout(2):
+                await asyncio.sleep(7)
+        except TimeoutError:
+            pass
+
+    views = list(walk(explore(recorded(main()))))
+    assert without_places(boxes(views[1])["Timers"]) == ["main until 7.000 s"]
+    assert "main is asked to cancel by a timeout." in views[1].prose
+    assert "CancelledError is raised in main." in views[2].prose
+
+
+def test_an_error_is_told():
+    async def main():
+        async def fails():
+            raise ValueError("so it is")
+
+        await asyncio.gather(fails(), return_exceptions=True)
+
+    assert "Then it fails: ValueError('so it is')." in explore(recorded(main())).text
+
+
+def test_who_waits_for_a_socket():
+    async def main():
+        async def serve(reader, writer):
+            writer.write(await reader.readline())
+            await writer.drain()
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1")
+        async with server:
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            await asyncio.sleep(0.05)
+            writer.write(b"hello\n")
+            await reader.readline()
+            writer.close()
+
+    views = list(walk(explore(recorded(main(), None))))
+    waiting = [without_places(boxes(view).get("Sockets", ())) for view in views]
+    assert ["serve: socket"] in waiting
+    assert any("serve runs: it was woken by its socket." in view.prose for view in views)
+
+
+def test_what_was_left_in_the_queue_and_asleep():
+    async def main():
+        with record() as rec:
+            asyncio.create_task(nap(3), name="late")
+            await asyncio.sleep(0)
+            asyncio.create_task(nap(3), name="never")
+        return rec
+
+    rec = asyncio.run(main())
+    *_, last = walk(explore(rec))
+    assert without_places(boxes(last)["Timers"])[0].startswith("late until 3")
+    [queue] = [entries for title, entries, _ in last.boxes if title == "Ready queue"]
+    assert list(queue) == []
+    assert [rec.lanes[stay.lane].name for stay in Instants(rec).queue_after(1)] == ["never"]
+
+
+def test_the_loop_still_waits_when_the_recording_ends():
+    async def main():
+        with record() as rec:
+            asyncio.create_task(nap(3), name="late")
+            await asyncio.sleep(0)
+            time.sleep(0.01)
+        return rec
+
+    *_, last = walk(explore(asyncio.run(main())))
+    assert last.prose == [
+        "Nobody is ready: the loop waits in select.", "Here the recording ends."]
+
+
+def test_two_loops_do_not_mix():
+    async def first():
+        asyncio.create_task(nap(100), name="left")
+        await asyncio.sleep(1)
+
+    async def second():
+        await asyncio.sleep(1)
+
+    with record() as rec:
+        for main in first, second:
+            with asyncio.Runner(loop_factory=VirtualLoop) as runner:
+                attach(runner.get_loop())
+                runner.run(main())
+    views = list(walk(explore(rec)))
+    at = [i for i, view in enumerate(views) if "second runs." in view.prose][0]
+    assert views[at - 1].head.endswith("loop 1 of 2") and views[at].head.endswith("loop 2 of 2")
+    assert not any("left" in view.text for view in views[at:])
+    assert boxes(views[at]) == {}
+
+
+async def turmoil(seed):
+    """Tasks that do everything at random: a lock, a queue, sleeps, cancellation, timeouts."""
+    draw = random.Random(seed)
+    lock, queue = asyncio.Lock(), asyncio.Queue()
+
+    async def task(depth=0):
+        for _ in range(draw.randrange(4)):
+            what = draw.randrange(7)
+            if what == 0:
+                await asyncio.sleep(0)
+            elif what == 1:
+                await asyncio.sleep(draw.randrange(4) / 1000)
+            elif what == 2:
+                async with lock:
+                    await asyncio.sleep(draw.randrange(2) / 1000)
+            elif what == 3:
+                queue.put_nowait(1)
+                await queue.get()
+            elif what == 4 and depth < 2:
+                await asyncio.gather(task(depth + 1), task(depth + 1))
+            elif what == 5:
+                other = asyncio.create_task(nap(0.003))
+                await asyncio.sleep(0)
+                other.cancel()
+                await asyncio.wait([other])
+            else:
+                try:
+                    async with asyncio.timeout(0.001):
+                        await asyncio.sleep(draw.choice([0, 0.002]))
+                except TimeoutError:
+                    pass
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(6):
+            group.create_task(task())
+
+
+@pytest.mark.parametrize("loop_factory", LOOPS)
+def test_whoever_runs_was_ready_before_and_the_loop_waits_only_if_nobody_is(loop_factory):
+    for seed in range(12):
+        rec = recorded(turmoil(seed), loop_factory)
+        instants = Instants(rec)
+        assert sum(one.lane is not None for one in instants.list) == rec.steps
+        alive = set()
+        for k in range(len(instants)):
+            runs = instants[k].lane
+            before = [stay.lane for stay in instants.queue_after(k - 1)] if k else [runs]
+            assert runs is None or before[0] == runs
+            assert runs is not None or before == []
+            ready = [stay.lane for stay in instants.ready(k)]
+            waiting = [stay.lane for stays in instants.waiting(k).values() for stay in stays]
+            # Whoever was created and has not ended is in just one place.
+            alive |= {runs, *before} - {None}
+            everyone = [*ready, *waiting, *([] if runs is None else [runs])]
+            assert sorted(everyone) == sorted(alive), k
+            if instants[k].then in ("done", "failed", "cancelled"):
+                alive.discard(runs)
+
+
+def test_a_pickled_recording_tells_the_same():
+    rec = recorded(story())
+    assert explore(pickle.loads(pickle.dumps(rec))).text == explore(rec).text
+
+
+# Questions
+
+
+def asked():
+    return explore(recorded(story()), ask=True)
+
+
+def answer(explorer, name):
+    explorer.answer(explorer.choices()[name])
+    return explorer.said
+
+
+def test_right_and_wrong_predictions():
+    explorer = asked()
+    assert list(explorer.choices()) == ["story", "one", "two", "slow", "nothing: it waits"]
+    assert answer(explorer, "two") == (
+        "Not so: two was ready, but one came before it. "
+        "The queue was: one, two and slow; the loop takes the first.")
+    assert answer(explorer, "nothing: it waits") == (
+        "Not so: two was ready. The loop waits only when nobody is ready. "
+        "The queue was: two and slow; the loop takes the first.")
+    assert answer(explorer, "slow").startswith("Right: slow was ready.")
+    assert answer(explorer, "two") == (
+        "Not so: two is not ready: it waits for Lock.acquire. Nobody is ready, so the loop waits.")
+    assert answer(explorer, "slow") == (
+        "Not so: slow is not ready: it sleeps until 9.000 s. "
+        "The timer of one was due first, at 1.000 s. "
+        "The queue was: one; the loop takes the first.")
+    assert answer(explorer, "two").startswith("Right: two was ready.")
+    assert answer(explorer, "nothing: it waits") == "Right: Nobody is ready, so the loop waits."
+    assert (explorer.right, explorer.asked, explorer.newest) == (3, 7, 8)
+
+
+def test_forward_is_only_by_an_answer_and_back_is_free():
+    explorer = asked()
+    explorer.move(5)
+    assert explorer.at == 1
+    answer(explorer, "one")
+    answer(explorer, "two")
+    assert explorer.at == 3
+    explorer.move(1)
+    assert explorer.at == 1 and explorer.newest == 3
+    explorer.move(99)
+    assert explorer.at == 3
+    while explorer.choices():
+        explorer.answer(None)
+    assert explorer.at == explorer.count and explorer.asked == explorer.count - 1
+
+
+def test_a_wait_does_not_tell_who_wakes_before_the_answer():
+    explorer = asked()
+    for name in "one", "two", "slow", "nothing: it waits":
+        answer(explorer, name)
+    waits = ["Nobody is ready: the loop waits in select."]
+    assert explorer.view.prose == waits
+    answer(explorer, "one")
+    explorer.move(5)
+    assert explorer.view.prose == [*waits, "one is woken by its timer."]
+
+
+def test_the_right_answer_is_among_a_few_choices():
+    async def main():
+        await asyncio.gather(*[nap(number % 5) for number in range(50)])
+
+    explorer = explore(recorded(main()), ask=True)
+    while choices := explorer.choices():
+        assert len(choices) <= CHOICES and list(choices)[-1] == "nothing: it waits"
+        follows = explorer._story.runs(explorer.newest)
+        assert follows in choices.values()
+        explorer.answer(follows)
+    assert explorer.right == explorer.asked == explorer.count - 1
+
+
+def test_tasks_of_one_name_are_told_apart():
+    async def main():
+        await asyncio.wait([asyncio.create_task(nap(1), name="twin") for _ in range(2)])
+
+    choices = explore(recorded(main()), ask=True).choices()
+    assert [name for name in choices if name.startswith("twin")] == ["twin", "twin (lane 3)"]
+
+
+# Generators
+
+
+def test_the_talk_of_generators():
+    with record() as rec:
+        def inner():
+            yield (yield 1)
+
+        def outer():
+            yield from rec.generator(inner())
+
+        talk = rec.generator(outer())
+        next(talk)
+        talk.send(5)
+    explorer = explore(rec)
+    views = list(walk(explorer))
+    assert [view.prose for view in views][:5] == [
+        ["caller calls outer: next().", "outer runs."],
+        ["outer calls inner: next().", "inner runs."],
+        ["inner answers outer: yield 1.", "outer runs."],
+        ["outer answers caller: yield 1.", "caller runs."],
+        ["caller calls outer: send(5).", "outer runs."],
+    ]
+    assert boxes(views[1]) == {
+        "Under way, innermost last": ["outer", "inner"],
+        "Frames": ["outer: running (in a call of its own)", "inner: running"]}
+    assert boxes(views[3]) == {"Frames": ["outer: suspended", "inner: suspended"]}
+    asks = explore(rec, ask=True)
+    assert list(asks.choices()) == ["caller", "outer", "inner"]
+    assert answer(asks, "caller") == "Not so: outer calls inner: next(). inner runs."
+    assert answer(asks, "outer") == "Right: inner answers outer: yield 1. outer runs."
+
+
+# Many events
+
+
+def test_ten_thousand_events_open_at_once_and_a_move_is_small():
+    async def main():
+        async def task(number):
+            for _ in range(3):
+                await asyncio.sleep(1 + number % 7)
+
+        await asyncio.gather(*[task(number) for number in range(2500)])
+
+    rec = recorded(main())
+    begun = time.process_time()
+    explorer = explore(rec)
+    explorer._repr_mimebundle_()
+    opening = time.process_time() - begun
+    assert explorer.count > 10_000 and opening < 5
+    taken, sizes = [], []
+    for at in range(1, explorer.count, explorer.count // 200):
+        begun = time.process_time()
+        explorer.move(at)
+        sizes.append(len(explorer.view.html("status")))
+        taken.append(time.process_time() - begun)
+    assert statistics.median(taken) < 0.05 and max(sizes) < 6000
+    asks = explore(rec, ask=True)
+    begun = time.process_time()
+    for _ in range(20):
+        asks.answer(list(asks.choices().values())[0])
+    assert (time.process_time() - begun) / 20 < 0.25
+
+
+def test_long_lists_are_cut_and_counted():
+    async def main():
+        await asyncio.gather(*[nap(1) for _ in range(2000)])
+
+    explorer = explore(recorded(main()))
+    assert "It creates nap-1, nap-2, nap-3, nap-4, nap-5, nap-6, nap-7, nap-8, nap-9, nap-10, " \
+        "nap-11 and 1,989 more." in explorer.view.prose
+    explorer.move(2)
+    shown = explorer.view.html("status")
+    assert "(1999)" in shown and "and 1,987 more" in shown and shown.count("<li>") == SHOWN + 1
+
+
+# Without a front end
+
+
+def test_the_text_is_the_first_dozen_instants():
+    explorer = explore(recorded(story()))
+    lines = explorer.text.splitlines()
+    assert lines[0] == (
+        "What the loop did in 3.000 s of virtual time, step by step. Instants 1 to 12 of 12:")
+    assert lines[1].startswith(
+        " 1. 0.000 s: story runs. It creates one, two and slow. Then it waits for gather. "
+        "(from test_explorer.py:")
+    assert len(lines) == 13 and repr(explorer) == explorer.text
+
+    async def main():
+        for _ in range(20):
+            await asyncio.sleep(1)
+
+    lines = explore(recorded(main())).text.splitlines()
+    assert len(lines) == 14 and lines[-1] == "And 29 more."
+
+
+def test_outside_a_notebook_there_is_no_widget():
+    bundle = explore(recorded(story()))._repr_mimebundle_()
+    assert set(bundle) == {"text/html", "text/plain"}
+    assert bundle["text/html"].startswith('<img alt="Timeline of 3.00 s of virtual time')
+    assert "<details><summary>What the loop did" in bundle["text/html"]
+
+
+def test_names_are_escaped():
+    async def main():
+        await asyncio.create_task(nap(1), name="<b>&")
+
+    explorer = explore(recorded(main()))
+    shown = explorer.view.html("status") + explorer._repr_mimebundle_()["text/html"]
+    assert "&lt;b&gt;&amp;" in shown and "<b>" not in shown
+
+
+CELL = """\
+import asyncio
+from helpers import explore, record, run
+async def main():
+    await asyncio.gather(asyncio.sleep(1), asyncio.sleep(2))
+with record() as rec:
+    run(main(), clock="virtual")
+explore(rec)
+"""
+
+
+def test_nbconvert_writes_the_picture_with_its_description():
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
+    nbclient.NotebookClient(notebook, timeout=60).execute()
+    [output] = notebook.cells[0].outputs
+    assert set(output.data) == {"text/html", "text/plain"}
+    page, _ = nbconvert.HTMLExporter().from_notebook_node(notebook)
+    assert '<img alt="Timeline of 2.00 s of virtual time' in page
+    assert "application/vnd.jupyter.widget" not in page.partition("<body")[2]
+
+
+def test_a_front_end_gets_the_player_and_the_picture():
+    with jupyter_client.manager.run_kernel(kernel_name="python3") as client:
+        shown = []
+
+        def hook(message):
+            if message["msg_type"] == "execute_result":
+                shown.append(message["content"]["data"])
+
+        for somebody in (True, False):
+            reply = client.execute_interactive(
+                CELL, allow_stdin=somebody, stdin_hook=None, output_hook=hook, timeout=60)
+            assert reply["content"]["status"] == "ok"
+    there, nobody = shown
+    assert set(there) == {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
+    assert set(nobody) == {"text/html", "text/plain"}
+    assert "cell" in there["text/plain"]
+
+
+def test_importing_helpers_stays_light():
+    code = ("import sys, helpers; 'explore' in dir(helpers) or sys.exit(1); "
+            "sys.exit('ipywidgets' in sys.modules or 'helpers.explorer' in sys.modules)")
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+# Wrong use
+
+
+@pytest.mark.parametrize("wrong, words", [
+    (None, "this is a NoneType"), (3, "this is an int"),
+    ({"a": None}, "give it one of the dict's values")])
+def test_what_is_no_recording(wrong, words):
+    with pytest.raises(TypeError, match=words):
+        explore(wrong)
+
+
+def test_a_recording_with_nothing_to_step_through():
+    with record() as rec:
+        with pytest.raises(ValueError, match="call explore after its `with`"):
+            explore(rec)
+    with pytest.raises(ValueError, match="only what starts inside the `with` is recorded"):
+        explore(rec)
+    with record() as rec:
+        job(abs)(1)
+    with pytest.raises(ValueError, match=r"only jobs, .* timeline\(rec\) shows them"):
+        explore(rec)
