@@ -1,5 +1,10 @@
 """The event loop that lessons 05 to 09 build, one file a stage.
 
 ready.py: a queue of paused functions.  timers.py: sleep.  tasks.py: futures, tasks, cancelling.
-sockets.py: the network, and other threads.
+sockets.py: the network, and other threads.  asyncio_loop.py: asyncio's interface, so that
+`run(main())` and `new_event_loop()` stand where asyncio's own do.
 """
+
+from .asyncio_loop import new_event_loop, run
+
+__all__ = ["new_event_loop", "run"]

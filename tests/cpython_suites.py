@@ -1,0 +1,77 @@
+"""Runs one of CPython's own test modules with our event loop in place of asyncio's.
+
+    python -m tests.cpython_suites test_taskgroups
+"""
+
+import asyncio
+import importlib
+import re
+import sys
+import unittest
+
+from helpers.eventloop import new_event_loop
+
+# What our loop does not offer, or what looks at asyncio's insides. By name of the test.
+LEFT_OUT = {
+    "SSL": ("ssl", "tls"),
+    "Unix sockets": ("unix",),
+    "datagrams": ("datagram",),
+    "pipes": ("pipe", "pty"),
+    "replaces asyncio.base_events.socket, which is private": ("create_server_multiple_hosts",),
+    "asks for asyncio.trsock, which is private": ("create_server_trsock",),
+    "asks for loop._ssock": ("internal_fds",),
+    "asks for loop._stop_serving": ("prompt_cancellation",),
+    "asks for loop._run_once": ("timeout_rounding",),
+}
+
+
+class Loop(new_event_loop):
+    # CPython's tests look at it after each test, to join the pool's threads.
+    _default_executor = property(lambda self: self.executor)
+
+
+class Policy(asyncio.DefaultEventLoopPolicy):
+    """Every loop that a test makes, or lets asyncio make for it, is ours."""
+
+    _loop_factory = Loop
+
+
+def reason(test):
+    """Why a test is left out; None if it is to be run."""
+    name = test.id().rpartition(".test_")[2]
+    for why, words in LEFT_OUT.items():
+        if any(re.search(rf"(^|_){word}s?(_|$)", name) for word in words):
+            return why
+    return None
+
+
+def chosen(suite):
+    for part in suite:
+        if isinstance(part, unittest.TestSuite):
+            yield from chosen(part)
+        elif reason(part) is None:
+            yield part
+
+
+def suite_of(name):
+    module = importlib.import_module(f"test.test_asyncio.{name}")
+    loader = unittest.defaultTestLoader
+    if name == "test_events":  # of this one, the tests for any loop
+        utils = importlib.import_module("test.test_asyncio.utils")
+
+        class AnyLoop(module.EventLoopTestsMixin, utils.TestCase):
+            def create_event_loop(self):
+                return Loop()
+
+        return loader.loadTestsFromTestCase(AnyLoop)
+    return loader.loadTestsFromModule(module)
+
+
+def main(name):
+    suite = unittest.TestSuite(chosen(suite_of(name)))
+    asyncio.set_event_loop_policy(Policy())
+    return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
