@@ -15,11 +15,16 @@ numbers = itertools.count(1)
 def cell(text, name=None):
     """Run `text` as a cell would be, return what it defines under `name` (or all of it)."""
     text = text.strip("\n") + "\n"
+    names = {"__name__": "__main__"}
+    exec(compile(text, cell_named(text), "exec"), names)
+    return names[name] if name else names
+
+
+def cell_named(text):
+    """Make `text` known as a cell's; return the cell's file name."""
     filename = f"/tmp/ipykernel_4711/{next(numbers)}.py"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    names = {"__name__": "__main__"}
-    exec(compile(text, filename, "exec"), names)
-    return names[name] if name else names
+    return filename
 
 
 def ask(id, answer, limit=None):

@@ -17,7 +17,7 @@ import pytest
 import helpers
 from helpers.coach import cards, form
 from helpers.coach.course_map import CourseMap
-from tests.coach_cells import FIXTURES, cell
+from tests.coach_cells import FIXTURES, cell, cell_named
 
 pytestmark = pytest.mark.coach
 handles = sys.modules["helpers.coach.exercise"]
@@ -100,6 +100,16 @@ def test_a_learners_way(home, capsys):
     other.reset()
     other.check(3)
     assert said().endswith("SOLVED.\n")
+
+
+def test_the_answer_of_another_exercise_is_not_judged(home, capsys):
+    answers = {"seconds": 3, "kinds": ..., "ex": helpers.exercise("t-predict")}
+    capsys.readouterr()
+    for name in ("kinds", "seconds"):
+        exec(compile(f"ex.check({name})", cell_named(f"ex.check({name})"), "exec"), answers)
+    other, own = capsys.readouterr().out.split("\n", 1)
+    assert '`kinds` belongs to `t-classify`: run the cell `exercise("t-classify")`' in other
+    assert own.startswith(("SOLVED", "NOT YET"))
 
 
 def test_text_in_place_of_a_number_is_told(home):

@@ -56,6 +56,13 @@ class Asked:
         ordinary call, also in a cell that awaits. The verdict stays in `.verdict`.
         """
         exercise = self._exercise
+        if other := asked_elsewhere(exercise, sys._getframe(1)):
+            cards.words(
+                f"This is the check of `{self.id}`, which asks for `{exercise.asks}`. "
+                f"`{other.asks}` belongs to `{other.id}`: run the cell "
+                f'`exercise("{other.id}")` again, then this one.'
+            ).show()
+            return
         verdict, recording = judge(exercise, answer)
         self.verdict, self._recording = verdict, recording
         known = my_progress().checked(self.id, verdict.status, source_text(answer, exercise))
@@ -128,6 +135,23 @@ class Asked:
             display(figure)
         else:
             print(figure.text)
+
+
+def asked_elsewhere(exercise, frame):
+    """The exercise of the same lesson whose answer stands by name in the `check` that `frame`
+    calls, if that is not this one. Else None.
+
+    All exercises of a notebook are called `ex`: who goes back to an earlier one has the last.
+    """
+    for node in packing.nodes_of(frame.f_code.co_filename):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="check"), args=[ast.Name(id=name)]) if (
+                node.lineno <= frame.f_lineno <= node.end_lineno and name != exercise.asks
+            ):
+                for thing in vars(sys.modules[exercise.__module__]).values():
+                    if isinstance(thing, type) and getattr(thing, "asks", None) == name:
+                        return thing
+    return None
 
 
 def judge(exercise, answer, limit=None):
