@@ -117,6 +117,15 @@ def test_text_in_place_of_a_number_is_told(home):
     assert "I was given the text '3 s'; asked is a number." in verdict.text()
 
 
+def test_a_value_of_another_form_is_told(home, monkeypatch):
+    in_brackets, _ = handles.judge(form.find("t-predict"), [3])
+    assert "I was given a list, [3]; asked is a number." in in_brackets.text()
+    words = form.find("t-predict")
+    monkeypatch.setattr(words, "right_values", (["one", "two"],))
+    in_quotes, _ = handles.judge(words, "one two")
+    assert "I was given the text 'one two'; asked is a list." in in_quotes.text()
+
+
 def test_what_is_shown_is_html_beside_text(home):
     exercise = form.find("t-together", FIXTURES)
     card = cards.task(exercise, {"status": "not yet"})

@@ -1,5 +1,6 @@
 """Exercises of lesson 01: waiting and working."""
 
+import inspect
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -406,7 +407,14 @@ class WaitForAll(Exercise):
 
     def verify(self, wait_all, lab):
         jobs = Jobs([0.05] * 4, together=4)
-        lab.call(wait_all, jobs.all)
+        try:
+            lab.call(wait_all, jobs.all)
+        except AssertionError as error:
+            if "group argument" not in str(error):
+                raise
+            raise Wrong("did not name the target", "`Thread(job)` takes its first argument for "
+                        "something else, a group of threads.", lab.line(r"Thread\("),
+                        "Name it: `Thread(target=job)`.") from None
         ended = len(jobs.ended)
         if not jobs.started:
             raise Wrong("started nothing",
@@ -465,6 +473,14 @@ class WaitForAll(Exercise):
         for thread in threads:
             thread.run()
 
+    @wrong("did not name the target", says="Thread(target=job)")
+    def job_comes_first(jobs):
+        threads = [Thread(job) for job in jobs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
     @wrong("started nothing", says="`start()`")
     def makes_threads_only(jobs):
         threads = [Thread(target=job) for job in jobs]
@@ -516,6 +532,10 @@ class RunJobs(Exercise):
             raise Wrong("returned the boxes", "It returned futures, not what is in them.",
                         lab.line("return"),
                         "A future's `result()` waits for the job and gives what it returned.")
+        if inspect.isgenerator(results):
+            raise Wrong("returned the boxes", "It returned what `map` gives, which hands out the "
+                        "results one by one; asked is a list.", lab.line("return"),
+                        "Make a list of it: `list(...)`.")
         if results is None:
             raise Wrong("value", "It returned None: the jobs ran, and their results were lost.",
                         try_="Collect what the jobs return, and `return` it.")
@@ -565,6 +585,11 @@ class RunJobs(Exercise):
     def returns_futures(jobs, workers):
         with ThreadPoolExecutor(workers) as pool:
             return [pool.submit(job) for job in jobs]
+
+    @wrong("returned the boxes", says="asked is a list")
+    def returns_the_map(jobs, workers):
+        with ThreadPoolExecutor(workers) as pool:
+            return pool.map(lambda job: job(), jobs)
 
     @wrong("called, not handed over", says="without parentheses")
     def calls_each_job(jobs, workers):

@@ -255,6 +255,18 @@ def value_at_sight(exercise, answer):
             try_="Write it without quotes and without its unit.",
         )
         return diagnosis.verdict_of(found, None, diagnosis.Source(()), asks)
+    asked = exercise.right_values[0]
+    kind = try_ = None
+    if isinstance(asked, (int, float)) and isinstance(answer, (list, tuple, set, dict)):
+        kind, try_ = "number", "Write the number alone, without brackets."
+    elif isinstance(asked, list) and isinstance(answer, (str, set)):
+        kind, try_ = "list", "Write it in square brackets, with commas between the items."
+    if kind:
+        given = "the text" if isinstance(answer, str) else f"{article(type(answer).__name__)},"
+        found = form.Wrong(
+            "value", f"I was given {given} {brief(answer)}; asked is a {kind}.", try_=try_
+        )
+        return diagnosis.verdict_of(found, None, diagnosis.Source(()), asks)
     if callable(answer) or inspect.iscoroutine(answer):
         kind = "function" if callable(answer) else "coroutine"
         if inspect.iscoroutine(answer):
