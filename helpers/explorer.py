@@ -542,7 +542,7 @@ class _Player:
         self.lock = threading.RLock()
         self.screen = ipywidgets.HTML()
         self.slider = ipywidgets.IntSlider(
-            value=explorer.at, min=1, max=max(explorer.newest, 2), description="Instant",
+            value=explorer.at, min=1, max=_length(explorer), description="Instant",
             tooltip="Instant: arrow keys step, Page keys leap, Home and End go to the ends",
             layout=ipywidgets.Layout(flex="1 1 auto", max_width="36em"),
         )
@@ -595,6 +595,7 @@ class _Player:
     def moved(self, change):
         with self.lock:
             self.explorer.move(change["new"])
+            self.slider.value = self.explorer.at  # back to what may be shown
             self.show()
 
     def toggled(self, change):
@@ -608,7 +609,7 @@ class _Player:
         lanes = list(explorer.choices().values())
         if i < len(lanes) and explorer.at == explorer.newest:
             explorer.answer(lanes[i])
-            self.slider.max = max(explorer.newest, 2)
+            self.slider.max = _length(explorer)
             if self.slider.value == explorer.at:
                 self.show()
             else:
@@ -648,3 +649,8 @@ class _Player:
                 button.tooltip = f"Next runs: {name}" if name else ""
                 button.disabled = not newest
             button.layout.display = None if name else "none"
+
+
+def _length(explorer):
+    """Of the slider: one of length 1 can't be drawn."""
+    return max(explorer.newest, 2)
