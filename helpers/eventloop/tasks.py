@@ -168,15 +168,22 @@ class Loop(timers.Loop):
                 self.turn()
         return main.result()
 
-    def step(self, function):
-        """Give one turn."""
-        function()
+    def turn(self):
+        """Wait if nobody is ready; then give one turn to each who is."""
+        self.wait()
+        next_one = self.ready.popleft
+        for _ in range(len(self.ready)):
+            next_one()()
 
-    wake = step  # what the heap holds are functions as well
+    def wake(self, function):
+        """The heap holds functions as well."""
+        function()
 
     def wake_at(self, deadline, wake):
         """Call it at that time; return the function that takes that back."""
-        return partial(self.forget, super().wake_at(deadline, wake))
+        entry = [deadline, next(self.tickets), wake]
+        heapq.heappush(self.sleeping, entry)
+        return partial(self.forget, entry)
 
     def forget(self, entry):
         # A heap can't give back what is in its middle: the entry stays, and does nothing. Where
