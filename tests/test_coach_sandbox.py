@@ -5,6 +5,7 @@ import builtins
 import contextvars
 import os
 import pathlib
+import pickle
 import re
 import statistics
 import subprocess
@@ -17,6 +18,7 @@ import psutil
 import pytest
 
 from helpers.coach import form
+from helpers.coach.exercise import judge
 from helpers.coach.sandbox import sandbox
 from tests.coach_cells import FIXTURES, ask, cell, timed
 
@@ -426,6 +428,15 @@ def test_a_helper_of_another_cell_is_named_with_its_line():
     verdict = ask("t-together", wanted)
     assert verdict.kind == "deadlock"
     assert "Line 4 of the cell with `one`" in verdict.at
+
+
+def test_generators_that_a_check_hands_over_show_on_one_timeline():
+    exercise = form.find("robin-1")
+    program = exercise.right_programs()[0]
+    verdict, recording = judge(exercise, cell(program.text, exercise.asks))
+    assert verdict.status == "solved"
+    names = [lane.name for lane in pickle.loads(recording).lanes if lane.kind == "generator"]
+    assert names == ["A", "B", "C"]
 
 
 def test_lines_are_those_of_the_cell():

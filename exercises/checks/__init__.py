@@ -187,6 +187,8 @@ says what to try.
     lab.source(items)                             an iterator; .taken .finished .closed
     lab.generator(thing)                          it is a generator, else "not a generator";
                                                   its talk shows on the timeline
+    lab.generators({"A": gen})                    a list of stand-ins for generators of yours, to
+                                                  hand over; their talk shows on the timeline
     lab.blocking(function)                        calls of it from the loop's thread are "blocked"
     lab.printed                                   what was printed so far (a string)
     lab.told("with delays of 1, 2 and 3 s")       replaces the arguments in "I called `fetch_all` …"

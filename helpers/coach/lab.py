@@ -494,6 +494,14 @@ class Lab:
         self.recording = self._open.enter_context(recorder.record())
         return self.recording.generator(thing, name=self.asks)
 
+    def generators(self, named):
+        """Stand-ins, as a list, for the generators that `named` gives a name each: their talk
+        shows on the timeline.
+        """
+        self.close()
+        self.recording = self._open.enter_context(recorder.record())
+        return [self.recording.generator(gen, name) for name, gen in named.items()]
+
     def blocking(self, function):
         """`function`, noting each call of it that is made on a running loop's thread as
         "blocked".
