@@ -210,7 +210,7 @@ def _box(title, entries, ordered):
     items = "".join(f"<li>{html.escape(entry)}</li>" for entry in entries[:SHOWN])
     items = f"<{tag}>{items}</{tag}>" if entries else "<p>nobody</p>"
     more = _more(entries, "<p>and {} more</p>")
-    return f"<div><p><strong>{title}</strong> ({len(entries)})</p>{items}{more}</div>"
+    return f"<div><p><strong>{title}</strong> ({len(entries):,})</p>{items}{more}</div>"
 
 
 def _more(entries, words):
@@ -229,14 +229,15 @@ class _Told:
 
     def __init__(self, rec):
         self.rec = rec
-        self.unit = ("s", 1) if rec.duration >= 0.5 or rec.clock == "virtual" else ("ms", 1e3)
+        self.short = rec.duration < 0.5 and rec.clock == "real"
 
     def name(self, lane):
         return self.rec.lanes[lane].name
 
     def time(self, seconds):
-        unit, scale = self.unit
-        return f"{seconds * scale:.3f} {unit}"
+        if self.short and seconds < 1:
+            return f"{seconds * 1e3:.3f} ms"
+        return f"{seconds:.3f} s"
 
     def named(self, lanes):
         """{name: lane} in the order in which they were created; of one name, told apart."""
@@ -329,6 +330,8 @@ class _Tasks(_Told):
                 yield f"{_joined(names)} {_is(names)} created."
         yield from asked
         for cause, names in woken.items():
+            if cause.startswith("its ") and len(names) > 1:
+                cause = f"their {cause[4:]}s"
             yield f"{_joined(names)} {_is(names)} woken by {cause}."
 
     def cause(self, wake):
@@ -543,7 +546,7 @@ class _Player:
         self.screen = ipywidgets.HTML()
         self.slider = ipywidgets.IntSlider(
             value=explorer.at, min=1, max=_length(explorer), description="Instant",
-            tooltip="Instant: arrow keys step, Page keys leap, Home and End go to the ends",
+            tooltip="Arrow keys step, Home and End go to the ends; or type a number at the right",
             layout=ipywidgets.Layout(flex="1 1 auto", max_width="36em"),
         )
         self.slider.observe(self.moved, "value")

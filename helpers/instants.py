@@ -169,7 +169,12 @@ class _Reading:
             for one, two in zip(steps, steps[1:]):
                 self.after[one] = two
         self.rows = {int(track.waits[i]): i for i in range(0, len(track.waits), 6)}
-        self.wakes = {step: wake for wake, step in self.rec.wakes_of(track)}
+        self.wakes = {}  # step that waited → Wake
+        for wake, step in self.rec.wakes_of(track):
+            if wake.why == "timer" and self.waits_for(step) not in TIMERS:
+                # asyncio settles some other futures by the function that its sleep uses.
+                wake = wake._replace(why="callback")
+            self.wakes[step] = wake
         self.codes = dict(zip(track.functions[::2], track.functions[1::2]))
         self.read(instants)
 
@@ -295,9 +300,7 @@ class _Reading:
         track, row, then = self.track, self.rows.get(step), self.after[step]
         outcome, detail, until = "hands over", None, None
         if row is not None:
-            what = int(track.waits[row + 1])
-            detail = f"task {self.rec.lanes[-1 - what].name}" if what < 0 else track.words[what]
-            wake = self.wakes.get(step)
+            wake, detail = self.wakes.get(step), self.waits_for(step)
             outcome, until = "waits", track.deadlines.get(step)
             if wake is not None and wake.why == "timer":
                 until = wake.time
@@ -314,6 +317,11 @@ class _Reading:
             track.lane, lane.id, self.starts[step], self.ends[step], went_on, self.stands(step),
             outcome, detail, until, None if before is None else self.wakes.get(before),
         )
+
+    def waits_for(self, step):
+        """In words."""
+        what = int(self.track.waits[self.rows[step] + 1])
+        return f"task {self.rec.lanes[-1 - what].name}" if what < 0 else self.track.words[what]
 
     def begins(self, lane):
         """(file, line, function) of the first line of the task's own function, or None."""

@@ -169,6 +169,13 @@ def test_an_error_is_told():
     assert "Then it fails: ValueError('so it is')." in explore(recorded(main())).text
 
 
+def test_timers_that_are_due_together():
+    async def main():
+        await asyncio.gather(nap(1), nap(1))
+
+    assert "nap-1 and nap-2 are woken by their timers." in explore(recorded(main())).text
+
+
 def test_who_waits_for_a_socket():
     async def main():
         async def serve(reader, writer):
@@ -188,6 +195,10 @@ def test_who_waits_for_a_socket():
     waiting = [without_places(boxes(view).get("Sockets", ())) for view in views]
     assert ["serve: socket"] in waiting
     assert any("serve runs: it was woken by its socket." in view.prose for view in views)
+    # The accepted connection's transport is set up by a callback, not by a timer.
+    woken = [view.prose[0] for view in views if view.prose[0].startswith("main runs: it was")]
+    assert any("a callback" in words for words in woken)
+    assert sum("its timer" in words for words in woken) == 1
 
 
 def test_what_was_left_in_the_queue_and_asleep():
@@ -237,6 +248,21 @@ def test_two_loops_do_not_mix():
     assert views[at - 1].head.endswith("loop 1 of 2") and views[at].head.endswith("loop 2 of 2")
     assert not any("left" in view.text for view in views[at:])
     assert boxes(views[at]) == {}
+    assert "second" not in views[at - 1].text
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="eager tasks are new in Python 3.12")
+def test_an_eager_task_was_never_in_the_queue():
+    async def main():
+        asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
+        await asyncio.sleep(0.01)
+        await asyncio.create_task(nap(0.01), name="eager")
+
+    views = list(walk(explore(recorded(main(), None))))
+    assert [view.prose[0] for view in views][:4] == [
+        "main runs.", "Nobody is ready: the loop waits in select.", "eager runs.",
+        "main runs: it was woken by its timer."]
+    assert not any("eager" in str(boxes(view).get("Ready queue", "")) for view in views[:4])
 
 
 async def turmoil(seed):
@@ -457,7 +483,7 @@ def test_long_lists_are_cut_and_counted():
         "nap-11 and 1,989 more." in explorer.view.prose
     explorer.move(2)
     shown = explorer.view.html("status")
-    assert "(1999)" in shown and "and 1,987 more" in shown and shown.count("<li>") == SHOWN + 1
+    assert "(1,999)" in shown and "and 1,987 more" in shown and shown.count("<li>") == SHOWN + 1
 
 
 # Without a front end
