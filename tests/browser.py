@@ -129,8 +129,13 @@ class Notebook:
             "() => window.panel.sessionContext.session.kernel.status === 'busy'", polling=POLLING)
 
     def run_all(self):
-        """Run all cells to their end, or to the first error."""
-        self.page.evaluate("async () => { await window.run('notebook:run-all-cells'); }")
+        """Run all cells to their end."""
+        # The command is through at the first error, also at one that is meant, while the cells
+        # go on. A kernel answers in turn, so one more request is answered when all are.
+        self.page.evaluate("""async () => {
+            await window.run('notebook:run-all-cells');
+            const kernel = window.panel.sessionContext.session.kernel;
+            await kernel.requestExecute({code: '', store_history: false}).done; }""")
 
     def text(self, index):
         """Return the outputs of a cell in the form that a screen reader or a terminal gets."""

@@ -50,6 +50,7 @@ def test_the_lesson_runs_and_its_timelines_are_seen(lesson):
     lesson.run_all()
     for number, cell in enumerate(lesson.cells()):
         if cell["cell_type"] == "code":
+            assert cell["execution_count"], number
             failed = [out for out in cell["outputs"] if out["output_type"] == "error"]
             meant = "raises-exception" in cell["metadata"].get("tags", [])
             assert bool(failed) == meant, (number, failed)
@@ -78,9 +79,14 @@ def test_the_stop_button_stops_a_cell(lesson, hanging):
 
 def test_an_exercise_from_its_stub_to_solved_and_through_a_restart(exercises):
     exercises.run(exercises.find("from helpers import"))
-    card = exercises.run(exercises.find('exercise("await-1")'))
-    assert "not started" in card.lower()
+    card = exercises.find('exercise("await-1")')
+    exercises.run(card)
     answer, check = exercises.find("def greet"), exercises.find(".check(greet)")
+    # The lesson has checked a wrong answer to this exercise already.
+    exercises.set_source(check, "ex.reset()")
+    exercises.run(check)
+    assert "not started" in exercises.run(card).lower()
+    exercises.set_source(check, "ex.check(greet)")
     exercises.run(answer)
     assert exercises.run(check).startswith("NOT STARTED")
 
