@@ -397,6 +397,8 @@ class _Tasks(_Told):
                 because = f"The timer of {name} was due first, at {self.time(woken.time)}."
         order = _joined([self.name(lane) for lane in queue])
         queued = f"The queue was: {order}; the loop takes the first."
+        if follows not in queue:
+            return f"{name} is eager: it ran at once, within the step that created it."
         if chosen == follows:
             return f"{because} {queued}"
         if chosen is None:
