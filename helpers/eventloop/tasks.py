@@ -89,6 +89,7 @@ class Task(Future):
             self.end(None, error)
             if not isinstance(error, (Exception, CancelledError)):
                 raise  # the stop button is meant for whoever runs the loop
+            self = None  # from 3.12 on the error keeps this frame, and so it would keep the task
         else:
             if park is None or self.throw:  # who cancels itself does not wait
                 self.loop.ready.append(self.step)
