@@ -185,7 +185,7 @@ class _Reading:
         for lane in self.mine():
             steps = self.steps_of.get(lane.id)
             first = steps[0] if steps else None
-            ready.append((lane.id, self.born(lane, first), first, "created"))
+            ready.append((lane.id, *self.born(lane, first)))
         for step, lane in enumerate(self.lanes):
             then = self.after[step]
             if step in self.rows:
@@ -207,13 +207,14 @@ class _Reading:
                 yield lane
 
     def born(self, lane, first):
-        """When a lane was created: it joined the queue at once."""
+        """When a lane was created and so joined the queue; its first step; the cause."""
         step = self.last_step(lane.parent, lane.created, first)
         if step is None:
-            return self.gap(lane.created, 0, first)
+            return self.gap(lane.created, 0, first), first, "created"
         if self.ends[step] < lane.created and first is not None:
-            return first, True  # an eager task: it ran at once, within the step that made it
-        return step, False
+            # It ran at once, within the step that made it, which ended after it.
+            return (first, True), first, "eager"
+        return (step, False), first, "created"
 
     def woken(self, wake, step, then):
         """When the wait that began with `step` was over; None if it never was."""
@@ -278,6 +279,8 @@ class _Reading:
 
         end = len(instants.list)
         for lane, when, then, cause in ready:
+            if cause == "eager":
+                continue
             first, last = during(when), end if then is None else where[then]
             stay = Stay(lane, "ready", first, last, cause)
             instants.stays.append(stay)
