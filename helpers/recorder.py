@@ -13,6 +13,8 @@ How it looks at asyncio, without touching asyncio's insides and on any event loo
 - `Task` and `Future` are subclasses that note who cancels and who sets a result. The loop hands
   out such futures while it is recorded, and the caller of `loop.create_future` names what a task
   waits for (`sleep`, `Lock.acquire`, `Queue.get`, ...).
+- A loop that somebody wrote (`rec.loop`) has its `spawn` and its queue `ready` replaced: the same
+  shell, and who appends whom.
 - A watcher thread, alive only while a loop is recorded, names the line of a step that holds the
   loop for more than 50 ms.
 
@@ -128,6 +130,13 @@ class _Live:
         if self.watcher is None:
             self.watcher = _Watcher(self.logs)
         return log
+
+    def own_loop(self, loop):
+        log = _OwnLog(self, loop, everything=True)
+        self.logs.append(log)
+        if self.watcher is None:
+            self.watcher = _Watcher(self.logs)
+        return loop
 
     def current(self):
         """The lane that runs in this thread, or None."""
@@ -319,7 +328,7 @@ def _throw(log, lane, coro, held, error, *more):
     if held:
         log.cut_short(coro, held)
     log.woken(held)
-    if lane in log.cancelled and isinstance(error, asyncio.CancelledError):
+    if lane in log.cancelled and _cancels(error):
         log.cancelled.discard(lane)
         log.mark(lane, "cancel delivered")
     log.running = lane
@@ -359,7 +368,7 @@ class _Log:
         self.everything = everything
         self.virtual = hasattr(loop, "real_seconds")
         self.now = loop.time if self.virtual else _now
-        self.ahead = loop.time() - self.now()  # of the loop's clock
+        self.ahead = 0.0  # of the loop's clock
         self.zero = self.now() if self.virtual else live.zero
         self.lane = None  # made when there is something to show
         self.cell = None
@@ -378,6 +387,11 @@ class _Log:
         self.cancelled = set()  # lanes that were asked to cancel and not told yet
         if everything:
             self.begin()
+        self.hook()
+
+    def hook(self):
+        loop = self.loop
+        self.ahead = loop.time() - self.now()
         self.theirs = loop.get_task_factory()
         loop.set_task_factory(self.make_task)
         # As attributes of this one loop, as few as will do, and without a look at its __dict__:
@@ -388,6 +402,17 @@ class _Log:
             if getattr(method, "__self__", None) is not loop:  # somebody was here before us
                 self.before[name] = method
             setattr(loop, name, getattr(self, name))
+
+    def unhook(self):
+        for name in _HOOKED:
+            if name in self.before:
+                setattr(self.loop, name, self.before[name])
+            else:
+                delattr(self.loop, name)
+        self.loop.set_task_factory(self.theirs)
+
+    def ended_loop(self):
+        return self.loop.is_closed()
 
     def begin(self):
         """Make the lane of the loop, and of the cell if one is observed."""
@@ -431,6 +456,21 @@ class _Log:
             parent = self.running
         self.thread = threading.get_ident()
         name = getattr(coro, "__qualname__", type(coro).__name__)
+        shell, lane = self.shell(coro, name, parent)
+        before = self.running
+        if make is not None:
+            task = make(loop, shell, **kwargs)
+        else:
+            task = Task.__new__(Task)
+            task._log, task._lane = self, lane
+            task.__init__(shell, loop=loop, **kwargs)
+        self.running = before  # an eager task has run its first step by now
+        if kwargs.get("name") is not None:
+            self.rename(lane, str(kwargs["name"]))
+        return task
+
+    def shell(self, coro, name, parent):
+        """Make a lane and what stands for `coro` in it."""
         lane = self.live.new_lane(name, "task", parent, self.now() - self.zero).id
         shell = _Shell()
         shell._coro = coro
@@ -443,17 +483,7 @@ class _Log:
         shell.close = coro.close
         self.shells[lane] = weakref.ref(shell)
         self.stands_in(lane, coro)
-        before = self.running
-        if make is not None:
-            task = make(loop, shell, **kwargs)
-        else:
-            task = Task.__new__(Task)
-            task._log, task._lane = self, lane
-            task.__init__(shell, loop=loop, **kwargs)
-        self.running = before  # an eager task has run its first step by now
-        if kwargs.get("name") is not None:
-            self.rename(lane, str(kwargs["name"]))
-        return task
+        return shell, lane
 
     def stands_in(self, lane, coro):
         """Note the function that a lane's steps are in."""
@@ -608,7 +638,7 @@ class _Log:
         self.live.alive -= 1
         lane = self.live.recording.lanes[lane]
         lane.ended = end - self.zero
-        lane.outcome = "cancelled" if isinstance(error, asyncio.CancelledError) else outcome
+        lane.outcome = "cancelled" if _cancels(error) else outcome
         if lane.outcome == "failed":
             lane.detail = short(error, 200)
 
@@ -621,17 +651,12 @@ class _Log:
     # the end
 
     def stop(self, error):
-        loop, recording = self.loop, self.live.recording
-        for name in _HOOKED:
-            if name in self.before:
-                setattr(loop, name, self.before[name])
-            else:
-                delattr(loop, name)
-        loop.set_task_factory(self.theirs)
+        recording = self.live.recording
+        self.unhook()
         for shell in self.shells.values():
             if (shell := shell()) is not None:
                 coro, held = shell._coro, shell._held
-                if held and not held[1].done():
+                if held and not getattr(held[1], "done", bool)():
                     self.cut_short(coro, held)
                 elif held:
                     self.woken(held)
@@ -646,7 +671,7 @@ class _Log:
             recording.clock = "virtual"
             recording.duration = stop - self.zero
         lane = recording.lanes[self.lane]
-        if loop.is_closed():
+        if self.ended_loop():
             lane.ended = (self.steps[-1] if self.steps else stop) - self.zero
             lane.outcome = "done"
         words = [_words(key) for key in self.words] or [""]
@@ -680,6 +705,130 @@ class _Log:
         return seen
 
 
+class _OwnLog(_Log):
+    """What a loop that somebody wrote does: it has `spawn(coro)`, and a queue `ready`.
+
+    The coroutines that are spawned go in a shell, as on asyncio. Who makes a task ready is seen at
+    the queue: what is appended there is the shell, or a bound method of the task that holds it.
+    """
+
+    __slots__ = ("waiting",)
+
+    def hook(self):
+        loop = self.loop
+        self.waiting = weakref.WeakKeyDictionary()  # shell → its lane, while it has not ended
+        self.theirs = loop.spawn
+        loop.spawn = self.spawn
+        if (queue := getattr(loop, "ready", None)) is not None:
+            loop.ready = _watched(queue, self)
+        if hasattr(loop, "task_class"):
+            loop.task_class = self.task_class(loop.task_class)
+
+    def unhook(self):
+        loop = self.loop
+        del loop.spawn
+        if hasattr(loop, "task_class"):
+            del loop.task_class
+        if (queue := getattr(loop, "ready", None)) is not None:
+            loop.ready = type(queue).__mro__[1](queue)
+
+    def ended_loop(self):
+        return not self.shells
+
+    def spawn(self, coro, *more, **named):
+        if not hasattr(coro, "send") or not hasattr(coro, "throw"):
+            return self.theirs(coro, *more, **named)  # which knows what to say to that
+        self.thread = threading.get_ident()
+        name = named.get("name") or (more[0] if more and isinstance(more[0], str) else None)
+        shell, lane = self.shell(coro, name or getattr(coro, "__qualname__", "task"), self.running)
+        if name:
+            self.rename(lane, name)
+        self.waiting[shell] = lane
+        return self.theirs(shell, *more, **named)
+
+    def task_class(self, kind):
+        log = self
+
+        def cancel(task, *more, **named):
+            if isinstance(task.coro, _Shell) and not task.done() and log.open:
+                log.cancel_asked(log.waiting[task.coro])
+            return kind.cancel(task, *more, **named)
+
+        return type(kind.__name__, (kind,), {"__slots__": (), "cancel": cancel})
+
+    def waits_for(self, waited, coro, held):
+        """What a coroutine yields to such a loop is its own business: name it as well as we can."""
+        super().waits_for(_Request(waited), coro, held)
+
+    def made_ready(self, item):
+        """Something was put into the queue: note which task is ready, and who saw to it."""
+        shell = item if isinstance(item, _Shell) else getattr(
+            getattr(item, "__self__", None), "coro", None)
+        if not isinstance(shell, _Shell) or not self.open or not shell._held:
+            return
+        row, _ = shell._held
+        shell._held.clear()
+        by, why = self.running, "its turn"
+        frame = sys._getframe(2)
+        while frame is not None:
+            if (name := frame.f_code.co_name) != "wake":
+                if by is None and (lane := self.lane_of(frame)) is not None:
+                    by, why = lane, "its end"
+                    break
+                why = _OWN_CAUSES.get(name, name)
+                if by is not None or name in _OWN_CAUSES:
+                    break
+            frame = frame.f_back
+        self.waits[row + 3] = self.now()
+        if by is not None:
+            self.waits[row + 4] = by
+        self.waits[row + 5] = self.word(why)
+
+    def lane_of(self, frame):
+        """The lane of the task whose method this frame is, or None."""
+        shell = getattr(frame.f_locals.get("self"), "coro", None)
+        return self.waiting.get(shell) if isinstance(shell, _Shell) else None
+
+
+# What the stages of helpers.eventloop do when nobody runs, by the name of the method.
+_OWN_CAUSES = {"wait": "timer", "pause": "socket"}
+
+
+class _Request:
+    """What a coroutine yielded to a loop of somebody's own, in words."""
+
+    def __init__(self, waited):
+        owner = getattr(waited, "__self__", None)
+        name = getattr(waited, "__qualname__", None)
+        if isinstance(getattr(owner, "coro", None), _Shell):
+            self.words = f"task {owner.name}"
+        elif owner is not None and name:
+            self.words = type(owner).__name__
+        elif name:
+            self.words = name.partition(".<locals>")[0]
+        else:
+            self.words = short(waited, 40)
+
+    def done(self):
+        return False
+
+
+def _watched(queue, log):
+    """A queue of the same kind and contents that tells the log what is appended."""
+    kind = type(queue)
+
+    def append(self, item):
+        log.made_ready(item)
+        kind.append(self, item)
+
+    return type(kind.__name__, (kind,), {"append": append})(queue)
+
+
+def _cancels(error):
+    """Whether this error is how a loop ends a task: asyncio's own, or one of its name."""
+    return isinstance(error, asyncio.CancelledError) or type(error).__name__ == "CancelledError"
+
+
 def _cancel_mark(mark, lanes):
     time, lane, kind, by, code, order = mark
     detail = None
@@ -694,6 +843,7 @@ _CLOSING = ("shutdown_asyncgens", "shutdown_default_executor")  # the runner's o
 _CANCELLERS = {
     "Timeout._on_timeout": "a timeout",
     "_cancel_all_tasks": "the end of run",
+    "Loop.run": "the end of run",
     "Runner._on_sigint": "the keyboard",
 }
 
@@ -979,6 +1129,8 @@ def _words(key):
 
 
 def _foreign(waited):
+    if isinstance(waited, _Request):
+        return waited.words
     if asyncio.isfuture(waited):
         if isinstance(waited, asyncio.Task):
             return f"task {waited.get_name()}"

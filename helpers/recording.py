@@ -216,6 +216,19 @@ class Recording:
             raise RuntimeError("the recording has ended: call rec.generator inside the `with`")
         return self.live.stand_in(gen, name)
 
+    def loop(self, loop):
+        """Record a loop of your own, and return it: each coroutine that it is given from now on.
+
+        loop: anything with `spawn(coro)` that drives its coroutines by `send` and `throw`. Where
+        it keeps those that are ready in `ready` (a deque or a list), it is seen who wakes whom.
+        Raises RuntimeError after the `with`, TypeError for what can't spawn.
+        """
+        if self.live is None:
+            raise RuntimeError("the recording has ended: call rec.loop inside the `with`")
+        if not callable(getattr(loop, "spawn", None)):
+            raise TypeError(f"rec.loop takes a loop that has spawn(coro), and got {loop!r}")
+        return self.live.own_loop(loop)
+
     # Reading
 
     def spans(self, lane=None):

@@ -23,6 +23,7 @@ import warnings
 import pytest
 
 from helpers import bench
+from helpers.eventloop import tasks as own_tasks
 from helpers.recorder import attach, job, observe, record
 from helpers.recording import PLACE
 from helpers.virtual import VirtualLoop
@@ -1150,3 +1151,106 @@ def test_what_a_killed_recorder_left_is_taken_away(tmp_path, monkeypatch):
     with record():
         pickle.dumps(job(abs))
     assert [path.name for path in tmp_path.iterdir()] == [alive.name]
+
+
+# A loop of one's own
+
+
+def test_a_loop_of_ones_own_is_recorded_as_asyncio_is():
+    async def child():
+        await own_tasks.sleep(0.01)
+
+    async def waits_for(future):
+        return await future
+
+    async def main():
+        future = own_tasks.Future()
+        slow = loop.spawn(child(), name="slow")
+        waiter = loop.spawn(waits_for(future))
+        await loop.spawn(child())
+        future.set_result(3)
+        slow.cancel()
+        return await waiter
+
+    with record() as rec:
+        loop = rec.loop(own_tasks.Loop())
+        slept = own_tasks.Loop()  # not recorded
+        assert loop.run(main()) == 3
+        slept.run(child())
+    told = [line[11:] for line in rec.log().splitlines()]
+    assert [lane.name for lane in rec.lanes] == ["loop", "main", "slow", "waits_for", "child"]
+    assert {lane.outcome for lane in rec.lanes} == {"done"}
+    for line in ("child is created by main", "child is woken by timer",
+                 "main is woken by child (its end)", "waits_for is woken by main (set_result)"):
+        assert line in told, rec.log()
+    assert any(line.startswith("main waits for task child (line ") for line in told)
+    assert any(line.startswith("waits_for waits for Future (line ") for line in told)
+
+
+def test_a_cancel_on_a_loop_of_ones_own_is_marked():
+    async def sleeps():
+        await own_tasks.sleep(60)
+
+    async def main():
+        task = loop.spawn(sleeps())
+        await own_tasks.sleep(0)
+        task.cancel()
+        loop.spawn(sleeps(), name="left")
+        await own_tasks.sleep(0)
+
+    with record() as rec:
+        loop = rec.loop(own_tasks.Loop())
+        loop.run(main())
+    assert [(mark.lane, mark.kind, mark.detail) for mark in rec.marks] == [
+        (2, "cancel asked", "by main"), (2, "cancel delivered", None),
+        (3, "cancel asked", "by the end of run"), (3, "cancel delivered", None)]
+    assert rec.lane("sleeps").outcome == rec.lane("left").outcome == "cancelled"
+
+
+class WithAList:
+    """A loop as a learner may write it."""
+
+    def __init__(self):
+        self.ready = []
+
+    def spawn(self, generator):
+        self.ready.append(generator)
+
+    def run(self):
+        while self.ready:
+            generator = self.ready.pop(0)
+            try:
+                generator.send(None)
+                self.ready.append(generator)
+            except StopIteration:
+                pass
+
+
+def test_a_learners_loop_is_recorded_and_put_back():
+    def count(number):
+        for _ in range(number):
+            yield
+
+    loop = WithAList()
+    with record() as rec:
+        assert rec.loop(loop) is loop
+        loop.spawn(count(1))
+        loop.spawn(count(2))
+        loop.run()
+    assert [span.lane for span in rec.spans() if span.state == "running" and span.lane] == [
+        1, 2, 1, 2, 2]
+    assert "spawn" not in vars(loop) and type(loop.ready) is list
+    loop.spawn(count(3))
+    loop.run()
+    assert rec.steps == 5
+
+
+def test_rec_loop_says_what_it_takes():
+    with record() as rec:
+        with pytest.raises(TypeError, match=r"takes a loop that has spawn\(coro\), and got 3"):
+            rec.loop(3)
+        loop = rec.loop(own_tasks.Loop())
+        with pytest.raises(TypeError, match="spawn takes a generator or a coroutine"):
+            loop.spawn(print)
+    with pytest.raises(RuntimeError, match="inside the `with`"):
+        rec.loop(own_tasks.Loop())
