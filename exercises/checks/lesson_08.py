@@ -748,7 +748,7 @@ class Deliver(Exercise):
 
     @right
     async def takes_each_out(next_line, waiting):
-        """Give each answer to the future that waits for it, until the other side hangs up."""
+        """Give each answer to the future that waits for it, and the rest an error."""
         while line := await next_line():
             number, blank, answer = line.partition(b" ")
             waiting.pop(number).set_result(answer)
