@@ -6,11 +6,18 @@ import socket
 import threading
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
-from helpers.eventloop.sockets import READ, WRITE, Loop, accept, connect, recv, send_all, until
-from helpers.eventloop.tasks import Future, sleep
+# A solution shows each of these lines that it needs.
+from helpers.eventloop.sockets import WRITE, until
+from helpers.eventloop.sockets import READ
+from helpers.eventloop.sockets import recv
+from helpers.eventloop.sockets import accept
+from helpers.eventloop.sockets import Loop, connect, send_all
+from helpers.eventloop.tasks import Future
+from helpers.eventloop.tasks import sleep
 
 PATIENCE = 80  # short sleeps of the check, in each of which everybody else has a turn too
 SHORT = 0.004  # seconds
+LONG = 1.5  # seconds that work in a thread waits to be let go
 ENDS = 20  # so many times b"" may be read before it counts as spinning
 REFUSALS = 300  # so many calls in a row that could not be done at once count as spinning
 
@@ -196,7 +203,14 @@ class SendAll(Exercise):
                                 "there is room.")
             if not sender.done():
                 raise self._stuck(lab, loop, here, heard, data)
-            await sender
+            try:
+                await sender
+            except BlockingIOError:
+                raise Wrong("raised BlockingIOError", f"After {len(heard):,} bytes the socket had "
+                            "no room. `send` raised BlockingIOError, and nobody caught it.",
+                            lab.line(r"\.send"),
+                            "It says *not now*: catch it, wait until the socket can be written, "
+                            "and go on.") from None
             self._compare(lab, here, bytes(heard), data)
 
     def _stuck(self, lab, loop, here, heard, data):
@@ -257,6 +271,11 @@ class SendAll(Exercise):
                 data = data[sock.send(data):]
         except BlockingIOError:
             pass
+
+    @wrong("raised BlockingIOError", says="not now")
+    async def does_not_catch_it(sock, data):
+        while data:
+            data = data[sock.send(data):]
 
     @wrong("spin", says="times in a row")
     async def tries_again_at_once(sock, data):
@@ -841,7 +860,7 @@ class Work:
 
     def __call__(self):
         self.thread = threading.get_ident()
-        self.hurried = not self.let_go.wait(SHORT * PATIENCE)
+        self.hurried = not self.let_go.wait(LONG)
         if self.error is not None:
             raise self.error
         return self.value
