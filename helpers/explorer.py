@@ -168,7 +168,8 @@ def _somebody_is_there():
 class View:
     """An instant in words.
 
-    time: in words. head: which instant, and when. prose: sentences. lines: (what, place, source text).
+    time: in words. head: which instant, and when. prose: sentences.
+    lines: (what, place, source text).
     boxes: (title, entries, are they in order?).
     """
 

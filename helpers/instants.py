@@ -252,7 +252,8 @@ class _Reading:
                     outside.add(step)
             else:
                 joining[step + 1] += 1
-        where, selects, queue = [], {}, 0  # step → its instant; → the instant of the select before
+        where, queue = [], 0  # step → its instant; how many are ready
+        selects = {}  # step → the instant of the select before it
         for step in range(self.count):
             queue += joining[step]
             idle = self.starts[step] - (self.ends[step - 1] if step else 0.0)

@@ -1,4 +1,4 @@
-"""The explorer in a real browser: by keyboard, by play, by predictions; with sub-shells on and off."""
+"""The explorer in a real browser: keyboard, play, predictions; with sub-shells on and off."""
 
 import json
 import re

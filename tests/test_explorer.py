@@ -1,4 +1,4 @@
-"""The explorer: what it says of each instant, its questions, and what is left without a front end."""
+"""The explorer: what it says of each instant, its questions, and what a page without it gets."""
 
 import asyncio
 import pickle
