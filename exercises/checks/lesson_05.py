@@ -46,7 +46,7 @@ class PredictQueue(Exercise):
         "when that turn is over.",
         "After three turns the queue is A, D, P, C: the log is APC so far. Go on from there.",
     )
-    right_values = ("APCADPD",)
+    right_values = ("APCADPD", list("APCADPD"))
     wrong_values = (
         wrong_value("APCAPDD", "queued too late",
                     "You let P queue before D. P made D join while its own turn was still going "
@@ -102,7 +102,7 @@ class RoundRobin(Exercise):
         kept = list(generators)
         lab.told("with three generators: A has 1 turn to log, B has 3, C has 3")
         give(lab, round_robin, generators)
-        self._name(lab, "".join(log))
+        self._name(lab, "".join(log), any(one.asked for one in kept))
         if len(generators) < len(kept):
             raise Wrong("took the caller's list apart",
                         f"I gave it a list of 3, and {len(generators)} of them are left in it.",
@@ -112,7 +112,7 @@ class RoundRobin(Exercise):
         self._echo(lab, round_robin)
         self._long(lab, round_robin)
 
-    def _name(self, lab, log):
+    def _name(self, lab, log, ended):
         if log == "ABCBCBC":
             return
         said = f"The log is {log}."
@@ -141,12 +141,16 @@ class RoundRobin(Exercise):
                         lab.line(r"next\(\w+, None\)|is None|is not None|==? None"),
                         "Only StopIteration tells that a generator has ended.")
         if log == "ABC":
+            if not ended:
+                one_round(lab, said)
             stopped_at_the_first_end(lab, f"{said} A ended, and B and C had no more turns.")
         if not log:
             raise Wrong("gave nobody a turn", "All three are as they were.",
                         lab.line(r"\bsend\b|\bnext\b"),
                         "`generator.send(None)` runs a generator to its next `yield`.")
-        lab.equal(list(log), list("ABCBCBC"), what="the log is")
+        raise Wrong("order" if sorted(log) == sorted("ABCBCBC") else "value",
+                    f"{said} It has to be ABCBCBC.", try_="From left to right: take from the left, "
+                    "append at the right, and leave nobody out.")
 
     def _echo(self, lab, round_robin):
         heard = []
@@ -302,6 +306,25 @@ class RoundRobin(Exercise):
         except StopIteration:
             pass
 
+    @wrong("gave one round only", says="nobody has ended")
+    def one_round_only(generators):
+        for generator in generators:
+            try:
+                generator.send(None)
+            except StopIteration:
+                pass
+
+    @wrong("order", says="The log is CBACBCB")
+    def from_the_right(generators):
+        ready = deque(generators)
+        while ready:
+            generator = ready.pop()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            ready.appendleft(generator)
+
     @wrong("let StopIteration out", says="The end of one is not the end of all")
     def without_try(generators):
         ready = deque(generators)
@@ -331,7 +354,7 @@ class RoundRobin(Exercise):
                 continue
             ready.append((generator, answer))
 
-    @wrong("queued one that has ended", says="A had ended long")
+    @wrong("asked one that has ended", says="A had ended long")
     def the_ended_queue_again(generators):
         ready = deque(generators)
         while ready:
@@ -379,7 +402,8 @@ class RunAll(Exercise):
                                         for name, what in plan.items()])
         if got == ["tea", "jam"]:
             raise Wrong("took None for nothing", f"It returned {got}: the None of B is missing.",
-                        lab.line(r"not None|\bif \w+\]|filter\("), "None is a result like any other. Keep its place.")
+                        lab.line(r"not None|\bif \w+\]|filter\("),
+                        "None is a result like any other. Keep its place.")
         lab.equal(got, ["tea", None, "jam"])
         lab.told("with an empty list")
         lab.equal(give(lab, run_all, []), [])
@@ -402,6 +426,8 @@ class RunAll(Exercise):
                         f"The log is {log}: B began when A had ended.",
                         lab.line(r"yield from|\bfor\b|while"),
                         "Give one turn, then put it at the end of the queue.")
+        if log == "ABC":
+            one_round(lab, f"The log is {log}.")
         if log == "ABCA":
             stopped_at_the_first_end(lab, f"The log is {log}. B ended, and A and C had no more "
                                      "turns.")
@@ -422,7 +448,11 @@ class RunAll(Exercise):
                         lab.line(r"=.*(\.send\(|\bnext\()"),
                         "`send` gives back what is yielded. What is returned arrives in the "
                         "StopIteration, as `value`.")
-        if isinstance(got, list) and sorted(map(str, got)) == ["0", "jam", "tea"] and got[0] != "tea":
+        if isinstance(got, list) and any(isinstance(result, StopIteration) for result in got):
+            raise Wrong("kept the StopIteration", f"It returned {got}.",
+                        lab.line(r"StopIteration as (\w+)"),
+                        "What the generator returned is the `value` of the StopIteration.")
+        if got in ([0, "jam", "tea"], ["jam", 0, "tea"], [0, "tea", "jam"]):
             raise Wrong("order", f"It returned {got}: in the order in which they ended.",
                         lab.line(r"append\(\w*\.?value|append\(.*\bvalue\b"),
                         "Asked is the order of `generators`. Note with each generator its place.")
@@ -522,6 +552,20 @@ class RunAll(Exercise):
             except StopIteration:
                 continue
             ready.append((place, generator))
+        return results
+
+    @wrong("kept the StopIteration", says="StopIteration('tea')")
+    def the_exception_itself(generators):
+        results = [None] * len(generators)
+        ready = deque(enumerate(generators))
+        while ready:
+            place, generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration as end:
+                results[place] = end
+            else:
+                ready.append((place, generator))
         return results
 
     @wrong("ran each to its end", says="The log is AAABCC")
@@ -635,6 +679,10 @@ class RunOn(Exercise):
             raise
 
     def _name(self, lab, got, log, expected):
+        if log == "ABBBBDD":
+            raise Wrong("ran each to its end", f"The log is {log}: D began when B had ended.",
+                        lab.line(r"\bfor\b|\bwhile\b"),
+                        "Give one turn, then put it at the end of the queue.")
         if log == "ABDBDB":
             stopped_at_the_first_end(lab, "D ended, and B had no more turns.")
         if log in ("ABC", "AB"):
@@ -729,6 +777,17 @@ class RunOn(Exercise):
             errors.append(error)
         return errors
 
+    @wrong("ran each to its end", says="D began when B had ended")
+    def one_after_another(generators):
+        errors = []
+        for generator in generators:
+            try:
+                for _ in generator:
+                    pass
+            except Exception as error:
+                errors.append(error)
+        return errors
+
     @wrong("lost error", says="It returned []")
     def swallows(generators):
         errors = []
@@ -800,7 +859,7 @@ class RunOn(Exercise):
             ready.append(generator)
         return []
 
-    @wrong("queued one that has ended", says="Append it after its `send`")
+    @wrong("asked one that has ended", says="append it after its `send`")
     def queues_in_any_case(generators):
         errors = []
         ready = deque(generators)
@@ -950,6 +1009,8 @@ class RunFor(Exercise):
             raise Wrong("counted rounds", f"{said} Those are more than 4 turns.",
                         lab.line(r"\bfor\b|\bwhile\b"),
                         "Count each `send`, and ask before each one whether it is still allowed.")
+        if log == "ABC":
+            one_round(lab, said)
         if log[:2] == "AA":
             raise Wrong("ran each to its end", f"{said} A had two turns before B had one.",
                         lab.line(r"appendleft") or lab.line(r"\bfor\b|\bwhile\b"),
@@ -1071,7 +1132,7 @@ class RunFor(Exercise):
             ready.append(generator)
         return given
 
-    @wrong("queued one that has ended", says="B had ended long")
+    @wrong("asked one that has ended", says="B had ended long")
     def rotates(ready, turns):
         given = 0
         while ready and given < turns:
@@ -1152,15 +1213,22 @@ def fails(log, name, turns, error):
     raise error
 
 
+def one_round(lab, said):
+    raise Wrong("gave one round only", f"{said} Each had one turn, and nobody has ended.",
+                lab.line(r"\bfor\b|\bwhile\b"),
+                "Round after round, as long as anybody is left: a `while` loop over a queue.")
+
+
 def stopped_at_the_first_end(lab, observed):
     raise Wrong("stopped at the first end", observed,
                 lab.line(r"\bzip\(|except StopIteration|\bbreak\b|\breturn\b"),
                 "Go on as long as anybody is left. Catch StopIteration inside the loop.")
 
 
-QUEUED = ("queued one that has ended", r"\.append\((?!err)",
-          "Append it after its `send`, and only if that did not raise StopIteration.")
-UNFINISHED = ("took None for not finished", r"is None|None in|not results|\ball\(|\bany\(",
+QUEUED = ("asked one that has ended", (r"\.append\((?!err)", r"\bfor\b|\bwhile\b"),
+          "Only who has not ended has another turn: append it after its `send`, and only if that "
+          "did not raise StopIteration.")
+UNFINISHED = ("took None for not finished", (r"is None|None in|not results|\ball\(|\bany\(",),
               "It returned None, and None is a result. Only StopIteration tells that a generator "
               "has ended: ask who is still in the queue.")
 
@@ -1177,7 +1245,7 @@ def give(lab, answer, *arguments, asked_on=QUEUED):
     except AskedOn as asked:
         kind, where, try_ = asked_on
         raise Wrong(kind, f"It asked {asked} to go on, again and again, and {asked} had ended long "
-                    "before.", lab.line(where), try_) from None
+                    "before.", next(filter(None, map(lab.line, where)), None), try_) from None
 
 
 class AskedOn(BaseException):
@@ -1203,6 +1271,9 @@ class Watched(Generator):
 
     def throw(self, *error):
         return self.generator.throw(*error)
+
+    def __repr__(self):
+        return f"<generator {self.name}>"
 
     def __getattr__(self, name):
         return getattr(self.generator, name)
