@@ -144,7 +144,7 @@ class NextWait(Exercise):
 
     @right
     def with_three_cases(ready, sleeping, now):
-        """Return for how many seconds the loop may sleep; None if nothing will ever happen."""
+        """Return the seconds that the loop may sleep; None if nothing will ever happen."""
         if ready:
             return 0
         if not sleeping:
