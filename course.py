@@ -109,7 +109,7 @@ def parse(arguments):
                        help="print the address, open no browser")
     proves = add(test, "run the tests", "pytest")
     proves.add_argument("--also", action="append", default=[], metavar="PYTHON",
-                        help="then run the notebooks and the coach's tests on this Python too: "
+                        help="then run the notebooks, the coach's and the loop's tests on this Python too: "
                              "a version such as 3.11, or a path (may be given again)")
     add(doctor, "say what is right, what is wrong, and what to type")
     add(bench, "measure what the course's tools cost on this machine")
@@ -174,8 +174,8 @@ With CI=true in the environment a skipped test counts as failed.
     outcomes = [run_tests(environment, options.rest)]
     for other in others:
         other.make(TEST_LOCK)
-        print("\nThe notebooks and the coach on Python {}:".format(other.version), flush=True)
-        outcomes.append(run_tests(other, ["-m", "notebooks or coach"] + options.rest))
+        print("\nThe notebooks, the coach and the loop on Python {}:".format(other.version), flush=True)
+        outcomes.append(run_tests(other, ["-m", "notebooks or coach or loop"] + options.rest))
     counts = [sum(numbers) for numbers in zip(*(counts for status, counts in outcomes))]
     print("\n{} passed, {} failed, {} skipped".format(*counts), flush=True)
     return max(status for status, counts in outcomes)

@@ -3,7 +3,7 @@
 Each benchmark is a function in `BENCHMARKS` that gives rows; a row stands beside its limit, if it
 has one. To add one, write a function that yields `Row`s and put it into the list. Ratios are
 medians of pairs: every variant runs in turn, again and again, so that a noisy machine hurts all
-alike. Exits with 1 if a row is over its limit.
+alike. Exits with 1 if a row misses its bound.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import httpx
 
-from helpers import run, services
+from helpers import bench_loops, run, services
 from helpers.coach.exercise import judge
 from helpers.coach.form import find
 from helpers.recorder import attach, record
@@ -27,21 +27,25 @@ from helpers.timeline import timeline
 
 
 class Row(NamedTuple):
-    """One measured figure. limit: the most it may be, or None where there is none."""
+    """One measured figure. limit, least: the most, and the least, it may be; None: no matter."""
 
     what: str
     measured: float
     unit: str = "times bare"
     limit: float | None = None
+    least: float | None = None
 
     @property
-    def over(self):
-        return self.limit is not None and self.measured > self.limit
+    def missed(self):
+        return (self.limit is not None and self.measured > self.limit
+                or self.least is not None and self.measured < self.least)
 
     def __str__(self):
-        limit = "" if self.limit is None else f"  at most {self.limit:g}"
-        verdict = "" if self.limit is None else ("  OVER" if self.over else "  ok")
-        return f"  {self.what:<44}{self.measured:>9.3f} {self.unit:<14}{limit}{verdict}"
+        bounds = [f"  {word} {bound:g}" for word, bound in
+                  (("at most", self.limit), ("at least", self.least)) if bound is not None]
+        verdict = "" if not bounds else "  MISSED" if self.missed else "  ok"
+        return (f"  {self.what:<44}{self.measured:>9.3f} {self.unit:<14}"
+                f"{''.join(bounds)}{verdict}")
 
 
 # The work
@@ -235,19 +239,50 @@ def hour():
     yield Row("an hour", 1000 * statistics.median(taken), "milliseconds", limit=5)
 
 
-BENCHMARKS = [switching, waiting, memory, figure, catalogue, checks, hour]
+def loops():
+    """The course's event loop beside asyncio, uvloop and trio: how many times asyncio's speed
+
+    `own` are the learner's tasks of stages one to four, `library` is asyncio's own library on the
+    last stage.
+    """
+    work = [  # what, {loop: seconds}, the least of own, the least of library
+        ("switches, 100 tasks", bench_loops.switches(100, 1000), 2.0, 1.0),
+        ("switches, one task", bench_loops.switches(1, 50_000), 2.0, 1.0),
+        ("10,000 sleeps of 0.1 s at once", bench_loops.sleeps(10_000), 1.3, 1.0),
+        ("cancelled timers", bench_loops.cancelled_timers(20_000), None, 1.0),
+        ("echo, 100 connections", bench_loops.echoes(100, 200), 1.0, 0.9),
+    ]
+    for what, ways, own, library in work:
+        seconds = bench_loops.rounds(ways, repeats=7)
+        for name, taken in seconds.items():
+            least = {"own": own, "library": library}.get(name)
+            if name != "asyncio":
+                yield Row(f"{what}: {name}", seconds["asyncio"] / taken, "times asyncio",
+                          least=least)
+        if what.startswith("switches") and "uvloop" in seconds:
+            yield Row(f"{what}: own", seconds["uvloop"] / seconds["own"], "times uvloop", least=1.0)
+    used = {name: bench_loops.bytes_a_task(name, 100_000)
+            for name in ["own", *bench_loops.ASYNCIO, *(["trio"] if bench_loops.trio else [])]}
+    for name, size in used.items():
+        yield Row(f"a sleeping task of 100,000: {name}", size, "bytes",
+                  limit=used["asyncio"] if name == "own" else None)
+    few, many = bench_loops.cost_a_step(100), bench_loops.cost_a_step(100_000)
+    yield Row("a step among 100,000 tasks: own", many / few, "times 100's", limit=4)
+
+
+BENCHMARKS = [switching, waiting, memory, figure, catalogue, checks, hour, loops]
 
 
 def main():
     """Run all benchmarks, print their rows; return the exit status."""
-    over = 0
+    missed = 0
     print(f"Python {sys.version.split()[0]}, medians of interleaved runs")
     for benchmark in BENCHMARKS:
-        print(benchmark.__doc__)
+        print(benchmark.__doc__.partition("\n")[0])
         for row in benchmark():
             print(row, flush=True)
-            over += row.over
-    return 1 if over else 0
+            missed += row.missed
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

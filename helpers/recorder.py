@@ -792,6 +792,7 @@ class _OwnLog(_Log):
 
 # What the stages of helpers.eventloop do when nobody runs, by the name of the method.
 _OWN_CAUSES = {"wait": "timer", "pause": "socket"}
+_OWN_WAITS = {"until": "socket"}  # what its coroutines wait for, by the function that yields
 
 
 class _Request:
@@ -805,7 +806,7 @@ class _Request:
         elif owner is not None and name:
             self.words = type(owner).__name__
         elif name:
-            self.words = name.partition(".<locals>")[0]
+            self.words = _OWN_WAITS.get(name.partition(".")[0], name.partition(".<locals>")[0])
         else:
             self.words = short(waited, 40)
 
@@ -1086,6 +1087,7 @@ _ASYNCIO = os.path.dirname(asyncio.__file__)
 _TIMER = asyncio.futures._set_result_unless_cancelled.__code__
 _HANDLE = asyncio.Handle._run.__code__
 _WAITS = {  # what a task waits for, by the function that made the future
+    "EventLoop.adopt": "socket",
     "wrap_future": "executor",
     "StreamReader._wait_for_data": "socket",
     "FlowControlMixin._drain_helper": "socket",
@@ -1107,6 +1109,7 @@ _CAUSES = {  # who woke it, by the function that set the result
     "shield.<locals>._inner_done_callback": "its end",
     "_copy_future_state": "executor",
     "Task.cancel": "cancel",
+    "Loop.pause": "socket",
     "Handle._run": "callback",
 }
 

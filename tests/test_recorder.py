@@ -1137,7 +1137,8 @@ def test_the_benchmark_of_memory_is_within_its_limit():
     rows = list(bench.memory())
     assert [row.limit for row in rows] == [150, None, 150, None]
     assert not any(row.over for row in rows)
-    assert bench.Row("x", 2, limit=1).over and "OVER" in str(bench.Row("x", 2, limit=1))
+    over, under = bench.Row("x", 2, limit=1), bench.Row("x", 2, least=3)
+    assert over.missed and "MISSED" in str(over) and under.missed and "MISSED" in str(under)
 
 
 def test_what_a_killed_recorder_left_is_taken_away(tmp_path, monkeypatch):

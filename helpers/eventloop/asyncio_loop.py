@@ -38,7 +38,7 @@ class Handle:
         self.context = contextvars.copy_context() if context is None else context
         self.entry = None  # in the heap
 
-    def step(self):
+    def __call__(self):
         try:
             if self.function is not None:
                 self.context.run(self.function, *self.arguments)
@@ -53,7 +53,6 @@ class Handle:
             self.loop.forget(self.entry)
         self.function = self.arguments = None
 
-    def wake(self): self.loop.ready.append(self.step)
     def cancelled(self): return self.function is None
     def when(self): return self.entry[0]
 
@@ -70,13 +69,14 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
     def __init__(self):
         super().__init__()
         self.executor = self.task_factory = self.exception_handler = None
-        self.running = self.stopping = self.closed = self.debug = False
+        self.running = self.stopping = self.debug = False
         self.generators, self.signals = weakref.WeakSet(), {}
 
     def time(self): return time.monotonic()
     def is_running(self): return self.running
     def is_closed(self): return self.closed
     def get_debug(self): return self.debug
+    def wake(self, handle): self.ready.append(handle)
     def set_debug(self, enabled): self.debug = enabled
     def get_task_factory(self): return self.task_factory
     def get_exception_handler(self): return self.exception_handler
@@ -113,10 +113,6 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
         if asyncio._get_running_loop() is not None:
             raise RuntimeError("Cannot run the event loop while another loop is running")
 
-    def check_open(self):
-        if self.closed:
-            raise RuntimeError("Event loop is closed")
-
     def run_until_complete(self, future):
         self.check()
         is_new = not asyncio.isfuture(future)
@@ -147,7 +143,6 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
         if not self.closed:
             for number in list(self.signals):
                 self.remove_signal_handler(number)
-            self.closed = True
             for kept in self.ready, self.sleeping, self.watching:
                 kept.clear()
             if self.executor is not None:
@@ -179,31 +174,35 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
         if self.closed:
             self.check_open()
         handle = Handle(self, function, args, context)
-        self.ready.append(handle.step)
+        self.ready.append(handle)
         return handle
 
     def call_at(self, when, function, *args, context=None):
-        self.check_open()
-        handle = Handle(self, function, args, context)
-        handle.entry = entry = [when, next(self.tickets), handle.wake]
+        return self.at(when, Handle(self, function, args, context))
+
+    def call_later(self, delay, function, *args, context=None):
+        return self.at(time.monotonic() + delay, Handle(self, function, args, context))
+
+    def at(self, when, handle):
+        if self.closed:
+            self.check_open()
+        handle.entry = entry = [when, next(self.tickets), handle]
         heapq.heappush(self.sleeping, entry)
         return handle
 
-    def call_later(self, delay, function, *args, context=None):
-        return self.call_at(time.monotonic() + delay, function, *args, context=context)
-
     def call_soon_threadsafe(self, function, *args, context=None):
-        self.check_open()
         handle = Handle(self, function, args, context)
-        super().call_soon_threadsafe(handle.step)
+        super().call_soon_threadsafe(handle)
         return handle
 
-    def create_task(self, coro, *, name=None, context=None, **options):
-        self.check_open()
+    def create_task(self, coro, **options):
+        if self.closed:
+            self.check_open()
         if self.task_factory is None:
-            return asyncio.Task(coro, loop=self, name=name, context=context, **options)
-        if context is not None:
-            options["context"] = context
+            return asyncio.Task(coro, loop=self, **options)
+        name = options.pop("name", None)
+        if options.get("context") is None:
+            options.pop("context", None)  # not every factory takes one
         task = self.task_factory(self, coro, **options)
         if name is not None:
             task.set_name(name)
@@ -251,7 +250,7 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
         handle = Handle(self, function, args, None)
         try:
             signal.set_wakeup_fd(self.outside.fileno())  # or it would not leave its selector
-            signal.signal(number, lambda *_: self.ready.append(handle.step))
+            signal.signal(number, lambda *_: self.ready.append(handle))
         except (ValueError, OSError) as error:
             raise RuntimeError(f"sig {number} cannot be caught: {error}") from None
         self.signals[number] = handle
@@ -281,10 +280,11 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
         handle = Handle(self, function, args, None)
 
         def happened():
-            self.watch(file, event, happened)
-            handle.wake()
+            waiting[event] = happened  # until it is taken back, not for once
+            self.ready.append(handle)
 
         self.watch(file, event, happened)
+        _, waiting = self.watching[file.fileno()]
 
     def unlisten(self, file, event):
         number = file if isinstance(file, int) else file.fileno()

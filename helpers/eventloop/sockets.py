@@ -75,6 +75,7 @@ class Loop(tasks.Loop):
 
     def __init__(self):
         super().__init__()
+        self.closed = False
         self.selector = selectors.DefaultSelector()
         self.watching = {}  # number of a socket → (socket, {READ: function, WRITE: function})
         self.inside, self.outside = socket.socketpair()  # a byte sent to itself wakes the loop
@@ -90,25 +91,37 @@ class Loop(tasks.Loop):
 
     def call_soon_threadsafe(self, function, *arguments):
         """From another thread: have the loop call it in its own thread, and wake the loop."""
+        self.check_open()
         self.ready.append(partial(function, *arguments))
         with contextlib.suppress(BlockingIOError):  # so many bytes wait there that it will wake
             self.outside.send(b"\0")
 
     def run(self, coro):
-        """Run a coroutine to its end and return its result; tasks that are left are cancelled."""
+        """Run a coroutine to its end and return its result; tasks that are left are cancelled.
+
+        Then the loop is closed: it runs once.
+        """
+        self.check_open()
         try:
             return super().run(coro)
         finally:
             self.close()
 
+    def check_open(self):
+        if self.closed:
+            raise RuntimeError("Event loop is closed: make a new one.")
+
     def close(self):
-        """Give the system its files back. The loop has ended."""
+        """Give the system its files back."""
+        self.closed = True
         for file in self.selector, self.inside, self.outside:
             file.close()
 
     def watch(self, sock, event, function):
         """Call it once, when the socket can be read or written; return what takes that back."""
         number = sock.fileno()
+        if number < 0:
+            raise OSError(errno.EBADF, "This socket is closed.")
         known, waiting = self.watching.get(number, (None, {}))
         if known is not sock:  # a new one; or one that has got the number of one that was closed
             self.drop(number)
@@ -155,14 +168,18 @@ class Loop(tasks.Loop):
     def pause(self, seconds):
         """Wait for the sockets and other threads, at most so many seconds (None: for ever)."""
         limit = GLANCE if seconds is None else min(max(0, seconds), GLANCE)
-        happened = self.selector.select(limit)
+        try:
+            happened = self.selector.select(limit)
+        except OSError:  # one is closed, and this kind of selector says so
+            happened, limit = [], GLANCE
         for key, events in happened:
-            for event in [event for event in key.data if event & events]:
-                function, key.data[event] = key.data[event], None
-                if function is None:  # nobody waits any more, and the selector would tell for ever
-                    self.unwatch(key.fd, event)
-                else:
-                    function()
+            for event in READ, WRITE:
+                if events & event:
+                    function, key.data[event] = key.data[event], None
+                    if function is None:  # nobody waits, and the selector would tell for ever
+                        self.unwatch(key.fd, event)
+                    else:
+                        function()
         if limit == GLANCE and not happened:
             for number, (sock, _) in list(self.watching.items()):
                 if sock.fileno() < 0:

@@ -72,35 +72,40 @@ class Transport(asyncio.Transport):
         except Exception as error:
             self.lose(error)
 
-    def write(self, data):
-        if self.ended:
-            raise RuntimeError("write() after write_eof(): the end has been sent already")
-        if not self.closing:
-            self.buffer += data
-            if len(self.buffer) == len(data):  # else the rest of earlier data goes first
-                self.flush()
-        if len(self.buffer) > self.high and not self.full:
-            self.full = True
-            self.protocol.pause_writing()
-
-    def flush(self):
+    def send(self, data):
+        """Send what can be sent at once; return how many bytes that was."""
         try:
-            del self.buffer[:self.sock.send(self.buffer)]
+            return self.sock.send(data)
         except BlockingIOError:
             pass
         except OSError as error:
-            return self.lose(error)
+            self.lose(error)
+        return 0
+
+    def write(self, data):
+        if self.ended:
+            raise RuntimeError("write() after write_eof(): the end has been sent already")
+        if not self.buffer and not self.closing:
+            data = data[self.send(data):]
+            if data and not self.closing:  # it may have been lost just now
+                self.loop.add_writer(self.sock, self.flush)
+        if data and not self.closing:
+            self.buffer += data
+            if len(self.buffer) > self.high and not self.full:
+                self.full = True
+                self.protocol.pause_writing()
+
+    def flush(self):
+        del self.buffer[:self.send(self.buffer)]
         if self.full and len(self.buffer) <= self.low:
             self.full = False
             self.protocol.resume_writing()
-        if self.buffer:
-            self.loop.add_writer(self.sock, self.flush)
-            return
-        self.loop.remove_writer(self.sock)
-        if self.closing:
-            self.loop.call_soon(self.end, None)
-        elif self.ended:
-            self.sock.shutdown(socket.SHUT_WR)
+        if not self.buffer:
+            self.loop.remove_writer(self.sock)
+            if self.closing:
+                self.loop.call_soon(self.end, None)
+            elif self.ended:
+                self.sock.shutdown(socket.SHUT_WR)
 
     def write_eof(self):
         self.ended = True

@@ -1,0 +1,286 @@
+"""The course's event loop beside asyncio, uvloop and trio, on the same work: for helpers/bench.
+
+Two loops of ours are measured: `own`, the learner's tasks of stages one to four, and `library`,
+the last stage, under asyncio's own tasks and streams.
+"""
+
+import asyncio
+import functools
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+
+from helpers.eventloop import run as run_library
+from helpers.eventloop import sockets, tasks
+
+ASYNCIO = {"library": run_library, "asyncio": asyncio.run}
+try:
+    import uvloop
+except ImportError:  # there is none for Windows
+    pass
+else:
+    ASYNCIO["uvloop"] = uvloop.run
+try:
+    import trio
+except ImportError:
+    trio = None
+
+
+def rounds(ways, repeats):
+    """{name: seconds}: each way runs in turn, `repeats` times; of each its best.
+
+    The best rather than the middle: whatever else the machine does can only add to it.
+    """
+    taken = {name: [] for name in ways}
+    for _ in range(repeats):
+        for name, way in ways.items():
+            taken[name].append(way())
+    return {name: min(seconds) for name, seconds in taken.items()}
+
+
+def ways(own, library, other):
+    """The same work on each loop: functions that run it and return seconds."""
+    found = {"own": own}
+    for name, run in ASYNCIO.items():
+        found[name] = functools.partial(lambda run: run(library()), run)
+    if trio is not None:
+        found["trio"] = lambda: trio.run(other)
+    return found
+
+
+def switches(number, turns):
+    """`number` tasks that hand over `turns` times each."""
+
+    def own():
+        async def task():
+            for _ in range(turns):
+                await tasks.sleep(0)
+
+        async def main():
+            begun = time.perf_counter()
+            for task_ in [loop.spawn(task()) for _ in range(number)]:
+                await task_
+            return time.perf_counter() - begun
+
+        loop = sockets.Loop()
+        return loop.run(main())
+
+    async def library():
+        async def task():
+            for _ in range(turns):
+                await asyncio.sleep(0)
+
+        begun = time.perf_counter()
+        for task_ in [asyncio.create_task(task()) for _ in range(number)]:
+            await task_
+        return time.perf_counter() - begun
+
+    async def other():
+        async def task():
+            for _ in range(turns):
+                await trio.lowlevel.checkpoint()
+
+        begun = time.perf_counter()
+        async with trio.open_nursery() as nursery:
+            for _ in range(number):
+                nursery.start_soon(task)
+        return time.perf_counter() - begun
+
+    return ways(own, library, other)
+
+
+def sleeps(number, seconds=0.1):
+    """`number` tasks that sleep at once."""
+
+    def own():
+        async def main():
+            begun = time.perf_counter()
+            for task in [loop.spawn(tasks.sleep(seconds)) for _ in range(number)]:
+                await task
+            return time.perf_counter() - begun
+
+        loop = sockets.Loop()
+        return loop.run(main())
+
+    async def library():
+        begun = time.perf_counter()
+        for task in [asyncio.create_task(asyncio.sleep(seconds)) for _ in range(number)]:
+            await task
+        return time.perf_counter() - begun
+
+    async def other():
+        begun = time.perf_counter()
+        async with trio.open_nursery() as nursery:
+            for _ in range(number):
+                nursery.start_soon(trio.sleep, seconds)
+        return time.perf_counter() - begun
+
+    return ways(own, library, other)
+
+
+def cancelled_timers(number):
+    """Timers of a minute that are taken back, a hundred a turn."""
+
+    async def library():
+        loop = asyncio.get_running_loop()
+        begun = time.perf_counter()
+        for _ in range(number // 100):
+            for handle in [loop.call_later(60 + n % 7, print) for n in range(100)]:
+                handle.cancel()
+            await asyncio.sleep(0)
+        return time.perf_counter() - begun
+
+    return {name: functools.partial(lambda run: run(library()), run)
+            for name, run in ASYNCIO.items()}
+
+
+CLIENT = """
+import selectors, socket, sys, time
+port, number, turns = map(int, sys.argv[1:])
+message, left, done = b"x" * 100, {}, 0
+selector = selectors.DefaultSelector()
+for _ in range(number):
+    sock = socket.create_connection(("127.0.0.1", port))
+    selector.register(sock, selectors.EVENT_READ)
+    left[sock] = turns
+begun = time.perf_counter()
+for sock in left:
+    sock.sendall(message)
+while done < number:
+    for key, _ in selector.select():
+        if not key.fileobj.recv(1000):
+            sys.exit("the server hung up")
+        left[key.fileobj] -= 1
+        if left[key.fileobj]:
+            key.fileobj.sendall(message)
+        else:
+            done += 1
+print((time.perf_counter() - begun) / (number * turns))
+"""
+
+
+def ask(port, number, turns):
+    """Seconds a message, as a client in a process of its own sees it."""
+    answer = subprocess.run([sys.executable, "-c", CLIENT, str(port), str(number), str(turns)],
+                            capture_output=True, text=True, check=True)
+    return float(answer.stdout)
+
+
+def echoes(number, turns):
+    """An echo server with `number` connections."""
+
+    def own():
+        async def echo(sock):
+            while data := await sockets.recv(sock, 4096):
+                await sockets.send_all(sock, data)
+            loop.close_socket(sock)
+
+        async def serve(listener):
+            while True:
+                sock, _ = await sockets.accept(listener)
+                loop.spawn(echo(sock))
+
+        async def main():
+            with socket.create_server(("127.0.0.1", 0), backlog=2 * number) as listener:
+                listener.setblocking(False)
+                loop.spawn(serve(listener))
+                answer, port = tasks.Future(), listener.getsockname()[1]
+
+                def client():
+                    seconds = ask(port, number, turns)
+                    loop.call_soon_threadsafe(answer.set_result, seconds)
+
+                threading.Thread(target=client).start()
+                return await answer
+
+        loop = sockets.Loop()
+        return loop.run(main())
+
+    async def library():
+        async def echo(reader, writer):
+            while data := await reader.read(4096):
+                writer.write(data)
+                await writer.drain()
+            writer.close()
+
+        server = await asyncio.start_server(echo, "127.0.0.1", 0, backlog=2 * number)
+        port = server.sockets[0].getsockname()[1]
+        seconds = await asyncio.to_thread(ask, port, number, turns)
+        server.close()
+        return seconds
+
+    async def other():
+        async def echo(stream):
+            async for data in stream:
+                await stream.send_all(data)
+
+        async with trio.open_nursery() as nursery:
+            (listener,) = await nursery.start(
+                functools.partial(trio.serve_tcp, echo, 0, host="127.0.0.1"))
+            port = listener.socket.getsockname()[1]
+            seconds = await trio.to_thread.run_sync(ask, port, number, turns)
+            nursery.cancel_scope.cancel()
+        return seconds
+
+    return ways(own, library, other)
+
+
+MEMORY = """
+import asyncio, psutil, sys
+from helpers.eventloop import sockets, tasks, run
+name, number = sys.argv[1], int(sys.argv[2])
+rss = psutil.Process().memory_info
+def own():
+    loop = sockets.Loop()
+    async def main():
+        before = rss().rss
+        for _ in range(number):
+            loop.spawn(tasks.sleep(3600))
+        await tasks.sleep(0)
+        await tasks.sleep(0)
+        return rss().rss - before
+    return loop.run(main())
+async def library():
+    before = rss().rss
+    kept = [asyncio.create_task(asyncio.sleep(3600)) for _ in range(number)]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    return rss().rss - before
+async def other():
+    import trio
+    async with trio.open_nursery() as nursery:
+        before = rss().rss
+        for _ in range(number):
+            nursery.start_soon(trio.sleep, 3600)
+        await trio.sleep(0.1)
+        nursery.cancel_scope.cancel()
+        return rss().rss - before
+if name == "own":
+    used = own()
+elif name == "trio":
+    import trio
+    used = trio.run(other)
+elif name == "uvloop":
+    import uvloop
+    used = uvloop.run(library())
+else:
+    used = (run if name == "library" else asyncio.run)(library())
+print(used / number)
+"""
+
+
+def bytes_a_task(name, number):
+    """Bytes of memory that a sleeping task takes, measured in a process of its own."""
+    done = subprocess.run([sys.executable, "-c", MEMORY, name, str(number)],
+                          capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def cost_a_step(number, steps=300_000):
+    """Seconds a step of the learner's tasks, for so many tasks: `own` of `switches` alone."""
+    turns = max(2, steps // number)
+    own = switches(number, turns)["own"]
+    return statistics.median(own() for _ in range(3)) / (number * turns)
