@@ -564,7 +564,7 @@ class CallLater(Exercise):
 
     @right
     def with_a_lambda(loop, delay, function, *args):
-        """Have `loop` call function(*args) in `delay` seconds; return a function that cancels it."""
+        """Call function(*args) in `delay` seconds; return a function that cancels it."""
         entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
         heapq.heappush(loop.timers, entry)
 
