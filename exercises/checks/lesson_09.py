@@ -4,6 +4,7 @@ import asyncio
 import gc
 import heapq
 import itertools
+import time
 import types
 import weakref
 from collections import deque
@@ -168,7 +169,15 @@ class Start(Exercise):
             said.append("step")
             return "tea"
 
-        future = start(speaks(), loop)
+        coro = speaks()
+        future = start(coro, loop)
+        if asyncio.iscoroutine(future):
+            future.close()
+            coro.close()
+            return Wrong("no future", "It is `async def`: it returned a coroutine, and started "
+                         "nothing.", lab.line(r"async def"),
+                         "`def start`: an ordinary function, which asks the loop for the first "
+                         "step and returns the future.")
         if not isinstance(future, asyncio.Future):
             return Wrong("no future", f"It returned {future!r:.60}.", lab.line(r"\breturn\b"),
                          "Return the future of `loop.create_future()`, at once; it gets its result "
@@ -433,6 +442,10 @@ class Start(Exercise):
         loop.call_soon(step)
         return future
 
+    @wrong("no future", says="async def")
+    async def awaits_it(coro, loop):
+        return await coro
+
     @wrong("used asyncio's task", says="to be yours")
     def asyncios(coro, loop):
         return loop.create_task(coro)
@@ -479,6 +492,14 @@ class CallLater(Exercise):
     )
 
     def verify(self, call_later, lab):
+        slept, sleep = [], time.sleep
+        time.sleep = slept.append
+        try:
+            self._judge(call_later, lab, slept)
+        finally:
+            time.sleep = sleep
+
+    def _judge(self, call_later, lab, slept):
         loop, said = TinyLoop(), []
         cancels = []
         for delay, word in ((3, "three"), (1, "one"), (2, "two"), (1, "one more")):
@@ -493,6 +514,10 @@ class CallLater(Exercise):
                                 "deadline and the function.") from None
                 raise
         lab.told("with delays of 3, 1, 2 and 1 s")
+        if slept:
+            raise Wrong("blocked", f"It called `time.sleep({slept[0]})`.", lab.line(r"sleep\("),
+                        "Who asks for a call later goes on at once. Only note in the heap when it "
+                        "is due.")
         if said:
             raise Wrong("called at once", f"`function` was called inside of `call_later`: {said}.",
                         lab.line(r"function\("),
@@ -560,7 +585,14 @@ class CallLater(Exercise):
                         lab.line(r"def cancel|return"),
                         "`entry[2] = lambda: None`, in the entry that is in the heap.")
         lab.equal(said, ["one", "three"], what="with the second cancelled these were called:")
-        cancel[0]()  # too late, and harmless
+        try:
+            cancel[0]()
+        except Exception as error:
+            raise Wrong("refused to cancel too late",
+                        "I cancelled a call that had been made already, and got "
+                        f"{type(error).__name__}: {error}.", lab.line(r"remove|index|del "),
+                        "Too late is harmless. And what is taken out of a heap's middle leaves no "
+                        "heap: let the entry stay, with a function that does nothing.") from None
 
     @right
     def with_a_lambda(loop, delay, function, *args):
@@ -580,6 +612,22 @@ class CallLater(Exercise):
 
         def cancel():
             entry[2] = lambda: None
+
+        return cancel
+
+    @wrong("blocked", says="time.sleep(3)")
+    def sleeps_itself(loop, delay, function, *args):
+        time.sleep(delay)
+        function(*args)
+        return lambda: None
+
+    @wrong("refused to cancel too late", says="ValueError")
+    def takes_it_out(loop, delay, function, *args):
+        entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
+        heapq.heappush(loop.timers, entry)
+
+        def cancel():
+            loop.timers.remove(entry)
 
         return cancel
 
@@ -741,21 +789,18 @@ class Background(Exercise):
         await asyncio.wait(tasks)
         await asyncio.sleep(0.01)
         tasks[1].exception()
+        lost = [context["exception"] for context in lab.lost if context.get("exception")]
+        lab.lost.clear()
+        if lost:
+            return Wrong("a callback without its argument", f"The loop was told: {lost[0]!r}.",
+                         lab.line(r"add_done_callback"),
+                         "A callback gets the task as its argument: hand over `kept.discard`.")
         if kept:
-            lost = lab.lost[:]
-            lab.lost.clear()
-            said = f" The loop was told: {lost[0]['exception']!r}." if lost else ""
             return Wrong("never lets go",
-                         f"Both tasks have ended, and `kept` still holds {len(kept)}.{said}",
+                         f"Both tasks have ended, and `kept` still holds {len(kept)}.",
                          lab.line(r"add_done_callback|\.add\("),
                          "In a program that runs for weeks they would pile up: "
                          "`task.add_done_callback(kept.discard)`.")
-        if lab.lost:
-            error = lab.lost[0].get("exception")
-            lab.lost.clear()
-            return Wrong("a callback without its argument", f"The loop was told: {error!r}.",
-                         lab.line(r"add_done_callback"),
-                         "A callback gets the task as its argument: hand over `kept.discard`.")
         return None
 
     @right
@@ -775,6 +820,13 @@ class Background(Exercise):
         task = asyncio.create_task(coro)
         kept.add(task)
         task.add_done_callback(kept.discard(task))
+        return task
+
+    @wrong("a callback without its argument", says="takes 0 positional arguments")
+    def with_a_lambda(coro, kept):
+        task = asyncio.create_task(coro)
+        kept.add(task)
+        task.add_done_callback(lambda: kept.discard(task))
         return task
 
     @wrong("never lets go", says="pile up")
