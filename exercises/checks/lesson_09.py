@@ -59,8 +59,8 @@ class PredictTurns(Exercise):
                     "You let `a` come before `b`. The first call only asks for a call of `a`; that "
                     "one goes to the end of the queue."),
         wrong_value(["main", "b", "a", "timer", "late timer"], "one turn too early",
-                    "You let `a` join the turn that runs already. A turn calls only those who stood "
-                    "in the queue, timers included, when it began."),
+                    "You let `a` join the turn that runs already. A turn calls only those who "
+                    "stood in the queue, timers included, when it began."),
         wrong_value(["timer", "b", "a", "main", "late timer"], "interrupted who runs",
                     "You let something come before `main`. Nobody else runs before `main` pauses."),
         wrong_value(["b", "timer", "a", "main", "late timer"], "interrupted who runs",
@@ -123,7 +123,8 @@ class PredictSwitches(Exercise):
                     "others come before it."),
         wrong_value(right_values[0] | {"await work()": True}, "took a call for a task",
                     "You let `await work()` switch. To await a coroutine is to call it."),
-        wrong_value(right_values[0] | {"await queue.put(1)": True}, "value", "'await queue.put(1)'"),
+        wrong_value(right_values[0] | {"await queue.put(1)": True},
+                    "value", "'await queue.put(1)'"),
     )
 
 
@@ -286,8 +287,8 @@ class Start(Exercise):
             return self._result(lab, (None, lost[0]), None)
         if lost and isinstance(lost[0], StopIteration):
             return Wrong("no one catches its end",
-                         f"I gave it {what}. `send` raised a StopIteration, which fell to the loop, "
-                         "and the future was never done.", lab.line(r"\.send\("),
+                         f"I gave it {what}. `send` raised a StopIteration, which fell to the "
+                         "loop, and the future was never done.", lab.line(r"\.send\("),
                          "`except StopIteration as end:` around the `send`.")
         if lost and "positional argument" in str(lost[0]):
             return Wrong("a callback without its argument",
@@ -484,8 +485,8 @@ class CallLater(Exercise):
     minutes = 8
     hints = (
         "A deadline is an instant on the loop's clock, a delay is a length of time.",
-        "The heap wants entries that can be compared, even if two deadlines are equal: that is what "
-        "the ticket is for. And its functions are called without arguments: `functools.partial` or "
+        "The heap wants entries that can be compared, even if two deadlines are equal: that is "
+        "what the ticket is for. And its functions are called without arguments: `functools.partial` or "
         "a `lambda` holds them.",
         "`heapq.heappush(loop.timers, entry)`. To cancel, leave the entry where it is and put "
         "another function into it: `entry[2] = lambda: None`.",
@@ -527,12 +528,14 @@ class CallLater(Exercise):
                         try_="`heapq.heappush(loop.timers, entry)`.")
         entry = loop.timers[0]
         if not (isinstance(entry, list) and len(entry) == 3):
-            raise Wrong("not an entry", f"The heap holds {entry!r:.80}.", lab.line(r"heappush|append"),
+            raise Wrong("not an entry", f"The heap holds {entry!r:.80}.",
+                        lab.line(r"heappush|append"),
                         "An entry is a list: `[deadline, ticket, function]`. (A tuple can't be "
                         "changed, so it could not be cancelled.)")
         if min(entry[0] for entry in loop.timers) < 100:
             raise Wrong("a delay for a deadline",
-                        f"It was 100 on the loop's clock, and the first entry is due at {entry[0]}.",
+                        f"It was 100 on the loop's clock, and the first entry is due at "
+                        f"{entry[0]}.",
                         lab.line(r"\bdelay\b(?!,)"),
                         "The heap holds instants: `loop.time() + delay`.")
         if entry[0] != 101:
@@ -581,7 +584,8 @@ class CallLater(Exercise):
                         "The entry stays in the heap: put in a function that does nothing, "
                         "`lambda: None`.") from None
         if said == ["one", "two", "three"]:
-            raise Wrong("cannot be cancelled", "I cancelled the second of three, and it was called.",
+            raise Wrong("cannot be cancelled",
+                        "I cancelled the second of three, and it was called.",
                         lab.line(r"def cancel|return"),
                         "`entry[2] = lambda: None`, in the entry that is in the heap.")
         lab.equal(said, ["one", "three"], what="with the second cancelled these were called:")
@@ -741,8 +745,8 @@ class Background(Exercise):
             coro.close()
             return Wrong("not a task", "It is `async def`: it returned a coroutine, and started "
                          "nothing.", lab.line(r"async def"),
-                         "`def background`: a task is made by `asyncio.create_task`, and that needs "
-                         "no await.")
+                         "`def background`: a task is made by `asyncio.create_task`, and that "
+                         "needs no await.")
         if not isinstance(made, asyncio.Task):
             return Wrong("not a task", f"It returned {made!r:.60}.", lab.line(r"\breturn\b"),
                          "Return what `asyncio.create_task(coro)` gives.")
