@@ -36,8 +36,8 @@ _CAUSES = {"timer": "its timer", "socket": "its socket", "executor": "a thread o
 def explore(rec, *, ask=False):
     """Step through a recording, instant by instant; show the result as a cell's last value.
 
-    An instant is one step of a task, or a wait of the loop in select; where only generators were
-    recorded, one turn of their talk.
+    An instant is one step of a task, or a wait of the loop (in select, if it has a selector);
+    where only generators were recorded, one turn of their talk.
     ask: ask "What runs next?" before each instant is shown, and count the right answers.
     Returns an `Explorer`. Raises TypeError for what is no recording, ValueError for one that holds
     nothing to step through.
@@ -259,6 +259,7 @@ class _Tasks(_Told):
     def __init__(self, rec):
         super().__init__(rec)
         self.instants = Instants(rec)
+        self.selecting = {track.lane for track in rec.tracks if track.selects}
 
     def __len__(self):
         return len(self.instants)
@@ -299,7 +300,8 @@ class _Tasks(_Told):
             yield f"Then it {_ENDS[instant.then]}{error}."
 
     def tell_select(self, k, instant, secret):
-        yield "Nobody is ready: the loop waits in select."
+        where = " in select" if instant.loop in self.selecting else ""
+        yield f"Nobody is ready: the loop waits{where}."
         if secret:
             return
         yield from self.effects(k, None)

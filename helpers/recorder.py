@@ -414,6 +414,10 @@ class _Log:
     def ended_loop(self):
         return self.loop.is_closed()
 
+    def selects(self):
+        """Does this loop wait in a selector, so far as one can tell?"""
+        return True
+
     def begin(self):
         """Make the lane of the loop, and of the cell if one is observed."""
         if self.lane is None:
@@ -690,6 +694,7 @@ class _Log:
                 codes=[Code.of(code) for code in self.codes],
                 functions=self.functions[:],
                 deadlines=self.deadlines,
+                selects=self.selects(),
                 seen=self.seen(),
             )
         )
@@ -735,6 +740,9 @@ class _OwnLog(_Log):
     def ended_loop(self):
         return not self.shells
 
+    def selects(self):
+        return hasattr(self.loop, "selector")
+
     def spawn(self, coro, *more, **named):
         if not hasattr(coro, "send") or not hasattr(coro, "throw"):
             return self.theirs(coro, *more, **named)  # which knows what to say to that
@@ -766,7 +774,7 @@ class _OwnLog(_Log):
             getattr(item, "__self__", None), "coro", None)
         if not isinstance(shell, _Shell) or not self.open or not shell._held:
             return
-        row, _ = shell._held
+        row, waited = shell._held
         shell._held.clear()
         by, why = self.running, "its turn"
         frame = sys._getframe(2)
@@ -779,10 +787,19 @@ class _OwnLog(_Log):
                 if by is not None or name in _OWN_CAUSES:
                     break
             frame = frame.f_back
-        self.waits[row + 3] = self.now()
+        self.waits[row + 3] = self.was_due(row, waited) if why == "timer" else self.now()
         if by is not None:
             self.waits[row + 4] = by
         self.waits[row + 5] = self.word(why)
+
+    def was_due(self, row, waited):
+        """When a sleeper's time had come: before now, if a step held up the loop meanwhile."""
+        now = self.now()
+        due = now if waited.deadline is None else now - (time.monotonic() - waited.deadline)
+        if due >= self.steps[-1]:
+            return now  # the loop had nothing to do before: the timer is on time
+        asleep_since = self.steps[3 * int(self.waits[row]) + 2]
+        return max(due, asleep_since)
 
     def lane_of(self, frame):
         """The lane of the task whose method this frame is, or None."""
@@ -809,6 +826,12 @@ class _Request:
             self.words = _OWN_WAITS.get(name.partition(".")[0], name.partition(".<locals>")[0])
         else:
             self.words = short(waited, 40)
+        # A sleep's function holds its deadline, of time.monotonic; else the heap alone knows it.
+        names = getattr(getattr(waited, "__code__", None), "co_freevars", ())
+        deadline = None
+        if "deadline" in names:
+            deadline = waited.__closure__[names.index("deadline")].cell_contents
+        self.deadline = deadline if isinstance(deadline, float) else None
 
     def done(self):
         return False

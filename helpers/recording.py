@@ -116,6 +116,7 @@ class Track:
     seen: by the watcher: (lane, number of steps before) → (how often, place, line).
     codes: the functions of tasks. functions: lane, index into `codes`, lane, index, ...
     deadlines: index of a step that ended in a sleep which did not last to its end → until when.
+    selects: does the loop wait in a selector? One that somebody wrote may have none.
     """
 
     lane: int
@@ -129,6 +130,7 @@ class Track:
     codes: list = field(default_factory=list)
     functions: array = field(default_factory=lambda: array("q"))
     deadlines: dict = field(default_factory=dict)
+    selects: bool = True
 
 
 @dataclass(slots=True)

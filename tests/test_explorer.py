@@ -16,6 +16,7 @@ import nbformat
 import pytest
 
 from helpers import explore
+from helpers.eventloop import sockets, timers
 from helpers.explorer import CHOICES, SHOWN
 from helpers.instants import Instants
 from helpers.recorder import attach, job, record
@@ -228,6 +229,23 @@ def test_the_loop_still_waits_when_the_recording_ends():
     *_, last = walk(explore(asyncio.run(main())))
     assert last.prose == [
         "Nobody is ready: the loop waits in select.", "Here the recording ends."]
+
+
+@pytest.mark.parametrize("stage, words", [
+    (timers, "the loop waits."), (sockets, "the loop waits in select.")])
+def test_only_a_loop_with_a_selector_waits_in_select(stage, words):
+    async def naps():
+        await timers.sleep(0.01)
+
+    with record() as rec:
+        loop = rec.loop(stage.Loop())
+        if stage is timers:
+            loop.spawn(naps())
+            loop.run()
+        else:
+            loop.run(naps())
+    waits = [view.prose for view in walk(explore(rec)) if view.prose[0].startswith("Nobody")]
+    assert waits == [[f"Nobody is ready: {words}", "naps is woken by its timer."]]
 
 
 def test_two_loops_do_not_mix():

@@ -1208,6 +1208,30 @@ def test_a_cancel_on_a_loop_of_ones_own_is_marked():
     assert rec.lane("sleeps").outcome == rec.lane("left").outcome == "cancelled"
 
 
+def test_a_sleeper_that_is_held_up_was_due_at_its_deadline():
+    async def sleeps(seconds):
+        await own_tasks.sleep(seconds)
+
+    async def rude():
+        time.sleep(0.15)
+
+    async def main():
+        held_up = loop.spawn(sleeps(0.05), name="held up")
+        on_time = loop.spawn(sleeps(0.3), name="on time")
+        loop.spawn(rude())
+        await held_up
+        await on_time
+
+    with record() as rec:
+        loop = rec.loop(own_tasks.Loop())
+        loop.run(main())
+    begun = rec.lane("rude").created
+    due = {rec.lanes[wake.lane].name: wake.time - begun for wake in rec.wakes
+           if wake.why == "timer"}
+    assert 0.04 < due["held up"] < 0.14 < 0.29 < due["on time"]
+    assert states(rec, "held up") == ["ready", "running", "waiting", "ready", "running"]
+
+
 class WithAList:
     """A loop as a learner may write it."""
 
