@@ -1,5 +1,6 @@
 """Exercises of lesson 04: one paused frame inside another, and what `await` makes of that."""
 
+import inspect
 import types
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
@@ -52,6 +53,14 @@ class PredictLayers(Exercise):
         wrong_value([1, 5, 6], "an echo",
                     "You let each send give back what was sent. It gives back what the next "
                     "`yield` hands out."),
+        wrong_value([1, 2, 106], "took what is yielded for what is sent",
+                    "You gave `a` the 1 that its `yield` hands out. The value of a `yield` is "
+                    "what is sent in: the 5."),
+        wrong_value([1, 2, 130], "took what is yielded for what is sent",
+                    "You added 1 to the 1 that was yielded. `a` is what is sent in: the 5."),
+        wrong_value([1, 6], "ended too early",
+                    "There are three sends, so there are three answers. `outer` goes on when "
+                    "`inner` has ended, and has a `yield` of its own."),
         wrong_value([1, 6, None], "ended too early",
                     "You let everything end where `inner` ends. `outer` goes on, and has a `yield` "
                     "of its own."),
@@ -108,7 +117,8 @@ class Bill(Exercise):
 
     def _talk(self, lab, bill, order):
         """Let `bill` ask for prices: (what it asked for, what it returned)."""
-        talk = lab.generator(lab.call(bill, order))
+        generator = lab.call(bill, order)
+        talk = lab.generator(generator)
         heard, answer = [], None
         while True:
             try:
@@ -119,9 +129,15 @@ class Bill(Exercise):
                 self._name(lab, error, heard, order)
                 raise
             heard.append(name)
+            if inspect.isgenerator(name):
+                raise Wrong("handed out a generator",
+                            "It yielded a generator. Nobody has a price for that.",
+                            stands_at(generator),
+                            "`yield` hands the inner `bill` to the caller. `yield from` lets it "
+                            "run.")
             if not isinstance(name, str):
                 raise Wrong("handed out a list", f"It yielded {name!r}. Nobody has a price for "
-                            "that.", lab.line(r"\byield\b(?! from)"),
+                            "that.", stands_at(generator),
                             "Yield names only. A list is an order: delegate to `bill(part)`.")
             answer = PRICES.get(name)
 
@@ -135,6 +151,10 @@ class Bill(Exercise):
             raise Wrong("never asked the inner one", said, lab.line(r"(?<!from )\bbill\((?!order)"),
                         "A call of `bill` builds a paused frame, not a number. `yield from` makes "
                         "it go on, and has its sum as value.") from None
+        if "'str'" in str(error) and "'int'" in str(error):
+            raise Wrong("added the name", said, lab.line(r"\+= *part\b|\+ *part\b"),
+                        "`part` is a name. Its price is what the `yield` gives back: "
+                        "`price = yield part`.") from None
         if "'NoneType'" in str(error) and isinstance(order[1], list):
             if lab.line(r"\bfor\b.*\bbill\(") is not None:
                 raise Wrong("lost what was sent",
@@ -233,6 +253,38 @@ class Bill(Exercise):
             total += yield part
         return total
 
+    @wrong("handed out a list", says="yield inner")
+    def one_level_deep(order):
+        total = 0
+        for part in order:
+            if isinstance(part, str):
+                total += yield part
+            else:
+                for inner in part:
+                    total += yield inner
+        return total
+
+    @wrong("handed out a generator", says="yield bill(part)")
+    def hands_out_the_inner_one(order):
+        total = 0
+        for part in order:
+            if isinstance(part, str):
+                total += yield part
+            else:
+                total += yield bill(part)
+        return total
+
+    @wrong("added the name", says="price = yield part")
+    def adds_the_name(order):
+        total = 0
+        for part in order:
+            if isinstance(part, str):
+                yield part
+                total += part
+            else:
+                total += yield from bill(part)
+        return total
+
     @wrong("not a generator", says="int")
     def adds_lengths(order):
         return len(order)
@@ -287,14 +339,22 @@ class WithKey(Exercise):
         talk = lab.generator(made)
         if board != ["cellar", "attic"]:
             raise Wrong("too early", "It took the key before anybody asked.")
-        lab.equal(next(talk), "ready?", what="its first `yield` was")
+        first = next(talk)
+        if first is work:
+            raise Wrong("handed `work` out", "It yielded `work` itself, which has not begun.",
+                        lab.line(r"\byield\b"),
+                        "`yield` hands `work` to the caller. `yield from` lets it run.")
+        lab.equal(first, "ready?", what="its first `yield` was")
         if len(board) == 2:
             raise Wrong("gave it back too early",
                         f"While `work` was under way, the board held {board}.",
                         lab.line(r"append\(|\[-1\]|copy"),
                         "`pop` takes the key off; put it back when `work` is over.")
         if board != ["cellar"]:
-            raise Wrong("value", f"While `work` was under way, the board held {board}.")
+            raise Wrong("another key",
+                        f"The board held ['cellar', 'attic'], and while `work` was under way "
+                        f"{board}.", lab.line(r"pop\(|\bdel\b|remove\("),
+                        "Asked is the last key: `pop()`.")
         try:
             answer = talk.send("yes")
         except StopIteration:
@@ -320,7 +380,9 @@ class WithKey(Exercise):
                         lab.line(r"yield from|for"),
                         "The value of `yield from work` is what `work` returned.")
         lab.equal(got, "done")
-        self._back(lab, board, "`work` ended by itself")
+        self._back(lab, board, "`work` ended by itself",
+                   "An `except` runs only after an error, and what stands behind a `return` not "
+                   "at all.")
 
     def _throws(self, with_key, lab):
         board, seen = ["cellar", "attic"], []
@@ -351,12 +413,11 @@ class WithKey(Exercise):
                     "A KeyError came out of `work`, and did not come out of `with_key`.",
                     None, "Use `finally`: it lets the error go on.")
 
-    def _back(self, lab, board, what):
+    def _back(self, lab, board, what,
+              why="The lines below a `yield from` run only if nothing is thrown."):
         if board == ["cellar"]:
             raise Wrong("no finally", f"{what}. Then the board held {board}: the key is lost.",
-                        lab.line(r"\byield\b"),
-                        "The lines below a `yield from` run only if nothing is thrown. `finally` "
-                        "runs however it ends.")
+                        lab.line(r"\byield\b"), f"{why} `finally` runs however it ends.")
         lab.equal(board, ["cellar", "attic"], what=f"{what}; then the board held")
 
     @right
@@ -394,6 +455,30 @@ class WithKey(Exercise):
             raise
         board.append(key)
         return result
+
+    @wrong("no finally", says="runs only after an error")
+    def only_after_an_error(board, work):
+        key = board.pop()
+        try:
+            return (yield from work)
+        except Exception:
+            board.append(key)
+
+    @wrong("handed `work` out", says="yield (work)")
+    def without_from(board, work):
+        key = board.pop()
+        try:
+            return (yield (work))
+        finally:
+            board.append(key)
+
+    @wrong("another key", says="board.pop(0)")
+    def the_first_key(board, work):
+        key = board.pop(0)
+        try:
+            return (yield from work)
+        finally:
+            board.insert(0, key)
 
     @wrong("lost the return value", says="`work` returned 'done'")
     def says_nothing(board, work):
@@ -511,25 +596,36 @@ class Awaitable(Exercise):
             return end
         except TypeError as error:
             text = str(error)
-            if "returned a coroutine" in text:
+            if "returned a coroutine" in text or "async_generator" in text:
                 raise Wrong("__await__ is async",
                             f"Python said: {text}.", lab.line(r"async def __await__"),
-                            "An `async def` makes a coroutine, and that is no iterator. Write a "
-                            "plain `def` with a `yield` in it.") from None
+                            "What an `async def` makes is no iterator. Write a plain `def` with a "
+                            "`yield` in it.") from None
             if "iterator" in text:
                 raise Wrong("__await__ is not an iterator", f"Python said: {text}.",
                             lab.line(r"^\s+return\b"),
                             "`__await__` must return an iterator. With a `yield` in it, it "
                             "returns a generator.") from None
             raise
-        except AttributeError as error:
-            if "no attribute 'send'" not in str(error):
+        except NameError as error:
+            if error.name != "question":
                 raise
+            self._kept(lab, error)
+        except AttributeError as error:
+            if error.name != "send":
+                if not hasattr(type(error.obj), "__await__"):
+                    raise
+                self._kept(lab, error)
             raise Wrong("takes no answer",
                         f"The question came out. Then I sent the answer: {error}.",
                         lab.line(r"iter\("),
                         "An iterator over a list only hands out. A generator also takes in."
                         ) from None
+
+    def _kept(self, lab, error):
+        raise Wrong("did not keep the question", f"Python said: {error}.", lab.line(r"yield"),
+                    "What `__init__` is given is gone when it ends. Keep it: "
+                    "`self.question = question`.") from None
 
     def _question(self, lab, question):
         if isinstance(question, StopIteration):
@@ -593,6 +689,30 @@ class Awaitable(Exercise):
 
         async def __await__(self):
             return self.question
+
+    @wrong("__await__ is async", says="async_generator")
+    class with_async_def_and_yield:
+        def __init__(self, question):
+            self.question = question
+
+        async def __await__(self):
+            yield self.question
+
+    @wrong("did not keep the question", says="name 'question' is not defined")
+    class with_the_parameter:
+        def __init__(self, question):
+            pass
+
+        def __await__(self):
+            return (yield question)
+
+    @wrong("did not keep the question", says="no attribute 'question'")
+    class without_self:
+        def __init__(self, question):
+            question = question
+
+        def __await__(self):
+            return (yield self.question)
 
     @wrong("takes no answer", says="no attribute 'send'")
     class with_iter:
@@ -943,6 +1063,13 @@ class PredictPauses(Exercise):
                     "You have 1 for `Ready`. Its iterator is empty: it ends before it hands out "
                     "anything."),
     )
+
+
+def stands_at(generator):
+    """(filename, line) of the yield at which the innermost generator of a stack stands."""
+    while inspect.isgenerator(generator.gi_yieldfrom):
+        generator = generator.gi_yieldfrom
+    return generator.gi_frame.f_code.co_filename, generator.gi_frame.f_lineno
 
 
 PRICES = {"tea": 4, "cake": 3, "jam": 1, "cream": 2, "milk": 1}

@@ -46,7 +46,7 @@ class PredictQueue(Exercise):
         "when that turn is over.",
         "After three turns the queue is A, D, P, C: the log is APC so far. Go on from there.",
     )
-    right_values = ("APCADPD", list("APCADPD"))
+    right_values = ("APCADPD", list("APCADPD"), "A P C A D P D", "A, P, C, A, D, P, D", "apcadpd")
     wrong_values = (
         wrong_value("APCAPDD", "queued too late",
                     "You let P queue before D. P made D join while its own turn was still going "
@@ -354,6 +354,17 @@ class RoundRobin(Exercise):
                 continue
             ready.append((generator, answer))
 
+    @wrong("not a plain function", says="yield generator.send(None)")
+    def yields_itself(generators):
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                yield generator.send(None)
+            except StopIteration:
+                continue
+            ready.append(generator)
+
     @wrong("asked one that has ended", says="A had ended long")
     def the_ended_queue_again(generators):
         ready = deque(generators)
@@ -393,13 +404,13 @@ class RunAll(Exercise):
         log = []
         plan = {"A": (3, "tea"), "B": (1, 0), "C": (2, "jam")}
         lab.told("with A, B and C, which have 3, 1 and 2 turns and return 'tea', 0 and 'jam'")
-        got = give(lab, run_all, watched(
-            lab, {name: guest(log, name, *what) for name, what in plan.items()}))
+        got = self._give(lab, run_all, watched(
+            lab, {name: guest(log, name, *what) for name, what in plan.items()}), QUEUED)
         self._name(lab, got, "".join(log))
         lab.told("with A, B and C, of which B returns None")
-        plan = {"A": (2, "tea"), "B": (1, None), "C": (3, "jam")}
+        plan = {"A": (3, "tea"), "B": (2, None), "C": (1, "jam")}
         got = self._give(lab, run_all, [Watched(name, guest(log, name, *what))
-                                        for name, what in plan.items()])
+                                        for name, what in plan.items()], UNFINISHED)
         if got == ["tea", "jam"]:
             raise Wrong("took None for nothing", f"It returned {got}: the None of B is missing.",
                         lab.line(r"not None|\bif \w+\]|filter\("),
@@ -408,9 +419,9 @@ class RunAll(Exercise):
         lab.told("with an empty list")
         lab.equal(give(lab, run_all, []), [])
 
-    def _give(self, lab, run_all, generators):
+    def _give(self, lab, run_all, generators, asked_on):
         try:
-            return give(lab, run_all, generators, asked_on=UNFINISHED)
+            return give(lab, run_all, generators, asked_on=asked_on)
         except IndexError:
             if lab.line(r"args\["):
                 raise Wrong("args is empty",
@@ -418,6 +429,18 @@ class RunAll(Exercise):
                             "IndexError.", lab.line(r"args\["),
                             "Where nothing is returned, `args` is empty. `value` is always "
                             "there.") from None
+            if lab.line(r"= *\[\] *$"):
+                raise Wrong("no place to write to", "The list is empty, and has no place yet.",
+                            lab.line(r"\w\[\w+\] *=") or lab.line(r"= *\[\] *$"),
+                            "Make the places first: `[None] * len(generators)`.") from None
+            raise
+        except AttributeError as error:
+            if error.name == "send" and lab.line(r"enumerate|zip"):
+                raise Wrong("queued without its place",
+                            "The queue held pairs, and then something else came out of it: "
+                            f"{error}.", lab.line(r"append\((?!\()"),
+                            "What you append must be such a pair again: `(place, generator)`."
+                            ) from None
             raise
 
     def _name(self, lab, got, log):
@@ -448,6 +471,10 @@ class RunAll(Exercise):
                         lab.line(r"=.*(\.send\(|\bnext\()"),
                         "`send` gives back what is yielded. What is returned arrives in the "
                         "StopIteration, as `value`.")
+        if got == ["tea", "jam"]:
+            raise Wrong("took 0 for nothing", f"It returned {got}: the 0 of B is missing.",
+                        lab.line(r"\bif \w+(\.value)?( is not None)?:|filter\("),
+                        "0 is a result like any other. Keep its place.")
         if isinstance(got, list) and any(isinstance(result, StopIteration) for result in got):
             raise Wrong("kept the StopIteration", f"It returned {got}.",
                         lab.line(r"StopIteration as (\w+)"),
@@ -621,6 +648,63 @@ class RunAll(Exercise):
             ready.append((place, generator))
         return results
 
+    @wrong("took 0 for nothing", says="the 0 of B is missing")
+    def drops_what_is_false(generators):
+        results = {}
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration as end:
+                if end.value:
+                    results[generator] = end.value
+                continue
+            ready.append(generator)
+        return [results[generator] for generator in generators if generator in results]
+
+    @wrong("order", says="['tea', 'jam', None]")
+    def inserts_at_its_place(generators):
+        results = []
+        ready = deque(enumerate(generators))
+        while ready:
+            place, generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration as end:
+                results.insert(place, end.value)
+                continue
+            ready.append((place, generator))
+        return results
+
+    @wrong("no place to write to", says="results[place] = end.value")
+    def writes_into_an_empty_list(generators):
+        results = []
+        ready = deque(enumerate(generators))
+        while ready:
+            place, generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration as end:
+                results[place] = end.value
+                continue
+            ready.append((place, generator))
+        return results
+
+    @wrong("queued without its place", says="ready.append(generator)")
+    def forgets_the_place(generators):
+        results = [None] * len(generators)
+        ready = deque(enumerate(generators))
+        while ready:
+            place, generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration as end:
+                results[place] = end.value
+                continue
+            ready.append(generator)
+        return results
+
     @wrong("let StopIteration out", says="came to its end")
     def without_try(generators):
         ready = deque(generators)
@@ -701,6 +785,9 @@ class RunOn(Exercise):
             raise Wrong("kept the words only", f"It returned {got}.",
                         lab.line(r"append\("),
                         "Keep the exception itself: it knows its type, its words and its line.")
+        if got is None and lab.line(r"\breturn\b") is None:
+            raise Wrong("no return", "It returned None.",
+                        try_="At the end, `return` the list of errors.")
         if got is None or len(errors) < 2:
             raise Wrong("lost error", f"Two generators raised errors. It returned {got}.",
                         lab.line(r"except (?!StopIteration)|except:"),
@@ -760,6 +847,21 @@ class RunOn(Exercise):
                     errors.append(error)
             generators = left
         return errors
+
+    @wrong("no return", says="`return` the list")
+    def returns_nothing(generators):
+        errors = []
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            except Exception as error:
+                errors.append(error)
+                continue
+            ready.append(generator)
 
     @wrong("stopped the others", says="D had none at all")
     def try_around_the_loop(generators):
@@ -1234,9 +1336,17 @@ UNFINISHED = ("took None for not finished", (r"is None|None in|not results|\ball
 
 
 def give(lab, answer, *arguments, asked_on=QUEUED):
-    """Call the answer, and name the two ways in which it can miss an end."""
+    """Call the answer; name the two ways in which it can miss an end, and the one not to run."""
     try:
-        return answer(*arguments)
+        got = answer(*arguments)
+        if hasattr(got, "send"):
+            got.close()
+            raise Wrong("not a plain function",
+                        f"It returned a {type(got).__name__}: nothing has run.",
+                        lab.line(r"async def|\byield\b"),
+                        "Write `def`, and no `await` or `yield` in it: the loop gives turns, and "
+                        "takes none.")
+        return got
     except StopIteration:
         raise Wrong("let StopIteration out",
                     f"A generator came to its end, and `{lab.asks}` raised StopIteration.",

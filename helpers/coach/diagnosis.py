@@ -394,6 +394,7 @@ PHRASES = (
     (RuntimeError, "is bound to a different event loop", "other loop"),
     (RuntimeError, "generator ignored GeneratorExit", "ignored close"),
     (TypeError, "can't send non-None value to a just-started", "unprimed"),
+    (TypeError, "'coroutine' object is not callable", "raised"),
     (TypeError, "'coroutine'", "not awaited"),
     (TypeError, "coroutine object", "not awaited"),
     (TypeError, "not coroutine", "not awaited"),
@@ -428,6 +429,27 @@ TRIES = (
         RuntimeError,
         "generator raised StopIteration",
         "A `next(…)` inside a generator found nothing: catch StopIteration there, or use `for`.",
+    ),
+    (
+        TypeError,
+        "'coroutine' object is not callable",
+        "It was called already: what you have is the coroutine. Leave out the brackets behind it.",
+    ),
+    (
+        IndexError,
+        "pop from an empty deque",
+        "Nobody is left in the queue. Ask before you take one, in the head of the `while`.",
+    ),
+    (
+        RuntimeError,
+        "deque mutated during iteration",
+        "A `for` loop refuses a deque that changes under it. Take one from the left with "
+        "`popleft()`, in a `while` loop.",
+    ),
+    (
+        AttributeError,
+        "'list' object has no attribute 'popleft'",
+        "A list has no `popleft`. `deque(…)` makes a queue of it.",
     ),
     (
         StopIteration,
@@ -469,9 +491,12 @@ def mistake(error, source, asks, called=""):
         leaf = leaf.exceptions[0]
     place = source.of_traceback(leaf) or place
     text = str_of(leaf)
-    for type_, words, kind in PHRASES:
-        if isinstance(leaf, type_) and words in text:
-            return Wrong(kind, f"Python said: {error_words(leaf)}."), place
+    kind = next(
+        (kind for type_, words, kind in PHRASES if isinstance(leaf, type_) and words in text),
+        "raised",
+    )
+    if kind != "raised":
+        return Wrong(kind, f"Python said: {error_words(leaf)}."), place
     if (
         isinstance(leaf, TypeError)
         and place is None
