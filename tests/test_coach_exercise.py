@@ -126,6 +126,14 @@ def test_a_value_of_another_form_is_told(home, monkeypatch):
     assert "I was given the text 'one two'; asked is a list." in in_quotes.text()
 
 
+def test_a_wrong_order_in_a_prediction_is_told_as_such(home, monkeypatch):
+    words = form.find("t-predict")
+    monkeypatch.setattr(words, "right_values", (["one", "two"],))
+    verdict, _ = handles.judge(words, ["two", "one"])
+    assert verdict.kind == "order" and "Follow the program again" in verdict.text()
+    assert "asked" not in verdict.text()  # what was expected is kept secret
+
+
 def test_what_is_shown_is_html_beside_text(home):
     exercise = form.find("t-together", FIXTURES)
     card = cards.task(exercise, {"status": "not yet"})

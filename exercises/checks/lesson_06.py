@@ -50,6 +50,12 @@ class PredictWakes(Exercise):
         wrong_value(["d", "e", "c", "b", "a"], "equal deadlines turned round",
                     "`c` went to sleep before `e`, so its deadline is the earlier one, or its "
                     "ticket the lower one."),
+        wrong_value(["d", "c", "b", "e", "a"], "one nap of two",
+                    "You woke `b` for good between `c` and `e`, at 0.1. It then sleeps again, for "
+                    "another 0.1."),
+        wrong_value(["d", "c", "e", "a", "b"], "two naps for more than they are",
+                    "You let `a` come before `b`. `b` sleeps twice for 0.1 s: that is over before "
+                    "the 0.3 s of `a`."),
         wrong_value(["c", "e", "b", "a", "d"], "a sleep of nothing",
                     "You let `d` come last. It sleeps for 0 s: one turn for the others, and on."),
         wrong_value(["c", "d", "e", "b", "a"], "a sleep of nothing",
@@ -87,7 +93,8 @@ class NextWait(Exercise):
         got = self._ask(lab, next_wait, "A", [5.0], 3.0, "A was ready, and B's deadline 2 s away")
         if got == 2:
             raise Wrong("sleeps while somebody is ready",
-                        "It returned 2: A would have to wait as long as B.", lab.line(r"\bsleeping\["),
+                        "It returned 2: A would have to wait as long as B.",
+                        lab.line(r"\bsleeping\["),
                         "Ask about `ready` first.")
         lab.equal(got, 0)
         got = self._ask(lab, next_wait, "A", [], 3.0, "A was ready, and nobody slept")
@@ -98,7 +105,8 @@ class NextWait(Exercise):
         got = self._ask(lab, next_wait, "", [4.0], 4.5, "the only deadline was over by 0.5 s")
         if isinstance(got, (int, float)) and got < 0:
             raise Wrong("a negative wait",
-                        f"It returned {got}, and `time.sleep` refuses that.", lab.line(r"-\s*now|now\s*-"),
+                        f"It returned {got}, and `time.sleep` refuses that.",
+                        lab.line(r"-\s*now|now\s*-"),
                         "A deadline may always be over by the time you look: `max(0, …)`.")
         lab.equal(got, 0)
         got = self._ask(lab, next_wait, "", [], 3.0, "nobody was ready, and nobody slept")
@@ -122,11 +130,13 @@ class NextWait(Exercise):
             if sleeping:
                 raise
             raise Wrong("looked into an empty heap",
-                        f"That raised {type(error).__name__}: {error}.", lab.line(r"\bsleeping\[|min\("),
+                        f"That raised {type(error).__name__}: {error}.",
+                        lab.line(r"\bsleeping\[|min\("),
                         "Ask whether there is a first deadline before you look at it.") from None
         if before != ([*ready], [*sleeping]):
             raise Wrong("took somebody out",
-                        "Afterwards the queue or the heap was not what it had been.", lab.line(r"pop|remove|sort"),
+                        "Afterwards the queue or the heap was not what it had been.",
+                        lab.line(r"pop|remove|sort"),
                         "Only look: the sleeper at place 0 must still be there when it is due.")
         return got
 
@@ -134,7 +144,8 @@ class NextWait(Exercise):
         if got == 4:
             raise Wrong("a moment for a length",
                         "It returned 4.0: that is a moment, not a number of seconds.",
-                        lab.line(r"\bsleeping\["), "The loop may sleep from `now` until that moment.")
+                        lab.line(r"\bsleeping\["),
+                        "The loop may sleep from `now` until that moment.")
         if got in (6, 3):
             raise Wrong("another's deadline",
                         f"It returned {got}, and the first deadline is 1 s away: who has it would "
@@ -505,6 +516,14 @@ class SleepUntil(Exercise):
                 loop.ready.append((name, sleeper(name, seconds)))
             with mock.patch.object(time, "sleep", loop.blocked):
                 loop.run()
+        except NameError as error:
+            if error.name not in ("loop", "who"):
+                raise
+            raise Wrong("asked for the loop too early",
+                        f"That raised NameError: {error}. Who sleeps knows neither the loop nor "
+                        "its own coroutine.", lab.line(r"wake_at"),
+                        "The loop gives both to the function that you yield, when it calls it: "
+                        "`park(loop, who)`.") from None
         except TypeError as error:
             if "await" not in str(error):
                 raise
@@ -518,7 +537,7 @@ class SleepUntil(Exercise):
         if max(when for _, when in woken) > 10:
             raise Wrong("a moment for a length",
                         "It took the deadline for a number of seconds, and woke days too late.",
-                        lab.line(r"monotonic\(\) \+|wake_at"),
+                        lab.line(r"monotonic\(\) \+|wake_at|sleep\("),
                         "`deadline` is a moment already: hand it on as it is.")
         times = dict(woken)
         if times["early"] < 0.2:
@@ -531,7 +550,8 @@ class SleepUntil(Exercise):
     def _never(self, lab, names):
         if names:
             raise Wrong("nobody wakes it",
-                        f"{len(names)} of the three never woke: {', '.join(names)}.", lab.line(r"yield|lambda"),
+                        f"{len(names)} of the three never woke: {', '.join(names)}.",
+                        lab.line(r"yield|lambda"),
                         "Parked is not forgotten: the function must call "
                         "`loop.wake_at(deadline, who)`.")
 
@@ -585,6 +605,16 @@ class SleepUntil(Exercise):
     def forgets(deadline):
         yield lambda loop, who: None
 
+    @wrong("asked for the loop too early", says="neither the loop")
+    @types.coroutine
+    def calls_it_itself(deadline):
+        yield loop.wake_at(deadline, who)  # noqa: F821
+
+    @wrong("gave no deadline", says="deadline first")
+    @types.coroutine
+    def turned_round(deadline):
+        yield lambda loop, who: loop.wake_at(who, deadline)
+
     @wrong("did not sleep", says="after 0.0 s")
     @types.coroutine
     def only_one_turn(deadline):
@@ -603,6 +633,10 @@ class FakeLoop:
         self.turns = 0
 
     def wake_at(self, deadline, who):
+        if not isinstance(deadline, (int, float)):
+            raise Wrong("gave no deadline", "It called `loop.wake_at` with something else than a "
+                        "moment in the first place.", self.lab.line("wake_at"),
+                        "`loop.wake_at(deadline, who)`: the deadline first.")
         entry = [deadline, next(self.tickets), who]
         heapq.heappush(self.sleeping, entry)
         return entry
@@ -681,6 +715,11 @@ class Every(Exercise):
                         f"The first work began after {begun[0]:.2f} s. It should begin at once.",
                         lab.line(r"sleep\("), "Beat number 0 is the start itself.")
         self._drift(lab, begun)
+        if self.sleeps > 10:
+            raise Wrong("asks for the time",
+                        f"It slept {self.sleeps} times for five works: it wakes, looks at the "
+                        "clock, and sleeps again.", lab.line(r"\bwhile\b"),
+                        "You know how long it is until the next beat: sleep once, for so long.")
         if run.elapsed > begun[-1] + 0.31:
             raise Wrong("waits for nothing at the end",
                         f"The last work was done after {begun[-1] + 0.3:.2f} s. It went on until "
@@ -701,11 +740,13 @@ class Every(Exercise):
 
     def _play(self, lab, every, lengths):
         begun, left = [], iter(lengths)
+        self.sleeps = 0
 
         def clock():
             return asyncio.get_running_loop().time()
 
         async def sleep(seconds):
+            self.sleeps += 1
             await asyncio.sleep(seconds + 0.01 if seconds > 0 else 0)
 
         async def work():
@@ -814,6 +855,14 @@ class Every(Exercise):
             if begun < times:
                 late = (clock() - start) % seconds
                 await sleep(seconds - late)
+
+    @wrong("asks for the time", says="sleep once")
+    async def sleeps_a_little(seconds, times, work, clock, sleep):
+        start = clock()
+        for beat in range(times):
+            while clock() < start + beat * seconds:
+                await sleep(0.001)
+            await work()
 
     @wrong("spin", says="nothing ever waited")
     async def asks_politely(seconds, times, work, clock, sleep):

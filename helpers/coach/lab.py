@@ -348,8 +348,10 @@ class Lab:
             )
         if is_row(got) and is_row(expected) and len(got) == len(expected):
             if same_items(got, expected):
-                tell = "" if secret else f"; the order asked is {brief(expected)}"
-                raise Wrong("order", f"{said}{tell}.")
+                if secret:
+                    raise Wrong("order", f"{said}.", try_="The items are right, their order is "
+                                "not. Follow the program again, line by line.")
+                raise Wrong("order", f"{said}; the order asked is {brief(expected)}.")
             if secret:
                 raise Wrong(
                     "value",
