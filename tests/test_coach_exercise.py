@@ -126,12 +126,6 @@ def test_a_value_of_another_form_is_told(home, monkeypatch):
     assert "I was given the text 'one two'; asked is a list." in in_quotes.text()
 
 
-def test_a_wrong_order_in_a_prediction_is_told_as_such(home):
-    verdict, _ = handles.judge(form.find("wakes-1"), ["e", "d", "c", "b", "a"])
-    assert verdict.kind == "order" and "Follow the program again" in verdict.text()
-    assert "the order asked" not in verdict.text()
-
-
 def test_what_is_shown_is_html_beside_text(home):
     exercise = form.find("t-together", FIXTURES)
     card = cards.task(exercise, {"status": "not yet"})

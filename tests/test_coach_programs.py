@@ -81,6 +81,12 @@ def test_wrong_value_is_told_its_mistake(exercise, belief):
     assert belief.says in verdict.text()
 
 
+def test_a_wrong_order_in_a_prediction_is_told_as_such():
+    verdict, _ = judge(form.find("wakes-1"), ["e", "d", "c", "b", "a"])
+    assert verdict.kind == "order" and "Follow the program again" in verdict.text()
+    assert "the order asked" not in verdict.text()
+
+
 @each
 def test_stub_is_not_started(exercise):
     verdict, _ = judge(exercise, cell(exercise.stub(), exercise.asks))
