@@ -236,6 +236,16 @@ def test_a_sleep_in_a_thread_blocks_nobody():
     )
 
 
+def test_what_a_thread_fails_with_is_shown_without_colours(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as a kernel does
+    fails = answer("thread = threading.Thread(target=lambda: 1 / 0)\nthread.start()\n"
+                   "thread.join()", right=True)
+    ask("t-together", fails)
+    sandbox.process.popen.kill()  # the next one begins in this environment
+    sandbox.process.popen.wait()
+    assert "ZeroDivisionError: division by zero" in ask("t-together", fails).printed
+
+
 def test_a_patched_sleep_in_the_notebook_changes_nothing(monkeypatch):
     async def nap(seconds):
         pass

@@ -42,7 +42,10 @@ class Noted(socket.socket):
         return data
 
     def send(self, data, *flags):
-        self.sent.append(self._try(super().send, data, *flags))
+        # A socket may take only a part at any time. So that it is seen who does not look, this one
+        # leaves a third each time.
+        part = data[:max(1, 2 * len(data) // 3)]
+        self.sent.append(self._try(super().send, part, *flags))
         return self.sent[-1]
 
     def sendall(self, data, *flags):
@@ -143,6 +146,12 @@ class PredictPieces(Exercise):
         wrong_value([b"tea", b"cake", b""], "took a send for a message",
                     "You let each `recv` give what one `sendall` sent. A stream does not keep "
                     "them apart: whoever receives takes what is there, up to what was asked."),
+        wrong_value(["tea", "cake", ""], "took a send for a message",
+                    "You let each `recv` give what one `sendall` sent. A stream does not keep "
+                    "them apart: whoever receives takes what is there, up to what was asked."),
+        wrong_value([b"teaca", b"ke", b"ke"], "read the same bytes twice",
+                    "You let the last `recv` give `ke` once more. What has been received is out "
+                    "of the stream, and nothing came after it."),
         wrong_value([b"teacake", b"", b""], "took more than was asked",
                     "You let the first `recv` take all. It takes at most 5 bytes."),
         wrong_value([b"teaca", b"ke", None], "None for the end",
@@ -194,6 +203,9 @@ class SendAll(Exercise):
                 with contextlib.suppress(BlockingIOError):
                     heard += there.recv(50_000)
                     idle = 0
+                if len(heard) > len(data):  # it may go on so for ever
+                    sender.cancel()
+                    break
                 # It may be refused once after each part that was taken, and asked to try again.
                 if here.refused > 5 * len(here.sent) + 20 and not sender.done():
                     raise Wrong("spin", f"It tried {here.refused} times in vain while the other "
@@ -201,6 +213,8 @@ class SendAll(Exercise):
                                 lab.line("sleep") or lab.line("except"),
                                 "Let the system tell you: `await until(sock, WRITE)` goes on when "
                                 "there is room.")
+            if len(heard) > len(data):
+                self._compare(lab, here, bytes(heard), data)
             if not sender.done():
                 raise self._stuck(lab, loop, here, heard, data)
             try:
@@ -227,8 +241,9 @@ class SendAll(Exercise):
         said = f"The other side got {len(heard):,} of {len(data):,} bytes."
         first = here.sent[0] if here.sent else 0
         if len(heard) > len(data) or heard[first:first + 100] == data[:100]:
-            raise Wrong("sent a part twice", "The other side got the beginning of `data`, and "
-                        f"then a part of it again: {len(heard):,} bytes in all.",
+            raise Wrong("sent a part twice", f"The other side got {len(heard):,} bytes where "
+                        f"{len(data):,} were to be sent: the beginning of `data`, and then a part "
+                        "of it again.",
                         lab.line(r"\.send"),
                         "What `send` has taken is on its way. Go on behind it: `data[taken:]`.")
         if data.startswith(heard) and here.refused == 0:
@@ -310,6 +325,25 @@ class SendAll(Exercise):
             except BlockingIOError:
                 await until(sock, WRITE)
 
+    @wrong("sent a part twice", says="a part of it again")
+    async def forgets_to_add(sock, data):
+        taken = 0
+        while taken < len(data):
+            await until(sock, WRITE)
+            taken = sock.send(data[taken:])
+
+    @wrong("sent a part twice", says="a part of it again")
+    async def keeps_what_was_taken(sock, data):
+        while data:
+            await until(sock, WRITE)
+            data = data[:sock.send(data)]
+
+    @wrong("lost a part on the way", says="behind what `send` has taken")
+    async def trusts_small_pieces(sock, data):
+        for begin in range(0, len(data), 1000):
+            await until(sock, WRITE)
+            sock.send(data[begin:begin + 1000])
+
     @wrong("sendall may not wait either", says="how much")
     async def with_sendall(sock, data):
         await until(sock, WRITE)
@@ -354,7 +388,7 @@ class ReadLines(Exercise):
         ):
             lab.told(f"{words}: {pieces}" if pieces else words)
             got, here = play(lab, lambda loop: self._talk(lab, loop, read_lines, pieces), "recv")
-            self._compare(lab, got, pieces, b"".join(pieces))
+            self._compare(lab, got, here, pieces, b"".join(pieces))
 
     async def _talk(self, lab, loop, read_lines, pieces):
         here, there = pair()
@@ -372,11 +406,16 @@ class ReadLines(Exercise):
                             lab.line(r"\bawait\b"), 'Look for b"", the end of the stream.')
             return await reader, here
 
-    def _compare(self, lab, got, pieces, text):
+    def _compare(self, lab, got, here, pieces, text):
         expected = text.removesuffix(b"\n").split(b"\n") if text else []
         if got == expected:
             return
-        said, line = f"It returned {got!r}.", lab.line(r"\bsplit|partition|append|\+=")
+        said = f"It returned {got!r}."
+        line = lab.line(r"split|partition") or lab.line(r"append|\+=")
+        if b"" not in here.taken:
+            raise Wrong("stopped too early", f"{said} More was to come: it had not read to the "
+                        "end of the stream.", lab.line(r"\brecv\("),
+                        'One `recv` gives one piece. Go on until it gives b"".')
         if isinstance(got, list) and all(isinstance(each, bytes) for each in got):
             if any(b"\n" in each for each in got):
                 raise Wrong("left the newlines in" if len(got) == len(expected) else
@@ -436,6 +475,10 @@ class ReadLines(Exercise):
         while not text.endswith(b"\n\n"):
             text += await recv(sock, 4096)
         return text.split(b"\n")[:-2]
+
+    @wrong("stopped too early", says="More was to come")
+    async def reads_once(sock):
+        return (await recv(sock, 4096)).splitlines()
 
     @wrong("took a piece for a line", says="Cut at the newlines")
     async def a_piece_is_a_line(sock):
@@ -509,9 +552,11 @@ class Serve(Exercise):
         play(lab, lambda loop: self._three(lab, loop, serve), "accept")
 
     async def _three(self, lab, loop, serve):
-        gate, talks, ears = Future(), [], []
+        gate, talks, ears, talked_to = Future(), [], [], None
 
         async def talk(sock):
+            nonlocal talked_to
+            talked_to = sock
             words = await recv(sock, 100)
             if words == b"slow":
                 await gate
@@ -537,6 +582,13 @@ class Serve(Exercise):
 
             try:
                 await self._meet(lab, loop, server, knock, gate)
+            except Wrong as found:
+                if talked_to is None or isinstance(talked_to, socket.socket):
+                    raise
+                raise Wrong("handed over no socket", "`talk` was given a "
+                            f"{type(talked_to).__name__}, and failed.", lab.line(r"accept\("),
+                            "`accept` gives two things, a socket and an address: take them "
+                            "apart.") from found
             finally:
                 if not gate.done():
                     gate.set_result(None)
@@ -630,6 +682,12 @@ class Serve(Exercise):
             kept.append(sock)
             spawn(talk(sock))
 
+    @wrong("handed over no socket", says="take them apart")
+    async def hands_over_the_pair(listener, talk, spawn):
+        while True:
+            sock = await accept(listener)
+            spawn(talk(sock))
+
     @wrong("hung up too early", says="before the talk has begun")
     async def closes_at_once(listener, talk, spawn):
         while True:
@@ -713,13 +771,25 @@ class Deliver(Exercise):
                 await patiently(lambda: futures[b"2"].done() or reader.done())
             ended = await patiently(reader.done)
             if reader.done():
-                await reader
+                await self._end(lab, reader)
             self._last(lab, futures, ended)
+
+    async def _end(self, lab, reader):
+        try:
+            await reader
+        except RuntimeError as error:
+            if "has its result already" not in str(error):
+                raise
+            raise Wrong("set a future twice", "That raised RuntimeError: a future that had its "
+                        "answer was set once more.",
+                        lab.line("set_exception") or lab.line("set_result"),
+                        "Take each one out when its answer comes, `waiting.pop(number)`, and only "
+                        "those are left that still wait.") from None
 
     def _first(self, lab, futures, reader):
         done = [number for number, future in futures.items() if future.done()]
         if reader.done() and reader.error is not None:
-            raise reader.error
+            reader.result()  # raises it; nobody need be told again that it went unheard
         if len(done) > 1:
             raise Wrong("told everybody", f"One answer came, to question 3, and {len(done)} "
                         "futures were set.", lab.line("set_result"),
@@ -758,7 +828,8 @@ class Deliver(Exercise):
             raise Wrong("gave a value for an error", "Question 4 was never answered, and its "
                         f"future got {left.value!r}.", lab.line("set_result"),
                         "No answer is an error: `future.set_exception(ConnectionError(...))`.")
-        if not isinstance(left.error, ConnectionError):
+        error = left.error() if isinstance(left.error, type) else left.error  # `raise` takes both
+        if not isinstance(error, ConnectionError):
             raise Wrong("the wrong error", f"The future of question 4 got {left.error!r}.",
                         lab.line("set_exception"), "Asked is a ConnectionError.")
         if not ended:
@@ -797,6 +868,14 @@ class Deliver(Exercise):
         while line := await next_line():
             for future in waiting.values():
                 future.set_result(line.partition(b" ")[2])
+
+    @wrong("set a future twice", says="waiting.pop(number)")
+    async def tells_those_who_have_heard(next_line, waiting):
+        while line := await next_line():
+            number, blank, answer = line.partition(b" ")
+            waiting[number].set_result(answer)
+        for future in waiting.values():
+            future.set_exception(ConnectionError())
 
     @wrong("left somebody waiting", says="set_exception")
     async def forgets_the_rest(next_line, waiting):
@@ -914,7 +993,7 @@ class InThread(Exercise):
     def _returned(self, lab, future, work, own):
         if work.thread == own:
             raise Wrong("did the work here", "`work` ran in the loop's own thread: the loop stood "
-                        "still.", lab.line(r"work\(\)"),
+                        "still.", lab.line(r"target=\w+\(") or lab.line(r"work\(\)"),
                         "Parentheses call it here and now. Let the new thread call it.")
         if work.hurried:
             raise Wrong("waited for the thread", "It did not return before `work` was done: the "
@@ -962,9 +1041,10 @@ class InThread(Exercise):
         if work.error is None and future.error is None:
             lab.equal(future.value, work.value, what="the future got")
         elif future.error is not work.error:
-            got = future.error if future.error is not None else future.value
+            got = (f"the error {future.error!r}" if future.error is not None else
+                   f"{future.value!r} as its result")
             raise Wrong("lost error" if work.error else "raised",
-                        f"The future got {got!r}.", lab.line("set_result"),
+                        f"The future got {got}.", lab.line("set_result"),
                         "An error of `work` belongs into `future.set_exception`.")
 
     @right
@@ -1020,6 +1100,30 @@ class InThread(Exercise):
     def works_here(loop, work):
         future = Future()
         future.set_result(work())
+        return future
+
+    @wrong("did the work here", says="target=in_the_other_thread()")
+    def calls_the_target(loop, work):
+        future = Future()
+
+        def in_the_other_thread():
+            loop.call_soon_threadsafe(future.set_result, work())
+
+        threading.Thread(target=in_the_other_thread()).start()
+        return future
+
+    @wrong("lost error", says="as its result")
+    def hands_the_error_over_as_a_result(loop, work):
+        future = Future()
+
+        def in_the_other_thread():
+            try:
+                result = work()
+            except Exception as error:
+                result = error
+            loop.call_soon_threadsafe(future.set_result, result)
+
+        threading.Thread(target=in_the_other_thread).start()
         return future
 
     @wrong("waited for the thread", says="at once")

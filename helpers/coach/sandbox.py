@@ -36,6 +36,8 @@ class Process:
             filter(None, (str(form.PROJECT), environment.get("PYTHONPATH")))
         )
         environment.pop("PYTHONASYNCIODEBUG", None)
+        # A kernel asks for colours, and what a thread's traceback says is shown as plain text.
+        environment["PYTHON_COLORS"] = "0"
         own_group = (
             {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
             if os.name == "nt"
