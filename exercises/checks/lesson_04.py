@@ -832,6 +832,13 @@ class RunAlone(Exercise):
             raise Wrong("args is empty",
                         "The coroutine returned nothing, and `end.args` was empty.",
                         lab.line(r"args\["), "`value` is always there.") from None
+        except RuntimeError as error:
+            if "bad yield" not in str(error):
+                raise
+            raise Wrong("left it to asyncio", f"Python said: {error}.",
+                        lab.line(r"\brun\("),
+                        "An event loop refuses what it does not know. Here you are the driver: "
+                        "`coroutine.send(None)`.") from None
         except TypeError as error:
             text = str(error)
             if "not an iterator" in text or "not iterable" in text:
@@ -864,6 +871,9 @@ class RunAlone(Exercise):
             raise Wrong("value", f"It returned {got!r}; asked are two things, the result and the "
                         "number of pauses.", lab.line(r"^\s*return\b"),
                         "`return end.value, pauses`")
+        if got == (pauses, result):
+            raise Wrong("order", f"It returned {got}.", lab.line(r"^\s*return\b"),
+                        "First the result, then the number of pauses.")
         if got == (None, pauses) and result is not None:
             raise Wrong("lost the return value",
                         f"It returned {got}; the coroutine had returned {result!r}.",
@@ -896,6 +906,22 @@ class RunAlone(Exercise):
                 pauses += 1
         except StopIteration as end:
             return end.value, pauses
+
+    @wrong("left it to asyncio", says="you are the driver")
+    def with_asyncio(coroutine):
+        import asyncio
+
+        return asyncio.run(coroutine), 0
+
+    @wrong("order", says="First the result")
+    def the_number_first(coroutine):
+        pauses = 0
+        while True:
+            try:
+                coroutine.send(None)
+            except StopIteration as end:
+                return pauses, end.value
+            pauses += 1
 
     @wrong("let StopIteration out", says="StopIteration('straight')")
     def ignores_the_end(coroutine):

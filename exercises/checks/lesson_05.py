@@ -415,6 +415,11 @@ class RunAll(Exercise):
             raise Wrong("took None for nothing", f"It returned {got}: the None of B is missing.",
                         lab.line(r"not None|\bif \w+\]|filter\("),
                         "None is a result like any other. Keep its place.")
+        if got == ["tea", "jam", None] and lab.line(r"\.insert\("):
+            raise Wrong("order", f"It returned {got}. They ended as C, B, A.",
+                        lab.line(r"\.insert\("),
+                        "In a list that is still short, `insert` can't reach the place that it is "
+                        "given. Make all places first: `[None] * len(generators)`.")
         lab.equal(got, ["tea", None, "jam"])
         lab.told("with an empty list")
         lab.equal(give(lab, run_all, []), [])
@@ -663,7 +668,7 @@ class RunAll(Exercise):
             ready.append(generator)
         return [results[generator] for generator in generators if generator in results]
 
-    @wrong("order", says="['tea', 'jam', None]")
+    @wrong("order", says="can't reach the place")
     def inserts_at_its_place(generators):
         results = []
         ready = deque(enumerate(generators))
