@@ -97,13 +97,16 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
         asyncio._set_running_loop(self)  # exported for those who write loops
         self.running = True
         try:
-            self.turn()
-            while not self.stopping:
-                self.turn()
+            self.run_until_stopped()
         finally:
             self.running = self.stopping = False
             asyncio._set_running_loop(None)
             sys.set_asyncgen_hooks(*hooks)
+
+    def run_until_stopped(self):
+        self.turn()  # one at least, also where `stop` was called before
+        while not self.stopping:
+            self.turn()
 
     def check(self):
         """Raise RuntimeError unless the loop may be run."""

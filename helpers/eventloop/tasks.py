@@ -25,7 +25,7 @@ class Future:
     __slots__ = ("waiters", "value", "error", "seen")
 
     def __init__(self):
-        self.waiters = []  # None once there is a result
+        self.waiters = ()  # what wakes those who wait; None once there is a result
         self.seen = True  # False where it failed and nobody has asked yet
 
     def done(self):
@@ -60,6 +60,8 @@ class Future:
         return self.result()
 
     def park(self, loop, wake):
+        if not self.waiters:  # most have none: so many empty lists would be a burden
+            self.waiters = []
         self.waiters.append(wake)
         return partial(self.waiters.remove, wake)
 
@@ -160,14 +162,24 @@ class Loop(timers.Loop):
         """Run a coroutine to its end and return its result; tasks that are left are cancelled."""
         main = self.spawn(coro)
         try:
-            while not main.done():
-                self.turn()
+            self.run_until_done(main)
         finally:
             for task in list(self.tasks):
                 task.cancel()
+            # The stop button may have come between two lines of the loop itself, with a task that
+            # was taken out of the queue and not yet run.
+            for task in self.tasks.difference(getattr(f, "__self__", None) for f in self.ready):
+                task.wake()
             while self.tasks:
                 self.turn()
         return main.result()
+
+    def run_until_done(self, task):
+        """Give turns until the task has ended."""
+        # A method of its own, for Python guards no loop's way back to its start: a KeyboardInterrupt
+        # that comes there would pass by the `finally` in `run`.
+        while not task.done():
+            self.turn()
 
     def turn(self):
         """Wait if nobody is ready; then give one turn to each who is."""
@@ -176,9 +188,17 @@ class Loop(timers.Loop):
         for _ in range(len(self.ready)):
             next_one()()
 
-    def wake(self, function):
-        """The heap holds functions as well."""
-        function()
+    def wait(self):
+        """If nobody is ready, wait for the first sleeper. Then wake all whose time has come."""
+        sleeping = self.sleeping
+        if not self.ready:
+            while sleeping and sleeping[0][2] is nothing:  # for a void entry nobody waits
+                heapq.heappop(sleeping)
+                self.void -= 1
+            self.pause(sleeping[0][0] - time.monotonic() if sleeping else None)
+        now = time.monotonic()
+        while sleeping and sleeping[0][0] <= now:
+            heapq.heappop(sleeping)[2]()
 
     def wake_at(self, deadline, wake):
         """Call it at that time; return the function that takes that back."""
@@ -192,7 +212,7 @@ class Loop(timers.Loop):
         entry[2] = nothing
         self.void += 1
         if self.void > 100 and 2 * self.void > len(self.sleeping):
-            self.sleeping = [entry for entry in self.sleeping if entry[2] is not nothing]
+            self.sleeping[:] = [entry for entry in self.sleeping if entry[2] is not nothing]
             heapq.heapify(self.sleeping)
             self.void = 0
 
