@@ -253,14 +253,14 @@ def loops():
         ("echo, 100 connections", bench_loops.echoes(100, 200), 1.0, 0.9),
     ]
     for what, ways, own, library in work:
-        seconds = bench_loops.rounds(ways, repeats=7)
-        for name, taken in seconds.items():
+        speeds = bench_loops.speeds(ways, repeats=9, beside="asyncio")
+        for name, speed in speeds.items():
             least = {"own": own, "library": library}.get(name)
             if name != "asyncio":
-                yield Row(f"{what}: {name}", seconds["asyncio"] / taken, "times asyncio",
-                          least=least)
-        if what.startswith("switches") and "uvloop" in seconds:
-            yield Row(f"{what}: own", seconds["uvloop"] / seconds["own"], "times uvloop", least=1.0)
+                yield Row(f"{what}: {name}", speed, "times asyncio", least=least)
+        if what.startswith("switches") and "uvloop" in speeds:
+            beside = speeds["own"] / speeds["uvloop"]
+            yield Row(f"{what}: own", beside, "times uvloop", least=1.0)
     used = {name: bench_loops.bytes_a_task(name, 100_000)
             for name in ["own", *bench_loops.ASYNCIO, *(["trio"] if bench_loops.trio else [])]}
     for name, size in used.items():

@@ -29,16 +29,14 @@ except ImportError:
     trio = None
 
 
-def rounds(ways, repeats):
-    """{name: seconds}: each way runs in turn, `repeats` times; of each its best.
-
-    The best rather than the middle: whatever else the machine does can only add to it.
-    """
+def speeds(ways, repeats, beside):
+    """{name: how many times as fast as `beside`}: medians of pairs, each way in turn."""
     taken = {name: [] for name in ways}
     for _ in range(repeats):
         for name, way in ways.items():
             taken[name].append(way())
-    return {name: min(seconds) for name, seconds in taken.items()}
+    return {name: statistics.median(base / one for one, base in zip(seconds, taken[beside]))
+            for name, seconds in taken.items()}
 
 
 def ways(own, library, other):
