@@ -1136,7 +1136,7 @@ def test_the_bytes_of_a_step_stay_few():
 def test_the_benchmark_of_memory_is_within_its_limit():
     rows = list(bench.memory())
     assert [row.limit for row in rows] == [150, None, 150, None]
-    assert not any(row.over for row in rows)
+    assert not any(row.missed for row in rows)
     over, under = bench.Row("x", 2, limit=1), bench.Row("x", 2, least=3)
     assert over.missed and "MISSED" in str(over) and under.missed and "MISSED" in str(under)
 
