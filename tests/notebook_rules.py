@@ -16,6 +16,7 @@ Then the kernel is killed, and no process that it started may be left.
 """
 
 import json
+import queue
 import re
 import time
 
@@ -132,6 +133,9 @@ def check_second_run(item):
             check_cell(item, cell, execute(item.parent.kernel, cell.source))
         except AssertionError as error:
             raise AssertionError(f"run a second time, cell {number}: {error}") from None
+        except (queue.Empty, TimeoutError):
+            raise AssertionError(f"run a second time, cell {number} gave no answer within "
+                                 f"{SECONDS_TO_WAIT_FOR_A_CELL} s: {cell.source}") from None
 
 
 def is_alive(process):
