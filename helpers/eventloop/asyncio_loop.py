@@ -31,12 +31,12 @@ LOG = logging.getLogger("asyncio")
 class Handle:
     """A function on its way to be called in its context, unless it is cancelled before."""
 
-    __slots__ = ("loop", "function", "arguments", "context", "entry", "__weakref__")
+    __slots__ = ("loop", "function", "arguments", "context", "entry", "deadline")
 
     def __init__(self, loop, function, arguments, context):
         self.loop, self.function, self.arguments = loop, function, arguments
         self.context = contextvars.copy_context() if context is None else context
-        self.entry = None  # in the heap
+        self.entry = self.deadline = None  # its place in the heap
 
     def __call__(self):
         try:
@@ -49,12 +49,12 @@ class Handle:
                 {"message": f"Error in {self.function!r}", "exception": error, "handle": self})
 
     def cancel(self):
-        if self.entry is not None and not self.cancelled():
+        if self.entry is not None:
             self.loop.forget(self.entry)
-        self.function = self.arguments = None
+        self.function = self.arguments = self.entry = None
 
     def cancelled(self): return self.function is None
-    def when(self): return self.entry[0]
+    def when(self): return self.deadline
 
 
 class Number(int):
@@ -76,7 +76,6 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
     def is_running(self): return self.running
     def is_closed(self): return self.closed
     def get_debug(self): return self.debug
-    def wake(self, handle): self.ready.append(handle)
     def set_debug(self, enabled): self.debug = enabled
     def get_task_factory(self): return self.task_factory
     def get_exception_handler(self): return self.exception_handler
@@ -189,9 +188,17 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
     def at(self, when, handle):
         if self.closed:
             self.check_open()
+        handle.deadline = when
         handle.entry = entry = [when, next(self.tickets), handle]
         heapq.heappush(self.sleeping, entry)
         return handle
+
+    def wake(self, who):
+        if isinstance(who, Handle):
+            who.entry = None  # it holds the handle too: the collector had to find each such pair
+            self.ready.append(who)  # it runs in its turn
+        else:
+            super().wake(who)
 
     def call_soon_threadsafe(self, function, *args, context=None):
         handle = Handle(self, function, args, context)

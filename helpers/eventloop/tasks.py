@@ -72,7 +72,7 @@ class Task(Future):
     __slots__ = ("loop", "coro", "name", "unpark", "throw")
 
     def __init__(self, loop, coro, name):
-        super().__init__()
+        self.waiters, self.seen = (), True  # as a future; a call of its __init__ would cost a tenth
         self.loop, self.coro, self.name = loop, coro, name
         self.unpark = None  # what takes its waiting back; None while it is ready or runs
         self.throw = None  # the error that its next step begins with
@@ -95,19 +95,14 @@ class Task(Future):
         else:
             if park is None or self.throw:  # who cancels itself does not wait
                 self.loop.ready.append(self.step)
-            else:
-                self.wait(park)
-
-    def wait(self, park):
-        """Run no more until it is woken."""
-        try:
-            if not callable(park):
-                raise TypeError(f"{self!r} yielded {park!r}, and this loop can't wait for that. "
-                                "Await its own sleep, futures, tasks and sockets.")
-            self.unpark = park(self.loop, self.wake)
-        except Exception as error:  # the task is told; the loop goes on
-            self.throw = error
-            self.loop.ready.append(self.step)
+                return
+            try:
+                self.unpark = park(self.loop, self.wake)
+            except Exception as error:  # the task is told; the loop goes on
+                self.throw = error if callable(park) else TypeError(
+                    f"{self!r} yielded {park!r}, and this loop can't wait for that. "
+                    "Await its own sleep, futures, tasks and sockets.")
+                self.loop.ready.append(self.step)
 
     def wake(self):
         """What it waited for is there: it may run again."""
@@ -198,7 +193,11 @@ class Loop(timers.Loop):
             self.pause(sleeping[0][0] - time.monotonic() if sleeping else None)
         now = time.monotonic()
         while sleeping and sleeping[0][0] <= now:
-            heapq.heappop(sleeping)[2]()
+            self.wake(heapq.heappop(sleeping)[2])
+
+    def wake(self, function):
+        """The heap holds functions as well."""
+        function()
 
     def wake_at(self, deadline, wake):
         """Call it at that time; return the function that takes that back."""
