@@ -816,3 +816,4 @@ def test_the_bench_runs_the_same_work_on_each_loop():
         assert {"library", "asyncio"} <= set(speeds) and min(speeds.values()) > 0
         assert speeds["asyncio"] == 1
     assert 100 < bench_loops.bytes_a_task("own", 20_000) < 3000
+    assert bench_loops.cost_a_step(1000, 3000) > 0
