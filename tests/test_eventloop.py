@@ -22,7 +22,7 @@ import pytest
 
 from helpers import bench_loops
 from helpers.eventloop import new_event_loop, ready, run, sockets, tasks, timers
-from helpers.eventloop.sockets import READ, accept, connect, recv, send_all, until
+from helpers.eventloop.sockets import accept, connect, recv, send_all, until
 from helpers.eventloop.tasks import CancelledError, Future, sleep
 from tests import cpython_suites
 

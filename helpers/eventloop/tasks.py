@@ -12,7 +12,7 @@ import traceback
 from functools import partial
 
 from . import ready, timers
-from .timers import sleep
+from .timers import sleep  # noqa: F401  as it is: whoever needs tasks sleeps too
 
 
 class CancelledError(BaseException):

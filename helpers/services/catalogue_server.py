@@ -2,7 +2,6 @@
 
 import asyncio
 import csv
-import json
 import socket
 from collections import Counter, defaultdict
 from pathlib import Path
