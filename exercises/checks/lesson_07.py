@@ -2,8 +2,10 @@
 
 import contextlib
 import heapq
+import inspect
 import itertools
 import time
+import traceback
 from collections import deque
 from unittest import mock
 
@@ -70,6 +72,12 @@ class PredictLog(Exercise):
                     "spawn runs it now",
                     "You let `a` and `b` begin where they are spawned. `spawn` puts them into the "
                     "queue; `main` goes on until it pauses itself."),
+        wrong_value(["spawned", "asked", "a1", "b1", "b2", "a2", "over"], "sleep(0) pauses",
+                    "You have `asked` before a1. `sleep(0)` pauses `main`: all who stand in the "
+                    "queue have a turn before it goes on."),
+        wrong_value(["spawned", "asked", "a1", "a2", "over"], "sleep(0) pauses",
+                    "You have `asked` before a1. `sleep(0)` pauses `main`: all who stand in the "
+                    "queue have a turn before it goes on."),
         wrong_value(["spawned", "a1", "b1", "b2", "asked", "a2", "over"], "cancel stops it now",
                     "You have b2 before `asked`. `cancel` only asks; `b` hears of it in its next "
                     "turn, and `main` goes on before that."),
@@ -131,7 +139,14 @@ class WriteFuture(Exercise):
                 stack.callback(coro.close)
             for name in waiters:
                 self._park(lab, waiters[name], name, woken)
+            other = stack.enter_context(contextlib.closing(awaiting(Future())))
+            self._park(lab, other, "other", woken)
             future.set_result(value)
+            if "other" in woken:
+                raise Wrong("shared by all", "There were two futures. I set one of them, and who "
+                            "waited for the other was woken too.", lab.line(r"^    \w+ = "),
+                            "What stands in the class belongs to all futures alike. Make the list "
+                            "in `__init__`: `self.waiters = []`.")
             self._woken(lab, woken, list(waiters))
             for name in waiters:
                 self._result(lab, waiters[name], f"the {name} waiter", value)
@@ -148,6 +163,14 @@ class WriteFuture(Exercise):
                         f"{stop.value!r}.", lab.line(r"__await__"),
                         "While there is no result, yield the function that parks the waiter."
                         ) from None
+        except TypeError as error:
+            if "non-iterator" not in str(error):
+                raise
+            raise Wrong("no generator", f"Python said: {error}.",
+                        lab.line(r"async def __await__") or lab.line(r"return self\.park")
+                        or lab.line("def __await__"),
+                        "`__await__` is an ordinary `def` with a `yield` in it: `yield "
+                        "self.park`, and at its end `return` the value.") from None
         if park is None:
             raise Wrong("asks again and again",
                         "`__await__` yielded None, so the waiter queues at once, and looks again "
@@ -157,7 +180,11 @@ class WriteFuture(Exercise):
             raise Wrong("handed out no function", f"`__await__` yielded {park!r}.",
                         lab.line(r"\byield\b"),
                         "Yield a function that the loop can call as `park(loop, wake)`.")
-        park(None, lambda: woken.append(name))
+        park(OtherLoop(lab), lambda: woken.append(name))
+        if name in woken:
+            raise Wrong("woken at once", "`park` called `wake`, so the waiter was woken before "
+                        "there was a result.", lab.line(r"\bwake\(\)"),
+                        "`park` only keeps `wake`. `set_result` calls it.")
 
     def _woken(self, lab, woken, names):
         observed = f"Three waited, and `set_result` woke: {', '.join(woken) or 'nobody'}."
@@ -378,6 +405,76 @@ class WriteFuture(Exercise):
             for wake in self.waiters:
                 wake()
 
+    @wrong("shared by all", says="the other was woken too")
+    class with_one_list_for_all:
+        waiters = []
+        done = False
+
+        def __await__(self):
+            if not self.done:
+                yield self.park
+            return self.value
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+
+        def set_result(self, value):
+            if self.done:
+                raise RuntimeError("set once")
+            self.value, self.done = value, True
+            for wake in self.waiters:
+                wake()
+
+    @wrong("woke through the loop", says="knows the loop")
+    class as_in_the_lesson:
+        def __init__(self):
+            self.waiters = []
+
+        def __await__(self):
+            if self.waiters is not None:
+                yield self.park
+            return self.value
+
+        def park(self, loop, wake):
+            self.waiters.append((loop, wake))
+
+        def set_result(self, value):
+            self.value = value
+            waiters, self.waiters = self.waiters, None
+            for loop, who in waiters:
+                loop.wake(who)
+
+    @wrong("no generator", says="return self.park")
+    class that_returns_park:
+        def __init__(self):
+            self.waiters = []
+
+        def __await__(self):
+            return self.park
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+
+        def set_result(self, value):
+            for wake in self.waiters:
+                wake()
+
+    @wrong("woken at once", says="`set_result` calls it")
+    class that_wakes_in_park:
+        def __init__(self):
+            self.waiters, self.done = [], False
+
+        def __await__(self):
+            if not self.done:
+                yield self.park
+            return self.value
+
+        def park(self, loop, wake):
+            self.waiters.append(wake())
+
+        def set_result(self, value):
+            self.value, self.done = value, True
+
     @wrong("order", says="third")
     class last_come_first_served:
         def __init__(self):
@@ -399,6 +496,19 @@ class WriteFuture(Exercise):
 
 async def awaiting(future):
     return await future
+
+
+class OtherLoop:
+    """Stands in for the loop: a future of this exercise asks nothing of it."""
+
+    def __init__(self, lab):
+        self.lab = lab
+
+    def wake(self, who):
+        raise Wrong("woke through the loop", "`set_result` called `loop.wake(…)`.",
+                    self.lab.line(r"\.wake\("),
+                    "Here `wake` is the function that wakes its waiter, and knows the loop: "
+                    "`wake()`.")
 
 
 class Gather(Exercise):
@@ -503,6 +613,16 @@ class Gather(Exercise):
             await sleep(0)
         return [task.result() for task in tasks]
 
+    @wrong("spawned no coroutine", says="takes one coroutine")
+    async def spawns_them_in_one(loop, *coros):
+        tasks = loop.spawn(coros)
+        return [await task for task in tasks]
+
+    @wrong("asked asyncio", says="your own loop")
+    async def with_asyncio(loop, *coros):
+        import asyncio
+        return await asyncio.gather(*coros)
+
     @wrong("deadlock", says="somebody still waited")
     async def nobody_sets_it(loop, *coros):
         results, all_done = [], Future()
@@ -561,6 +681,13 @@ class Cancel(Exercise):
         except CancelledError:
             raise self._at_once(lab, "CancelledError came out of `cancel`, in the turn of "
                                 "whoever cancelled.") from None
+        except TypeError as error:
+            called = lab.line(r"task\.(throw|done)\(")
+            if called is None or "not callable" not in str(error):
+                raise
+            raise Wrong("called a value", f"Python said: {error}.", called,
+                        "On this loop `task.done` is True or False, and `task.throw` is a place "
+                        "for an error: `task.throw = CancelledError()`.") from None
         if loop.steps > steps or len(task.log) > log:
             raise self._at_once(lab, "When `cancel` returned, the task had run already, in the "
                                 "turn of whoever cancelled.")
@@ -600,7 +727,8 @@ class Cancel(Exercise):
     def _is_true(self, lab, got):
         if got is not True:
             raise Wrong("value", f"The task had not ended, and `cancel` returned {got!r}.",
-                        lab.line(r"\breturn\b"), "Return True if the task was asked to end.")
+                        lab.line(r"\breturn\b") if got is not None else None,
+                        "Return True if the task was asked to end.")
 
     def _others(self, cancel, lab):
         lab.told("for one of eight sleepers")
@@ -755,6 +883,13 @@ class Cancel(Exercise):
                 loop.ready.append(task)
         return True
 
+    @wrong("called a value", says="a place for an error")
+    def calls_throw(loop, task):
+        if task.done:
+            return False
+        task.throw(CancelledError())
+        return True
+
     @wrong("wakes the dead", says="again")
     def does_not_look(loop, task):
         task.throw = CancelledError()
@@ -893,6 +1028,11 @@ class WriteBell(Exercise):
     )
 
     def verify(self, Bell, lab):
+        if inspect.isasyncgenfunction(getattr(Bell, "wait", None)):
+            raise Wrong("an async generator", "`wait` is an `async def` with a `yield` in it, and "
+                        "that can't be awaited.", lab.line(r"\byield\b"),
+                        "The `yield` belongs into `__await__`, an ordinary `def`. In `wait`: "
+                        "`await self`.")
         for script in (self._rings, self._cancelled):
             lab.told("and let tasks wait for the bell" if script == self._rings else
                      "and let three tasks wait; I cancelled (b) at 1 s and rang at 2 s")
@@ -909,6 +1049,13 @@ class WriteBell(Exercise):
             except Stuck:
                 self._name(lab, log, script)
                 raise
+            except RuntimeError as error:
+                if "_waiter" not in str(error):
+                    raise
+                raise Wrong("woken twice", "A ring called the `wake` of a task that an earlier "
+                            "ring had woken, and that had ended since.", lab.line("def ring"),
+                            "Who was woken waits no more: `ring` puts an empty list in the place "
+                            "of the old one.") from None
             self._name(lab, log, script)
 
     async def _waiter(self, name, bell, log, clock):
@@ -957,6 +1104,10 @@ class WriteBell(Exercise):
                             lab.line(r"return self\.\w+\.remove\(") or lab.line("def ring"),
                             "`ring` calls each `wake`. And `park` returns its undo without "
                             "calling it, or the waiter is taken out at once.")
+            if when.get(("a", "woken")) == 0:
+                raise Wrong("did not wait", "Two came at 0 s and went through at once, before the "
+                            "first ring.", lab.line(r"def wait|__await__"),
+                            "`await self` in `wait`, and `yield self.park` in `__await__`.")
             if when.get(("late", "woken")) == 2:
                 raise Wrong("rings on", "The bell rang at 1 s. A task that came at 2 s went "
                             "through at once.", lab.line(r"def wait|__await__"),
@@ -1112,6 +1263,52 @@ class WriteBell(Exercise):
             if not self.future.done():
                 self.future.set_result(None)
 
+    @wrong("woken twice", says="had ended since")
+    class that_keeps_the_list:
+        def __init__(self):
+            self.waiters = []
+
+        async def wait(self):
+            await self
+
+        def __await__(self):
+            yield self.park
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+            return lambda: self.waiters.remove(wake)
+
+        def ring(self):
+            for wake in self.waiters:
+                wake()
+
+    @wrong("did not wait", says="before the first ring")
+    class that_awaits_nothing:
+        def __init__(self):
+            self.waiters = []
+
+        async def wait(self):
+            return self
+
+        def ring(self):
+            for wake in self.waiters:
+                wake()
+
+    @wrong("an async generator", says="In `wait`")
+    class that_yields_in_wait:
+        def __init__(self):
+            self.waiters = []
+
+        async def wait(self):
+            yield self.park
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+
+        def ring(self):
+            for wake in self.waiters:
+                wake()
+
     @wrong("order", says="It woke ['b', 'a']")
     class last_come_first_served:
         def __init__(self):
@@ -1187,6 +1384,10 @@ class WithTimeout(Exercise):
         run = Watched(lab)
         got = run(lambda loop: with_timeout(loop, 9, work(2, "tea")), with_timeout)
         lab.equal(got, "tea")
+        if run.elapsed > 8.5:
+            raise Wrong("waits for the alarm", f"The work was done at 2 s, and it took "
+                        f"{run.elapsed:g} s.", lab.line(r"await .*sleep\("),
+                        "Await the work. The alarm sleeps in a task of its own.")
         lab.equal(round(run.elapsed, 1), 2, what="it took, in seconds,")
         self._nothing_rings(lab, run)
 
@@ -1335,6 +1536,15 @@ class WithTimeout(Exercise):
                 raise TimeoutError
             task.cancel()
             raise
+
+    @wrong("waits for the alarm", says="in a task of its own")
+    async def sleeps_itself(loop, seconds, coro):
+        task = loop.spawn(coro)
+        await sleep(seconds)
+        if task.done():
+            return task.result()
+        task.cancel()
+        raise TimeoutError
 
     @wrong("took a cancellation for a timeout", says="the time was not over")
     async def takes_all_for_timeouts(loop, seconds, coro):
@@ -1506,6 +1716,18 @@ class Stuck(Wrong):
     """Nobody is ready and nobody sleeps, but somebody waits."""
 
 
+def close_unbegun(error):
+    """Close the coroutines of an answer that failed before it began them; Python would complain
+    of each.
+    """
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        for value in frame.f_locals.values():
+            for coro in value if isinstance(value, tuple) else (value,):
+                if (inspect.iscoroutine(coro)
+                        and inspect.getcoroutinestate(coro) == inspect.CORO_CREATED):
+                    coro.close()
+
+
 class Clock:
     """Stands in for the module `time`: who sleeps moves it on, and nobody waits.
 
@@ -1555,7 +1777,20 @@ class Watched:
                 self.error = error
             except (Wrong, CancelledError):
                 raise
+            except TypeError as error:
+                if not str(error).startswith("spawn takes"):
+                    raise
+                close_unbegun(error)
+                raise Wrong("spawned no coroutine", f"Python said: {error}",
+                            self.lab.line(r"\bspawn\((?!coro\b)\*?\w+\)"),
+                            "`spawn` takes one coroutine: `loop.spawn(work())`.") from None
             except RuntimeError as error:
+                if "event loop" in str(error) and self.lab.line(r"\basyncio\."):
+                    close_unbegun(error)
+                    raise Wrong("asked asyncio", f"Python said: {str(error).rstrip('.')}.",
+                                self.lab.line(r"\basyncio\."),
+                                "This runs on your own loop, and asyncio's functions want "
+                                "asyncio's. Use `loop.spawn`.") from None
                 if not str(error).startswith("Deadlock"):
                     raise
                 raise Stuck("deadlock",

@@ -191,8 +191,9 @@ class Start(Exercise):
         if said:
             return Wrong("ran at once",
                          "When `start` returned, the coroutine had taken its first step already.",
-                         lab.line(r"^\s*step\("),
-                         "A new task goes to the end of the queue: `loop.call_soon(step)`.")
+                         lab.line(r"^\s*step\(|call_soon\(\w+\(\)"),
+                         "A new task goes to the end of the queue: `loop.call_soon(step)`. Hand "
+                         "the function over, do not call it.")
         got = await self._within(future, 1)
         if got is None:
             return self._stuck(lab, "a coroutine that only returns 'tea'")
@@ -220,9 +221,9 @@ class Start(Exercise):
         if said[:3] == ["neighbour", "own", "own"]:
             return Wrong("resumed it at once",
                          "The coroutine handed out None three times, and its neighbour got no turn "
-                         "in between.", lab.line(r"\bwhile\b|^\s+step\("),
-                         "None means: go on with the others first. `loop.call_soon(step)`, and "
-                         "return.")
+                         "in between.", lab.line(r"\bwhile\b|^\s+step\(|call_soon\(\w+\(\)"),
+                         "None means: go on with the others first. `loop.call_soon(step)`, without "
+                         "calling `step` there, and return.")
         wrong = self._result(lab, got, "polite")
         if wrong is not None:
             return wrong
@@ -268,6 +269,12 @@ class Start(Exercise):
                          "The coroutine handed out a future, and was sent on before that was done. "
                          f"It answered: {error}.", lab.line(r"call_soon|\bwhile\b|^\s+step\("),
                          "Leave the rest to the future: `waits_for.add_done_callback(step)`.")
+        if "interacts badly" in str(error):
+            return self._caught_too_early(lab)
+        if isinstance(error, AttributeError) and "'NoneType'" in str(error):
+            return Wrong("took None for a future", "The coroutine handed out None, as `sleep(0)` "
+                         f"does, and your step failed: {error}.", lab.line(r"add_done_callback"),
+                         "Look first: `if waits_for is None: loop.call_soon(step)`.")
         if error is not None:
             return Wrong("raised", f"The future failed with {type(error).__name__}: {error}.")
         if isinstance(result, StopIteration):
@@ -285,6 +292,8 @@ class Start(Exercise):
         lab.lost.clear()
         if lost and isinstance(lost[0], RuntimeError) and "await wasn't" in str(lost[0]):
             return self._result(lab, (None, lost[0]), None)
+        if lost and "interacts badly" in str(lost[0]):
+            return self._caught_too_early(lab)
         if lost and isinstance(lost[0], StopIteration):
             return Wrong("no one catches its end",
                          f"I gave it {what}. `send` raised a StopIteration, which fell to the "
@@ -302,6 +311,13 @@ class Start(Exercise):
                      lab.line(r"\.send\("),
                      "After each step somebody must call `step` again, and at the end somebody "
                      "must set the future.")
+
+    def _caught_too_early(self, lab):
+        return Wrong("took its end for an error",
+                     "The coroutine came to its end, and the future was given its StopIteration "
+                     "as an error.", lab.line(r"except (Base)?Exception|except:"),
+                     "StopIteration is an Exception too, and the first `except` that fits takes "
+                     "it. Put `except StopIteration as end` before the other one.")
 
     def _lost(self, lab, got=None):
         lab.lost.clear()
@@ -423,6 +439,41 @@ class Start(Exercise):
         loop.call_soon(step)
         return future
 
+    @wrong("took its end for an error", says="the first `except` that fits")
+    def takes_all_for_errors(coro, loop):
+        future = loop.create_future()
+
+        def step(woken_by=None):
+            try:
+                waits_for = coro.send(None)
+            except Exception as error:
+                future.set_exception(error)
+            except StopIteration as end:
+                future.set_result(end.value)
+            else:
+                if waits_for is None:
+                    loop.call_soon(step)
+                else:
+                    waits_for.add_done_callback(step)
+
+        loop.call_soon(step)
+        return future
+
+    @wrong("took None for a future", says="Look first")
+    def knows_futures_only(coro, loop):
+        future = loop.create_future()
+
+        def step(woken_by=None):
+            try:
+                coro.send(None).add_done_callback(step)
+            except StopIteration as end:
+                future.set_result(end.value)
+            except Exception as error:
+                future.set_exception(error)
+
+        loop.call_soon(step)
+        return future
+
     @wrong("a callback without its argument", says="itself as argument")
     def without_argument(coro, loop):
         future = loop.create_future()
@@ -486,8 +537,8 @@ class CallLater(Exercise):
     hints = (
         "A deadline is an instant on the loop's clock, a delay is a length of time.",
         "The heap wants entries that can be compared, even if two deadlines are equal: that is "
-        "what the ticket is for. And its functions are called without arguments: `functools.partial` or "
-        "a `lambda` holds them.",
+        "what the ticket is for. And its functions are called without arguments: "
+        "`functools.partial` or a `lambda` holds them.",
         "`heapq.heappush(loop.timers, entry)`. To cancel, leave the entry where it is and put "
         "another function into it: `entry[2] = lambda: None`.",
     )
@@ -515,6 +566,13 @@ class CallLater(Exercise):
                                 "deadline and the function.") from None
                 raise
         lab.told("with delays of 3, 1, 2 and 1 s")
+        if asyncio.iscoroutine(cancels[0]):
+            for coro in cancels:
+                coro.close()
+            raise Wrong("async def", "It is `async def`: it returned a coroutine, and noted "
+                        "nothing.", lab.line(r"async def"),
+                        "`def call_later`: an ordinary function, which puts an entry into the "
+                        "heap and returns `cancel`.")
         if slept:
             raise Wrong("blocked", f"It called `time.sleep({slept[0]})`.", lab.line(r"sleep\("),
                         "Who asks for a call later goes on at once. Only note in the heap when it "
@@ -547,8 +605,12 @@ class CallLater(Exercise):
                             "earliest there.")
             raise Wrong("value", f"It was 100, and the first entry is due at {entry[0]}; "
                         "asked is 101.", lab.line(r"\bdelay\b"))
+        if not callable(cancels[0]):
+            raise Wrong("cannot be cancelled", f"It returned {cancels[0]!r}.",
+                        lab.line(r"return \w+\(\)"),
+                        "Return a function that takes the call back, and do not call it.")
         self._runs(lab, loop, said)
-        self._cancels(lab, call_later, cancels)
+        self._cancels(lab, call_later)
 
     def _runs(self, lab, loop, said):
         try:
@@ -565,10 +627,7 @@ class CallLater(Exercise):
         lab.equal(said, ["one", "one more", "two", "three"],
                   what="after 3 s these had been called:")
 
-    def _cancels(self, lab, call_later, cancels):
-        if not callable(cancels[0]):
-            raise Wrong("cannot be cancelled", f"It returned {cancels[0]!r}.", None,
-                        "Return a function that takes the call back.")
+    def _cancels(self, lab, call_later):
         loop, said = TinyLoop(), []
         cancel = [call_later(loop, delay, said.append, word)
                   for delay, word in ((1, "one"), (2, "two"), (3, "three"))]
@@ -680,6 +739,21 @@ class CallLater(Exercise):
         entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
         heapq.heappush(loop.timers, entry)
 
+    @wrong("cannot be cancelled", says="do not call it")
+    def cancels_at_once(loop, delay, function, *args):
+        entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
+        heapq.heappush(loop.timers, entry)
+
+        def cancel():
+            entry[2] = lambda: None
+
+        return cancel()
+
+    @wrong("async def", says="an ordinary function")
+    async def waits_itself(loop, delay, function, *args):
+        await asyncio.sleep(delay)
+        function(*args)
+
     @wrong("cannot be cancelled", says="second of three")
     def cancels_a_copy(loop, delay, function, *args):
         entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
@@ -739,7 +813,21 @@ class Background(Exercise):
             await private(died)
 
         coro = waits()
-        made = background(coro, kept)
+        try:
+            made = background(coro, kept)
+        except RuntimeError as error:
+            coro.close()
+            if "running event loop" not in str(error):
+                raise
+            return Wrong("a second loop", f"Python said: {error}.",
+                         lab.line(r"asyncio\.run|run_until_complete"),
+                         "A loop runs already: `asyncio.create_task(coro)` gives it a task.")
+        if made is coro and kept:
+            for task in kept.copy():
+                task.cancel()
+            await asyncio.sleep(0)
+            return Wrong("not a task", "It returned the coroutine, and not the task that runs it.",
+                         lab.line(r"\breturn\b"), "Return what `asyncio.create_task(coro)` gives.")
         if asyncio.iscoroutine(made):
             made.close()
             coro.close()
@@ -783,13 +871,20 @@ class Background(Exercise):
             return "done"
 
         async def fails():
-            await asyncio.sleep(1)
+            await asyncio.sleep(2)
             raise LookupError("on purpose")
 
         tasks = [background(short(), kept), background(fails(), kept)]
         await asyncio.sleep(0.5)
         if len(kept) != 2:
             return Wrong("not kept", f"Two tasks are under way, and `kept` holds {len(kept)}.")
+        await asyncio.wait([tasks[0]])
+        await asyncio.sleep(0.5)
+        if not kept and not lab.lost:
+            tasks[1].cancel()
+            return Wrong("let go of all", "One task of two has ended, and `kept` is empty.",
+                         lab.line(r"clear|add_done_callback"),
+                         "Take out that one only: `task.add_done_callback(kept.discard)`.")
         await asyncio.wait(tasks)
         await asyncio.sleep(0.01)
         tasks[1].exception()
@@ -838,6 +933,22 @@ class Background(Exercise):
         task = asyncio.create_task(coro)
         kept.add(task)
         return task
+
+    @wrong("let go of all", says="that one only")
+    def clears_the_set(coro, kept):
+        task = asyncio.create_task(coro)
+        kept.add(task)
+        task.add_done_callback(lambda task: kept.clear())
+        return task
+
+    @wrong("a second loop", says="A loop runs already")
+    def with_run(coro, kept):
+        asyncio.run(coro)
+
+    @wrong("not a task", says="not the task that runs it")
+    def returns_the_coroutine(coro, kept):
+        kept.add(asyncio.create_task(coro))
+        return coro
 
     @wrong("kept the coroutine", says="not its task")
     def keeps_the_coroutine(coro, kept):
