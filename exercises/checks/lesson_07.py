@@ -241,7 +241,7 @@ class WriteFuture(Exercise):
         raise Wrong("woken twice" if more else "set twice",
                     "I set the result a second time. " +
                     (f"{more} waiters were woken again, for nothing." if more else
-                     "Those who came first have another result than those who come now."),
+                     "No error came. Whoever did so by mistake would never hear of it."),
                     lab.line("def set_result"), "Refuse it: `raise RuntimeError(…)`.")
 
     @right
@@ -370,7 +370,7 @@ class WriteFuture(Exercise):
             for wake in self.waiters:
                 wake()
 
-    @wrong("set twice", says="another result")
+    @wrong("set twice", says="No error came")
     class forgets_who_waited:
         def __init__(self):
             self.waiters, self.done = [], False
@@ -612,6 +612,10 @@ class Gather(Exercise):
         while not all(task.done() for task in tasks):
             await sleep(0)
         return [task.result() for task in tasks]
+
+    @wrong("runs the loop inside itself", says="one of its turns")
+    async def runs_each(loop, *coros):
+        return [loop.run(coro) for coro in coros]
 
     @wrong("spawned no coroutine", says="takes one coroutine")
     async def spawns_them_in_one(loop, *coros):
@@ -883,6 +887,17 @@ class Cancel(Exercise):
                 loop.ready.append(task)
         return True
 
+    @wrong("not a task", says="holds tasks")
+    def queues_the_coroutine(loop, task):
+        if task.done:
+            return False
+        task.throw = CancelledError()
+        for entry in loop.sleeping:
+            if entry[2] is task:
+                entry[2] = None
+                loop.ready.append(task.coro)
+        return True
+
     @wrong("called a value", says="a place for an error")
     def calls_throw(loop, task):
         if task.done:
@@ -950,6 +965,10 @@ class SmallLoop:
             raise Wrong("endless", f"After {MANY_TURNS} turns it was not over.")
 
     def step(self, task):
+        if not isinstance(task, SmallTask):
+            raise Wrong("not a task", f"`loop.ready` held {task!r:.60}.",
+                        self.lab.line(r"ready\.append"), "The queue of this loop holds tasks: "
+                        "`loop.ready.append(task)`.")
         if task.done:
             return  # one turn too many: `twice` has noted it
         self.current, self.steps = task, self.steps + 1
@@ -1424,7 +1443,11 @@ class WithTimeout(Exercise):
                         "The time was over, and CancelledError came out. Whoever awaits this would "
                         "believe that it was told to end itself.",
                         lab.line(r"await task") or lab.line(r"\bawait\b"),
-                        "Turn it into a TimeoutError, if the alarm rang.") from None
+                        "Turn it into a TimeoutError, if the alarm rang." + (
+                            " (And in an inner function `rang = True` makes a name of its own: "
+                            "say `nonlocal rang` there.)"
+                            if lab.line(r"^ {8}\w+ = True") and not lab.line(r"\bnonlocal\b")
+                            else "")) from None
         if run.error is None:
             raise Wrong("lost error", f"The time was over, and it returned {got!r}.",
                         lab.line(r"^\s*except\b") or lab.line(r"\breturn\b"),
@@ -1574,6 +1597,26 @@ class WithTimeout(Exercise):
         alarm = loop.spawn(ring())
         try:
             return await task
+        finally:
+            alarm.cancel()
+
+    @wrong("another error came out", says="nonlocal")
+    async def forgets_nonlocal(loop, seconds, coro):
+        task, rang = loop.spawn(coro), False
+
+        async def ring():
+            await sleep(seconds)
+            rang = True
+            task.cancel()
+
+        alarm = loop.spawn(ring())
+        try:
+            return await task
+        except CancelledError:
+            if rang:
+                raise TimeoutError
+            task.cancel()
+            raise
         finally:
             alarm.cancel()
 
@@ -1784,6 +1827,13 @@ class Watched:
                 raise Wrong("spawned no coroutine", f"Python said: {error}",
                             self.lab.line(r"\bspawn\((?!coro\b)\*?\w+\)"),
                             "`spawn` takes one coroutine: `loop.spawn(work())`.") from None
+            except ValueError as error:
+                again = self.lab.line(r"\bloop\.(run|turn)\w*\(")
+                if again is None or "already executing" not in str(error):
+                    raise
+                raise Wrong("runs the loop inside itself", f"Python said: {error}.", again,
+                            "The loop runs already, and this is one of its turns. `loop.spawn` "
+                            "adds a task to it.") from None
             except RuntimeError as error:
                 if "event loop" in str(error) and self.lab.line(r"\basyncio\."):
                     close_unbegun(error)

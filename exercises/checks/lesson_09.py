@@ -267,7 +267,8 @@ class Start(Exercise):
         if isinstance(error, RuntimeError) and "await wasn't used with future" in str(error):
             return Wrong("resumed it at once",
                          "The coroutine handed out a future, and was sent on before that was done. "
-                         f"It answered: {error}.", lab.line(r"call_soon|\bwhile\b|^\s+step\("),
+                         f"It answered: {error}.", lab.line(r"add_done_callback\(\w+\(\)")
+                         or lab.line(r"call_soon|\bwhile\b|^\s+step\("),
                          "Leave the rest to the future: `waits_for.add_done_callback(step)`.")
         if "interacts badly" in str(error):
             return self._caught_too_early(lab)
@@ -646,7 +647,9 @@ class CallLater(Exercise):
             raise Wrong("cannot be cancelled",
                         "I cancelled the second of three, and it was called.",
                         lab.line(r"def cancel|return"),
-                        "`entry[2] = lambda: None`, in the entry that is in the heap.")
+                        "`entry[2] = lambda: None`, in the entry that is in the heap. (A plain "
+                        "name that is set in an inner function is a new name there, unless you "
+                        "say `nonlocal`.)")
         lab.equal(said, ["one", "three"], what="with the second cancelled these were called:")
         try:
             cancel[0]()
