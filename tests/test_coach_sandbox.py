@@ -700,3 +700,9 @@ def test_every_kind_of_the_course_can_be_told():
         for exercise in map(lambda entry: form.find(entry.id, FIXTURES), form.entries(FIXTURES))
         for program in exercise.wrong_programs()
     } >= {"sequential", "not awaited", "order", "value"}
+
+
+def test_an_error_text_with_a_full_stop_gets_no_second_one():
+    answered = cell("def double(number):\n    raise ValueError('It is over.')", "double")
+    text = ask("t-plain", answered).text()
+    assert "ValueError: It is over." in text and ".." not in text

@@ -533,7 +533,8 @@ def str_of(error):
 
 
 def error_words(error):
-    text = str_of(error)
+    """The error's kind and text; without a full stop, for the sentence around it brings one."""
+    text = str_of(error).removesuffix(".")
     text = text if len(text) <= 300 else text[:298] + " …"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
