@@ -30,6 +30,7 @@ import inspect
 import math
 import operator
 import os
+import struct
 import sys
 import threading
 import time
@@ -46,6 +47,7 @@ from helpers.recording import (
 
 __all__ = ["record", "Recording", "Lane", "Span", "Wake", "Mark", "job", "attach", "observe"]
 
+_PACK = struct.Struct("3d").pack  # a step, as it lies in an array of doubles
 _IDLE = 0.001  # seconds: when no step ran for so long, nothing held up the loop
 
 _now = time.perf_counter
@@ -288,7 +290,7 @@ def _drive(log, lane, coro, held):
     What is thrown into the task does not come here but to `_throw`. `held` is the list that the
     two share: what the task waits for. (The log must not hold that: it would hold the task too.)
     """
-    send, now, add = coro.send, log.now, log.steps.append
+    send, now, add, pack = coro.send, log.now, log.steps.frombytes, _PACK  # quicker than 3 appends
     number = float(lane)  # the columns are of floats
     frame = _frame(coro)
     _within.set((log.live.key, lane))
@@ -297,9 +299,7 @@ def _drive(log, lane, coro, held):
             log.running = lane
             start = now()
             waited = send(None)
-            add(number + frame.f_lasti * _PLACE)
-            add(start)
-            add(now())
+            add(pack(number + frame.f_lasti * _PLACE, start, now()))
             log.running = None
             if waited is None:
                 yield

@@ -82,9 +82,12 @@ class Task(Future):
 
     def step(self):
         """Run to the next yield, and do what it asks for. Nothing else resumes a task."""
-        throw, self.throw = self.throw, None
         try:
-            park = self.coro.send(None) if throw is None else self.coro.throw(throw)
+            if self.throw is None:
+                park = self.coro.send(None)
+            else:
+                throw, self.throw = self.throw, None
+                park = self.coro.throw(throw)
         except StopIteration as stop:
             self.end(stop.value)
         except BaseException as error:
