@@ -109,8 +109,8 @@ def parse(arguments):
                        help="print the address, open no browser")
     proves = add(test, "run the tests", "pytest")
     proves.add_argument("--also", action="append", default=[], metavar="PYTHON",
-                        help="then run the notebooks, the coach's and the loop's tests on this Python too: "
-                             "a version such as 3.11, or a path (may be given again)")
+                        help="then run the notebooks, the coach's and the loop's tests on this "
+                             "Python too: a version such as 3.11, or a path (may be given again)")
     add(doctor, "say what is right, what is wrong, and what to type")
     add(bench, "measure what the course's tools cost on this machine")
     renews = add(refresh, "regenerate all that is generated")
@@ -174,7 +174,8 @@ With CI=true in the environment a skipped test counts as failed.
     outcomes = [run_tests(environment, options.rest)]
     for other in others:
         other.make(TEST_LOCK)
-        print("\nThe notebooks, the coach and the loop on Python {}:".format(other.version), flush=True)
+        print("\nThe notebooks, the coach and the loop on Python {}:".format(other.version),
+              flush=True)
         outcomes.append(run_tests(other, ["-m", "notebooks or coach or loop"] + options.rest))
     counts = [sum(numbers) for numbers in zip(*(counts for status, counts in outcomes))]
     print("\n{} passed, {} failed, {} skipped".format(*counts), flush=True)
@@ -274,6 +275,7 @@ def kernel_sockets_fit():
 
 FEW = 5  # failed tests that are given a second try
 
+
 def run_tests(environment, arguments):
     """Run pytest; return its exit status and its counts [passed, failed, skipped].
 
@@ -285,7 +287,7 @@ def run_tests(environment, arguments):
     status, counts, failed = run_pytest(environment, side_by_side + arguments)
     if status == 1 and 1 <= len(failed) <= FEW:
         print("\nOnce more, alone:\n  {}".format("\n  ".join(failed)), flush=True)
-        status, (mended, counts[1], _), failed = run_pytest(
+        status, (mended, counts[1], _), _ = run_pytest(
             environment, ["-n", "0", "--last-failed"] + arguments)
         counts[0] += mended
         print("\nUnsteady, passed only alone: {}".format(mended), flush=True)

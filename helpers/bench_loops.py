@@ -39,11 +39,15 @@ def speeds(ways, repeats, beside):
             for name, seconds in taken.items()}
 
 
+def under_asyncio(library):
+    """The same work under asyncio's library, on each loop that runs it."""
+    return {name: functools.partial(lambda run: run(library()), run)
+            for name, run in ASYNCIO.items()}
+
+
 def ways(own, library, other):
     """The same work on each loop: functions that run it and return seconds."""
-    found = {"own": own}
-    for name, run in ASYNCIO.items():
-        found[name] = functools.partial(lambda run: run(library()), run)
+    found = {"own": own, **under_asyncio(library)}
     if trio is not None:
         found["trio"] = lambda: trio.run(other)
     return found
@@ -131,8 +135,7 @@ def cancelled_timers(number):
             await asyncio.sleep(0)
         return time.perf_counter() - begun
 
-    return {name: functools.partial(lambda run: run(library()), run)
-            for name, run in ASYNCIO.items()}
+    return under_asyncio(library)
 
 
 CLIENT = """

@@ -123,22 +123,16 @@ class _Live:
                 self.recording.most = max(self.recording.most, self.alive)
         return lane
 
-    def attach(self, loop, everything):
+    def attach(self, loop, everything, own=False):
+        """own: the loop is somebody's own, not one of asyncio's kind."""
         for log in self.logs:
             if log.loop is loop:
                 return log
-        log = _Log(self, loop, everything)
+        log = (_OwnLog if own else _Log)(self, loop, everything)
         self.logs.append(log)
         if self.watcher is None:
             self.watcher = _Watcher(self.logs)
         return log
-
-    def own_loop(self, loop):
-        log = _OwnLog(self, loop, everything=True)
-        self.logs.append(log)
-        if self.watcher is None:
-            self.watcher = _Watcher(self.logs)
-        return loop
 
     def current(self):
         """The lane that runs in this thread, or None."""

@@ -229,7 +229,8 @@ class Recording:
             raise RuntimeError("the recording has ended: call rec.loop inside the `with`")
         if not callable(getattr(loop, "spawn", None)):
             raise TypeError(f"rec.loop takes a loop that has spawn(coro), and got {loop!r}")
-        return self.live.own_loop(loop)
+        self.live.attach(loop, everything=True, own=True)
+        return loop
 
     # Reading
 

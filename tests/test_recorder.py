@@ -1259,6 +1259,7 @@ def test_a_learners_loop_is_recorded_and_put_back():
     loop = WithAList()
     with record() as rec:
         assert rec.loop(loop) is loop
+        assert rec.loop(loop) is loop  # a second time changes nothing
         loop.spawn(count(1))
         loop.spawn(count(2))
         loop.run()
