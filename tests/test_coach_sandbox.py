@@ -311,6 +311,27 @@ def test_a_process_left_behind_is_named_and_ended():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize("body", [RIGHT, "    while True: pass\n", "    raise ValueError\n"])
+def test_no_site_of_a_check_is_left(body):
+    answered = cell(HEAD + "async def fetch_pages(urls):\n" + body, "fetch_pages")
+    assert ask("t-site", answered, limit=3).kind in ("raised", "spin")
+    deadline = time.monotonic() + 10
+    while servers := [
+        process
+        for process in psutil.Process().children(recursive=True)
+        if "helpers.services.catalogue_server" in command_of(process)
+    ]:
+        assert time.monotonic() < deadline, servers
+        time.sleep(0.05)
+
+
+def command_of(process):
+    try:
+        return process.cmdline()
+    except psutil.Error:  # it has just ended
+        return []
+
+
 def test_a_fork_answers_once():
     verdict = ask("t-together", answer("os.fork()", right=True))
     assert verdict.status == "solved" or verdict.kind == "process"

@@ -185,6 +185,12 @@ says what to try.
                                                   a coroutine function; .peak .calls .started .finished
                                                   .cancelled; seconds: {argument: s} or one number
     lab.source(items)                             an iterator; .taken .finished .closed
+    lab.stream(items, seconds=0.0, behind=fetch)  an async iterator; .taken .finished .closed, and
+                                                  .ahead: most items taken and not finished by the
+                                                  service `behind`
+    lab.bounded(stream, at_most=10)               else "unbounded"
+    lab.site(latency=0.05, ...)                   a services.catalogue for this check alone, with
+                                                  .url .log(); for clock = "real" and a limit of 6 s
     lab.generator(thing)                          it is a generator, else "not a generator";
                                                   its talk shows on the timeline
     lab.generators({"A": gen})                    a list of stand-ins for generators of yours, to

@@ -91,6 +91,65 @@ KINDS = {
         "An error must reach whoever awaits. Await the task, or look at its result.",
     ),
     "raised": Kind("raised an error", "raises it", ""),
+    # Tasks, cancellation and what tasks share
+    "losers": Kind(
+        "left the losers running",
+        "",
+        "Once the answer is there, cancel the others and await them: a loser that goes on still "
+        "holds its connection.",
+    ),
+    "cut off": Kind(
+        "the cleanup was cut off",
+        "is where the cleanup was",
+        "A cleanup that awaits can be cancelled as well. Keep it short and bound it in time, or "
+        "let a task of its own do it, shielded, and wait for that.",
+    ),
+    "lost update": Kind(
+        "lost an update",
+        "",
+        "Between reading and writing others had their turn. Read and write without an `await` in "
+        "between, or hold one lock around both.",
+    ),
+    "lock per call": Kind(
+        "made a lock for each call",
+        "makes it",
+        "A lock keeps out only those who ask for the same lock. Make one, outside, and share it.",
+    ),
+    # Clients and pipelines
+    "pool exhausted": Kind(
+        "exhausted the connection pool",
+        "asks for a connection",
+        "More requests wait for a connection than the pool can serve in time. Start no more at "
+        "once than it has connections: a semaphore, or a few workers.",
+    ),
+    "retried": Kind(
+        "retried what must not be retried",
+        "",
+        "Asking again helps only where the fault may pass: a lost connection, a time-out, 429, "
+        "503. A 400 or a 404 is the same next time, and an order that was taken is taken twice.",
+    ),
+    "unbounded": Kind(
+        "let the queue grow without bound",
+        "",
+        "Give the queue a `maxsize`: then `await queue.put(item)` waits until there is room, and "
+        "the producer goes as fast as the consumers do.",
+    ),
+    "full queue": Kind(
+        "put into a full queue without waiting",
+        "puts it",
+        "`put_nowait` never waits for room. `await queue.put(item)` does.",
+    ),
+    "one sentinel": Kind(
+        "one sentinel for many workers",
+        "waits for an item that nobody will put",
+        "The worker that takes the sentinel keeps it. Put one for each worker, put it back for the "
+        "next, or use `queue.shutdown()`.",
+    ),
+    "batch barrier": Kind(
+        "waited for a whole batch",
+        "waits for the slowest of them",
+        "Start the next item as soon as one place is free: workers on one queue, or a semaphore.",
+    ),
     # Generators
     "unprimed": Kind(
         "sent a value to a generator that had not started",
@@ -401,6 +460,12 @@ PHRASES = (
     (AttributeError, "'coroutine' object", "not awaited"),
 )
 
+BY_NAME = {
+    # errors that tell of a mistake by their name alone; httpx needn't be imported to know its own
+    "PoolTimeout": "pool exhausted",
+    "QueueFull": "full queue",
+}
+
 TRIES = (
     # words of an error -> what to try, where the kind alone ("raised") says too little
     (
@@ -485,13 +550,13 @@ def mistake(error, source, asks, called=""):
     if isinstance(error, AssertionError) and place is None:
         return Wrong("value", str(error) or "It is not what was asked."), None
     if type(error).__name__ in ("Stuck", "Deadlock"):
-        return deadlock(error.tasks, source)
+        return deadlock(error.tasks, source, getattr(error, "ended", ()))
     leaf = error
     while isinstance(leaf, BaseExceptionGroup):
         leaf = leaf.exceptions[0]
     place = source.of_traceback(leaf) or place
     text = str_of(leaf)
-    kind = next(
+    kind = BY_NAME.get(type(leaf).__name__) or next(
         (kind for type_, words, kind in PHRASES if isinstance(leaf, type_) and words in text),
         "raised",
     )
@@ -512,8 +577,23 @@ def mistake(error, source, asks, called=""):
     return found, place
 
 
-def deadlock(tasks, source):
-    """Name a deadlock by each unfinished task: its name, what it awaits, its line."""
+def deadlock(tasks, source, ended=()):
+    """Name a deadlock by each unfinished task: its name, what it awaits, its line.
+
+    ended: names of the tasks that came to their end.
+    """
+    starved = [task for task in tasks if task[3] == "Queue.get" and source.owns(task[1])]
+    alike = {without_number(task[0]) for task in starved} & set(map(without_number, ended))
+    if alike:
+        name, filename, line, _ = next(t for t in starved if without_number(t[0]) in alike)
+        name = without_number(name)
+        gone = sum(without_number(other) == name for other in ended)
+        left = sum(without_number(task[0]) == name for task in starved)
+        return Wrong(
+            "one sentinel",
+            f"{count(gone, 'worker')} `{name}` ended, {left} more still waited for an item in "
+            "`Queue.get`, and nobody was left to put one.",
+        ), (filename, line)
     waits, place = [], None
     for name, filename, line, what in tasks:
         mine = filename is not None and source.owns(filename)
@@ -523,6 +603,11 @@ def deadlock(tasks, source):
         waits.append(f"`{name}` waits{where}" + (f" for {what}" if what else ""))
     said = "Nothing was ready and no timer was set, so nothing could ever happen again: "
     return Wrong("deadlock", said + "; ".join(waits[:6]) + "."), place
+
+
+def without_number(name):
+    """worker-3 and worker-1 are two of a kind."""
+    return re.sub(r"[-_ #]*\d+$", "", name)
 
 
 def str_of(error):

@@ -356,6 +356,7 @@ class Judge:
             exercise().verify(answer, lab)
         except BaseException as raised:
             error = raised
+        lab.stop_sites()
         changed = self.changes.put_back()
         del answer
         try:

@@ -76,6 +76,7 @@ class Lab:
         self.blocks = []  # (what, seconds, place) of calls that held the loop
         self._printed = printed
         self._open = contextlib.ExitStack()
+        self._sites = contextlib.ExitStack()
 
     @property
     def printed(self):
@@ -201,7 +202,8 @@ class Lab:
                     cancel_after, f"{seconds(patience)} later it still went on."
                 ) from None
             if isinstance(error, Deadlock):
-                raise Stuck(self.unfinished(loop)) from None
+                ended = [lane.name for lane in run.recording.lanes if lane.outcome == "done"]
+                raise Stuck(self.unfinished(loop), ended) from None
             if not root.done():
                 raise
             run.error = error
@@ -308,6 +310,10 @@ class Lab:
     def close(self):
         """End the recording of generators, if one is open."""
         self._open.close()
+
+    def stop_sites(self):
+        """End the servers of this check."""
+        self._sites.close()
 
     # What nobody awaited or looked at
 
@@ -482,6 +488,35 @@ class Lab:
         """An iterator over `items` that notes how it is used: .taken, .finished, .closed."""
         return Items(items)
 
+    def stream(self, items, seconds=0.0, behind=None):
+        """An async iterator over `items` that takes `seconds` for each and notes how it is used:
+        .taken, .finished, .closed; .ahead, the most items that were taken and not yet finished by
+        the service `behind`.
+        """
+        return Stream(items, seconds, behind)
+
+    def bounded(self, stream, at_most):
+        """Raise Wrong("unbounded") if a stream ran more than `at_most` items ahead of its
+        service.
+        """
+        if stream.ahead > at_most:
+            raise Wrong(
+                "unbounded",
+                f"{stream.ahead} items had been taken from the source and were not done yet; at "
+                f"most {at_most} may be.",
+                self.text.matching(r"\bQueue\("),
+            )
+
+    def site(self, **settings):
+        """A `services.catalogue(**settings)` of this check's own, gone when the check is over.
+
+        It takes about half a second to start: for an exercise with clock = "real" and a `limit`
+        of several seconds. Its .url, .log() and .peak() tell the rest.
+        """
+        from helpers import services  # not every check talks to a server
+
+        return self._sites.enter_context(services.catalogue(**settings))
+
     def generator(self, thing):
         """The generator `thing` as a stand-in whose talk is recorded; Wrong if it is none."""
         if not inspect.isgenerator(thing):
@@ -558,12 +593,49 @@ class Items:
         return "source"
 
 
-class Stuck(Exception):
-    """A deadlock. tasks: (name, filename, line, what) of each unfinished task."""
+class Stream:
+    """An async iterator that notes how it is used: .taken (items given), .finished, .closed,
+    .ahead (most items given that `behind`, a lab.service, had not finished yet).
+    """
 
-    def __init__(self, tasks):
+    def __init__(self, items, seconds, behind):
+        self._items = iter(items)
+        self._seconds = seconds
+        self._behind = behind
+        self.taken = self.ahead = 0
+        self.finished = self.closed = False
+        self._sleep = asyncio.sleep
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        if self._seconds:
+            await self._sleep(self._seconds)
+        try:
+            item = next(self._items)
+        except StopIteration:
+            self.finished = True
+            raise StopAsyncIteration from None
+        self.taken += 1
+        if self._behind is not None:
+            self.ahead = max(self.ahead, self.taken - len(self._behind.finished))
+        return item
+
+    async def aclose(self):
+        self.closed = True
+
+    def __repr__(self):
+        return "source"
+
+
+class Stuck(Exception):
+    """A deadlock. tasks: (name, filename, line, what) of each unfinished task; ended: names."""
+
+    def __init__(self, tasks, ended):
         super().__init__("deadlock")
         self.tasks = tasks
+        self.ended = ended
 
 
 async def as_coroutine(awaitable):

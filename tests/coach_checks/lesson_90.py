@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 
+import httpx
+
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
 
@@ -178,6 +180,127 @@ class Guarded(Exercise):
     async def never_looks(fetch):
         asyncio.create_task(fetch("a"))
         await asyncio.sleep(2)
+
+
+class Pipeline(Exercise):
+    """Three workers, and a bounded queue between them and the source"""
+
+    id = "t-pipeline"
+    asks = "pump"
+
+    def verify(self, pump, lab):
+        work = lab.service(1, name="work")
+        source = lab.stream(range(40), behind=work)
+        lab.told("with a source of 40 items")
+        run = lab.run(pump, source, work)
+        lab.bounded(source, at_most=10)
+        lab.concurrent(run, longest=14, total=40)
+
+    @right
+    async def bounded(source, work):
+        queue = asyncio.Queue(3)
+
+        async def worker():
+            while (item := await queue.get()) is not None:
+                await work(item)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(3):
+                group.create_task(worker())
+            async for item in source:
+                await queue.put(item)
+            for _ in range(3):
+                await queue.put(None)
+
+    @wrong("unbounded", says="40 items had been taken from the source")
+    async def no_limit(source, work):
+        queue = asyncio.Queue()
+
+        async def worker():
+            while (item := await queue.get()) is not None:
+                await work(item)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(3):
+                group.create_task(worker())
+            async for item in source:
+                await queue.put(item)
+            for _ in range(3):
+                await queue.put(None)
+
+    @wrong("one sentinel", says="1 worker `worker` ended, 2 more still waited")
+    async def one_for_all(source, work):
+        queue = asyncio.Queue(3)
+
+        async def worker():
+            while (item := await queue.get()) is not None:
+                await work(item)
+
+        async with asyncio.TaskGroup() as group:
+            for number in range(3):
+                group.create_task(worker(), name=f"worker {number}")
+            async for item in source:
+                await queue.put(item)
+            await queue.put(None)
+
+    @wrong("deadlock")
+    async def nobody_ever_ends(source, work):
+        queue = asyncio.Queue(3)
+
+        async def worker():
+            while True:
+                await work(await queue.get())
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(3):
+                group.create_task(worker())
+            async for item in source:
+                await queue.put(item)
+
+    @wrong("full queue", says="QueueFull")
+    async def never_waits(source, work):
+        queue = asyncio.Queue(3)
+        async for item in source:
+            queue.put_nowait(item)
+
+
+class Site(Exercise):
+    """Ask a real server for thirty pages, over ten connections"""
+
+    id = "t-site"
+    asks = "fetch_pages"
+    clock = "real"
+    limit = 8
+
+    def verify(self, fetch_pages, lab):
+        site = lab.site(latency=0.1)
+        urls = [f"{site.url}/api/v2/pokemon/{number}" for number in range(1, 31)]
+        lab.told("with 30 addresses")
+        run = lab.run(fetch_pages, urls)
+        lab.equal(run.result, list(range(1, 31)))
+
+    @right
+    async def few_at_once(urls):
+        limits = httpx.Limits(max_connections=10)
+        gate = asyncio.Semaphore(10)
+        async with httpx.AsyncClient(limits=limits, timeout=5) as client:
+
+            async def one(url):
+                async with gate:
+                    return (await client.get(url)).json()["id"]
+
+            return await asyncio.gather(*map(one, urls))
+
+    @wrong("pool exhausted", says="PoolTimeout")
+    async def all_at_once(urls):
+        limits = httpx.Limits(max_connections=10)
+        timeout = httpx.Timeout(5, pool=0.05)
+        async with httpx.AsyncClient(limits=limits, timeout=timeout) as client:
+
+            async def one(url):
+                return (await client.get(url)).json()["id"]
+
+            return await asyncio.gather(*map(one, urls))
 
 
 class Take(Exercise):
