@@ -9,10 +9,7 @@ memory that was used once is seldom given back, so what came first would make th
 """
 
 import asyncio
-import base64
 import gc
-import html
-import io
 import json
 import os
 import selectors
@@ -28,6 +25,7 @@ from pathlib import Path
 import psutil
 
 from helpers.eventloop import sockets, tasks
+from helpers.picture import BLUE, DARK, ORANGE, WIDTH, Picture, plain
 
 try:
     import resource
@@ -80,7 +78,7 @@ def _measure(*arguments):
     return json.loads(done.stdout)
 
 
-class Crowd:
+class Crowd(Picture):
     """What `crowd` found. Dicts by way, "one loop" and "threads":
 
     connections; memory (KiB each); addresses (KiB each); start, round and alone in seconds: until
@@ -106,40 +104,29 @@ class Crowd:
                   for way, number in self.connections.items() if number < self.asked]
         return "\n".join(lines)
 
-    def __repr__(self):
-        return self.text
+    @property
+    def alt(self):
+        """What the picture shows, in words."""
+        return ("Two rows of bars: memory for each connection, and time for one message of each. "
+                + self.text.replace("\n", ". "))
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        alt = ("Two rows of bars: memory for each connection, and time for one message of each. "
-               + self.text.replace("\n", ". "))
-        image = base64.b64encode(self._png()).decode()
-        return {"text/plain": self.text,
-                "text/html": f'<img alt="{html.escape(alt)}" style="width: 100%; max-width: 6.5in" '
-                             f'src="data:image/png;base64,{image}">'}
-
-    def _png(self):
-        import matplotlib
+    def draw(self):
         from matplotlib.figure import Figure
-
-        from helpers.experiments import BLUE, DARK, ORANGE, STYLE
 
         panels = {"memory for each connection, in KiB": self.memory,
                   "one message of each connection, in ms":
                       {way: 1000 * seconds for way, seconds in self.round.items()}}
-        file = io.BytesIO()
-        with matplotlib.rc_context(matplotlib.rcParamsDefault | STYLE):
-            figure = Figure((6.5, 1.6), layout="constrained")
-            for axes, (title, values) in zip(figure.subplots(1, 2, sharey=True), panels.items()):
-                bars = axes.barh(list(values), list(values.values()), 0.55, color=[BLUE, ORANGE],
-                                 edgecolor=DARK, linewidth=0.6)
-                bars[1].set_hatch("///")
-                axes.bar_label(bars, [f"{value:.1f}" for value in values.values()], padding=3)
-                axes.set_xlim(0, 1.25 * max(values.values()))
-                axes.set_xlabel(title)
-                axes.spines[["top", "right"]].set_visible(False)
-            axes.invert_yaxis()  # that of both: the first way on top
-            figure.savefig(file, format="png", dpi=192, metadata={"Software": None})
-        return file.getvalue()
+        figure = Figure((WIDTH, 1.6), layout="constrained")
+        for axes, (title, values) in zip(figure.subplots(1, 2, sharey=True), panels.items()):
+            bars = axes.barh(list(values), list(values.values()), 0.55, color=[BLUE, ORANGE],
+                             edgecolor=DARK, linewidth=0.6)
+            bars[1].set_hatch("///")
+            axes.bar_label(bars, [f"{value:.1f}" for value in values.values()], padding=3)
+            axes.set_xlim(0, 1.25 * max(values.values()))
+            axes.set_xlabel(title)
+            plain(axes)
+        axes.invert_yaxis()  # that of both: the first way on top
+        return figure
 
 
 # What follows runs in the process that measures

@@ -7,23 +7,21 @@ The result displays as bars with a table beside them; `verdict` says what holds 
 published figures come from `claims.toml`, and are compared as ratios: no machine is another's.
 """
 
-import base64
 import functools
 import html
 import inspect
-import io
 import statistics
 import time
 from collections.abc import Callable, Iterable
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
-import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from helpers import kernel, recorder
 from helpers.claims import Claim, Verdict, effect, number, rows, times
+from helpers.picture import BLUE, DARK, ORANGE, WIDTH, Picture, plain
 
 try:
     import resource
@@ -35,19 +33,9 @@ __all__ = ["compare", "Comparison"]
 WIDE = 1.5  # runs of one variant that differ more than that don't settle anything
 BUILT_IN = ("time", "of a core")  # what each run is measured by
 MOST = 3  # times as many runs as asked for, and no more
+LONG = 2.0  # seconds after which a learner wants to see that something goes on
 
-WIDTH, ROW = 6.5, 0.52  # inches: of the figure, and of the height of one variant
-BLUE, ORANGE, GREY, DARK = "#3f90da", "#ffa90e", "#94a4a2", "#30343b"  # after Petroff, as timeline
-STYLE = {
-    "font.family": "DejaVu Sans",
-    "font.size": 8,
-    "axes.edgecolor": GREY,
-    "text.color": DARK,
-    "axes.labelcolor": DARK,
-    "xtick.color": DARK,
-    "ytick.color": DARK,
-    "svg.hashsalt": "experiments",
-}
+ROW = 0.52  # inches: of the height of one variant
 
 
 def compare(
@@ -87,13 +75,24 @@ def compare(
 
     runs = {name: [] for name in variants}
     unsettled = list(variants)
-    for turn in range(MOST * repeat):
-        for name in unsettled:
-            runs[name].append(_run(name, variants[name], record and turn == 0))
-            _check_shown(name, runs[name][-1].result, shows)
-        if turn + 1 >= repeat:
-            unsettled = [name for name in unsettled if not _agree(runs[name], repeat)]
+    with _progress(repeat * len(variants)) as progress:
+        for turn in range(MOST * repeat):
+            for name in unsettled:
+                progress.set_description_str(name, refresh=False)
+                runs[name].append(_run(name, variants[name], record and turn == 0))
+                _check_shown(name, runs[name][-1].result, shows)
+                progress.update()
+            if turn + 1 >= repeat:
+                unsettled = [name for name in unsettled if not _agree(runs[name], repeat)]
+                progress.total += len(unsettled)
     return Comparison(runs, repeat, baseline, claimed, shows)
+
+
+def _progress(runs: int):
+    """A bar that shows itself where all the runs together take long, and is gone at their end."""
+    from tqdm.auto import tqdm  # here, for it looks at once what kind of front end there is
+
+    return tqdm(total=runs, unit="run", delay=LONG, leave=False)
 
 
 def _check(variants: dict[str, Callable], repeat: int) -> None:
@@ -207,7 +206,7 @@ def _agree(runs: list[Run], enough: int) -> bool:
 # The result
 
 
-class Comparison:
+class Comparison(Picture):
     """What `compare` found. Each attribute below is a dict by variant, in the order given.
 
     seconds: median of its runs.  spread: (fastest, slowest).  cpu: cpu seconds / wall seconds,
@@ -311,18 +310,9 @@ class Comparison:
             facts.append(_word(self.verdict[name]))
         return ", ".join(facts)
 
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
-        image = base64.b64encode(self._png).decode()
-        tag = (
-            f'<img alt="{html.escape(self.alt)}" style="width: 100%; max-width: {WIDTH}in" '
-            f'src="data:image/png;base64,{image}">'
-        )
-        return {"text/html": tag + self._table(), "text/plain": self.text}
-
-    def _table(self) -> str:
+    @property
+    def below(self) -> str:
+        """The table of what was measured, as HTML."""
         heads = ["variant", "time (fastest to slowest)", "times as fast", "of a core"]
         heads += self.figures
         claimed = bool(self.claims)
@@ -352,42 +342,21 @@ class Comparison:
 
     # As a picture
 
-    def save(self, path) -> None:
-        """Write the picture to `path`, as PNG or SVG by its ending (else ValueError)."""
-        ending = str(path).rpartition(".")[2].lower()
-        if ending not in ("png", "svg"):
-            raise ValueError(f"cannot save as .{ending}: the path must end in .png or .svg")
-        self._draw(path, ending)
-
-    @functools.cached_property
-    def _png(self) -> bytes:
-        file = io.BytesIO()
-        self._draw(file, "png")
-        return file.getvalue()
-
-    def _draw(self, file, kind: str) -> None:
-        with _style():
-            # Without a date, the same result gives the same file.
-            metadata = {"Date": None} if kind == "svg" else {"Software": None}
-            self.figure().savefig(file, format=kind, dpi=192, metadata=metadata)
-
-    def figure(self) -> Figure:
-        """The picture as a new matplotlib Figure."""
+    def draw(self) -> Figure:
         names = list(self.seconds)
         published = {n: p for n in names if (p := self.published(n)) is not None}
-        with _style():
-            figure = Figure((WIDTH, ROW * len(names) + 0.75), layout="constrained")
-            if published:
-                times, ratios = figure.subplots(1, 2, sharey=True)
-                self._draw_ratios(ratios, names, published)
-                self._draw_times(times, names, with_ratio=False)
-            else:
-                panels = figure.subplots(1, len(self.shows), sharey=True, squeeze=False)[0]
-                for axes, key in zip(panels, self.shows, strict=True):
-                    self._draw_panel(axes, names, key)
-                times = panels[0]
-            times.set_yticks(range(len(names)), names)
-            times.set_ylim(len(names) - 0.4, -0.6)
+        figure = Figure((WIDTH, ROW * len(names) + 0.75), layout="constrained")
+        if published:
+            times, ratios = figure.subplots(1, 2, sharey=True)
+            self._draw_ratios(ratios, names, published)
+            self._draw_times(times, names, with_ratio=False)
+        else:
+            panels = figure.subplots(1, len(self.shows), sharey=True, squeeze=False)[0]
+            for axes, key in zip(panels, self.shows, strict=True):
+                self._draw_panel(axes, names, key)
+            times = panels[0]
+        times.set_yticks(range(len(names)), names)
+        times.set_ylim(len(names) - 0.4, -0.6)
         return figure
 
     def _draw_times(self, axes, names: list[str], with_ratio: bool) -> None:
@@ -403,7 +372,7 @@ class Comparison:
             axes.text(slowest + 0.02 * longest, y, label, va="center")
         axes.set_xlim(0, longest * (1.6 if with_ratio else 1.35))
         axes.set_xlabel("time in seconds: median, fastest to slowest")
-        _plain(axes)
+        plain(axes)
 
     def _draw_panel(self, axes, names: list[str], key: str) -> None:
         if key == "time":
@@ -416,7 +385,7 @@ class Comparison:
             axes.text(values[name] + 0.02 * most, y, label, va="center")
         axes.set_xlim(0, most * 1.35)
         axes.set_xlabel(key)
-        _plain(axes)
+        plain(axes)
 
     def _draw_ratios(self, axes, names: list[str], published: dict[str, float]) -> None:
         ratios = {name: self.ratio(name) for name in names}
@@ -451,16 +420,7 @@ class Comparison:
             axes.set_xlim(0, high / (1 - room))
         axes.set_xlabel(f"times as fast as {self.baseline}")
         axes.tick_params(axis="y", length=0)
-        _plain(axes)
-
-
-@contextmanager
-def _style():
-    # Whatever a learner has set for their own plots, these look the same.
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(STYLE)
-        yield
+        plain(axes)
 
 
 def _share(runs: list[Run]) -> float:
@@ -493,10 +453,6 @@ def _short(ratio: float) -> str:
 
 def _plain_fraction(value: float, position: int) -> str:
     return f"{value:g}" if value >= 1 else f"1/{1 / value:g}"
-
-
-def _plain(axes) -> None:
-    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _figure(value: float) -> str:

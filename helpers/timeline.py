@@ -4,51 +4,33 @@
     timeline({"one by one": rec1, "together": rec2})    # several, on one time axis
 
 The figure carries its own description: `alt` for those who do not see it, `text` as its twin.
-Colours are Petroff's (arXiv 2107.02270), made to be told apart by everyone.
 """
 
-import base64
 import collections
-import functools
-import html
-import io
 
-import matplotlib
 import numpy
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
+from helpers.picture import BLUE, BROWN, DARK, GREY, PURPLE, RED, WIDTH, Picture
+
 __all__ = ["timeline", "Figure"]
 
-WIDTH = 6.5  # inches
 MOST = 24  # lanes drawn one by one
 _PIXEL = 1 / 1100  # of the axis: nothing narrower is told apart
 _SEEN = 1 / 300  # of the axis: a step is drawn at least so wide, to be seen at all
 
-_BLUE, _ORANGE, _RED, _GREY, _PURPLE = "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6"
-_BROWN, _DARK = "#a96b59", "#30343b"
-_STYLE = {
-    "font.family": "DejaVu Sans",
-    "font.size": 8,
-    "hatch.linewidth": 0.7,
-    "axes.edgecolor": _GREY,
-    "text.color": _DARK,
-    "axes.labelcolor": _DARK,
-    "xtick.color": _DARK,
-    "ytick.color": _DARK,
-    "svg.hashsalt": "timeline",
-}
 # state → height of its bar, face, edge, hatch, words of the key
 _LOOKS = {
-    "running": (0.62, _BLUE, "#1f5a94", None, "running"),
+    "running": (0.62, BLUE, "#1f5a94", None, "running"),
     "ready": (0.40, "#fff1d0", "#b37400", "//////", "ready, waits its turn"),
     "waiting": (0.14, "#c9d1d0", "#717581", None, "waiting for something"),
     "selecting": (0.02, "#717581", "#717581", None, "loop has nothing to do"),
-    "blocked": (0.78, "#f6d5cf", _RED, "xxxxx", "loop is blocked"),
+    "blocked": (0.78, "#f6d5cf", RED, "xxxxx", "loop is blocked"),
     "created": (0.40, "#ffffff", "#717581", None, "created"),
     "suspended": (0.40, "#fff1d0", "#b37400", "//////", "suspended"),
-    "closed": (0.10, _GREY, "#717581", None, "closed"),
+    "closed": (0.10, GREY, "#717581", None, "closed"),
 }
 _ENDS = {"done": "✓ done", "failed": "✗ failed", "cancelled": "⊘ cancelled", None: "… goes on"}
 _PLAIN = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words
@@ -68,7 +50,7 @@ def timeline(rec, *, title=None, lanes=None):
     return Figure(panels, title)
 
 
-class Figure:
+class Figure(Picture):
     """A drawn timeline. `alt` and `text` say what it shows; a notebook displays it."""
 
     def __init__(self, panels, title):
@@ -78,42 +60,8 @@ class Figure:
         self.alt = " ".join(heading + [panel.alt for panel in panels])
         self.text = "\n".join(heading + [panel.text for panel in panels])
 
-    def __repr__(self):
-        return self.text
-
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        image = base64.b64encode(self._png).decode()
-        tag = (
-            f'<img alt="{html.escape(self.alt)}" style="width: 100%; max-width: {WIDTH}in" '
-            f'src="data:image/png;base64,{image}">'
-        )
-        return {"text/html": tag, "text/plain": self.text}
-
-    @functools.cached_property
-    def _png(self):
-        file = io.BytesIO()
-        self._draw(file, "png")
-        return file.getvalue()
-
-    def save(self, path):
-        """Write the figure to `path`, as PNG or SVG by its ending (else ValueError)."""
-        ending = str(path).rpartition(".")[2].lower()
-        if ending == "png":
-            with open(path, "wb") as file:
-                file.write(self._png)
-        elif ending == "svg":
-            self._draw(path, "svg")
-        else:
-            raise ValueError(f"cannot save as .{ending}: the path must end in .png or .svg")
-
-    def _draw(self, file, kind):
-        with matplotlib.rc_context():
-            matplotlib.rcdefaults()
-            matplotlib.rcParams.update(_STYLE)
-            canvas = _canvas(self._panels, self._title)
-            # Without a date, the same recording gives the same file.
-            metadata = {"Date": None} if kind == "svg" else {"Software": None}
-            canvas.savefig(file, format=kind, dpi=192, metadata=metadata)
+    def draw(self):
+        return _canvas(self._panels, self._title)
 
 
 def _canvas(panels, title):
@@ -238,25 +186,25 @@ class _Panel:
             if state in states and not (state == "running" and kinds <= {"thread", "process"}):
                 if height < 0.2:
                     lines = {"waiting": 4, "selecting": 0.8, "closed": 2.5}
-                    keys[words] = Line2D([], [], color=_GREY, lw=lines[state])
+                    keys[words] = Line2D([], [], color=GREY, lw=lines[state])
                 else:
                     keys[words] = Patch(facecolor=face, edgecolor=edge, hatch=hatch)
         if kinds & {"thread", "process"}:
             keys["height: share of a core"] = Line2D(
                 [], [], ls="", marker="s", markersize=7, fillstyle="bottom",
-                markerfacecolor=_BLUE, markerfacecoloralt="white", markeredgecolor=_GREY,
+                markerfacecolor=BLUE, markerfacecoloralt="white", markeredgecolor=GREY,
             )
         if self.turns:
             return keys
         if self.arrows():
             keys["woken by"] = Line2D(
-                [], [], color=_PURPLE, lw=1, marker="v", markersize=4, markevery=[1]
+                [], [], color=PURPLE, lw=1, marker="v", markersize=4, markevery=[1]
             )
         marks = {mark.kind for mark in self.marks if mark.lane in shown}
-        for kind, face in (("cancel asked", "white"), ("cancel delivered", _DARK)):
+        for kind, face in (("cancel asked", "white"), ("cancel delivered", DARK)):
             if kind in marks:
                 keys[kind] = Line2D(
-                    [], [], color=_DARK, marker="v", ls="", markerfacecolor=face, markersize=6
+                    [], [], color=DARK, marker="v", ls="", markerfacecolor=face, markersize=6
                 )
         return keys
 
@@ -296,15 +244,15 @@ class _Panel:
             axes.annotate(
                 "", (wake.time, end - gap * 0.6), (wake.time, start + gap * 0.9), zorder=6,
                 arrowprops={"arrowstyle": "-|>,head_width=0.16,head_length=0.3",
-                            "color": _PURPLE, "lw": 0.9, "shrinkA": 0, "shrinkB": 0},
+                            "color": PURPLE, "lw": 0.9, "shrinkA": 0, "shrinkB": 0},
             )
         for mark in self.marks:
             if mark.lane in rows and mark.kind.startswith("cancel"):
                 asked = mark.kind == "cancel asked"
                 axes.plot(
                     mark.time, rows[mark.lane] - (0.46 if asked else 0), marker="v",
-                    markersize=5.5, color=_DARK, zorder=8,
-                    markerfacecolor="white" if asked else _DARK, clip_on=False,
+                    markersize=5.5, color=DARK, zorder=8,
+                    markerfacecolor="white" if asked else DARK, clip_on=False,
                 )
 
     def draw_lane(self, axes, lane, y):
@@ -355,7 +303,7 @@ class _Panel:
                     continue
                 written = begin + need
                 axes.text(
-                    x, y, f" {span.detail} ", fontsize=6.5, va="center", zorder=7, color=_DARK,
+                    x, y, f" {span.detail} ", fontsize=6.5, va="center", zorder=7, color=DARK,
                     ha="center" if inside else ("right" if left else "left"),
                     bbox=_PLAIN,
                 )
@@ -393,12 +341,12 @@ def _draw_jobs(axes, lane, spans, y):
     for span in spans:
         width = span.end - span.start
         axes.add_patch(
-            Rectangle((span.start, y - 0.36), width, 0.72, facecolor="white", edgecolor=_GREY,
+            Rectangle((span.start, y - 0.36), width, 0.72, facecolor="white", edgecolor=GREY,
                       lw=0.7, zorder=2)
         )
         height = 0.72 * (span.cpu or 0)
         axes.add_patch(
-            Rectangle((span.start, y + 0.36 - height), width, height, facecolor=_BLUE,
+            Rectangle((span.start, y + 0.36 - height), width, height, facecolor=BLUE,
                       edgecolor="#1f5a94", lw=0.5, zorder=3)
         )
 
@@ -488,7 +436,7 @@ def _draw_talk(panel, axes, inches):
         axes.annotate(
             "", (one.x, ends[1]), (one.x, ends[0]), zorder=3,
             arrowprops={"arrowstyle": "-|>,head_width=0.18,head_length=0.35", "shrinkA": 0,
-                        "shrinkB": 0, "color": _BLUE if one.inwards else _BROWN, "lw": 1.1,
+                        "shrinkB": 0, "color": BLUE if one.inwards else BROWN, "lw": 1.1,
                         "ls": "-" if one.inwards else (0, (4, 2))},
         )
         axes.text(
@@ -497,7 +445,7 @@ def _draw_talk(panel, axes, inches):
         )
     for lane in panel.lanes:
         if lane.kind == "caller":
-            axes.plot([0.05, last], [rows[lane.id]] * 2, color=_DARK, lw=1.2, zorder=1)
+            axes.plot([0.05, last], [rows[lane.id]] * 2, color=DARK, lw=1.2, zorder=1)
             continue
         ends = [x for _, x in strips[lane.id][1:]] + [last]
         for (state, start), end in zip(strips[lane.id], ends):

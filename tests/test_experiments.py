@@ -317,7 +317,7 @@ def test_no_text_runs_out_of_its_axes_or_into_other_text(shown):
         compare({"alone": sleeps(0.01)}, repeat=1),
     ):
         figure = found.figure()
-        figure.canvas.draw()
+        figure.draw_without_rendering()
         boxes = []
         for axes in figure.axes:
             for text in axes.texts:

@@ -1,0 +1,98 @@
+"""A picture that a notebook displays: drawn once, with words for those who don't see it.
+
+Timelines, comparisons and charts are all of this kind: `alt` says what is shown, `text` is the
+twin that stands where no picture can.
+"""
+
+import base64
+import functools
+import html
+import io
+from contextlib import contextmanager
+
+__all__ = ["Picture", "style", "plain"]
+
+WIDTH = 6.5  # inches
+# Petroff's colours (arXiv 2107.02270), made to be told apart by everyone.
+BLUE, ORANGE, RED, GREY, PURPLE = "#3f90da", "#ffa90e", "#bd1f01", "#94a4a2", "#832db6"
+BROWN, DARK = "#a96b59", "#30343b"
+STYLE = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8,
+    "hatch.linewidth": 0.7,
+    "axes.edgecolor": GREY,
+    "text.color": DARK,
+    "axes.labelcolor": DARK,
+    "xtick.color": DARK,
+    "ytick.color": DARK,
+    "svg.hashsalt": "course",  # the same result gives the same file
+}
+
+
+class Picture:
+    """Base of all pictures. A kind of picture has `alt`, `text`, and `draw`, which draws it."""
+
+    def draw(self):
+        """The picture as a new matplotlib Figure; called within `style()`."""
+        raise NotImplementedError
+
+    def figure(self):
+        """The picture as a new matplotlib Figure."""
+        with style():
+            return self.draw()
+
+    @property
+    def below(self):
+        """HTML to stand under the picture: none, unless a kind of picture has some."""
+        return ""
+
+    def __repr__(self):
+        return self.text
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        # JupyterLab gives images no alt text, so the image goes in as HTML.
+        image = base64.b64encode(self._png).decode()
+        tag = (
+            f'<img alt="{html.escape(self.alt)}" style="width: 100%; max-width: {WIDTH}in" '
+            f'src="data:image/png;base64,{image}">'
+        )
+        return {"text/html": tag + self.below, "text/plain": self.text}
+
+    def save(self, path):
+        """Write the picture to `path`, as PNG or SVG by its ending (else ValueError)."""
+        ending = str(path).rpartition(".")[2].lower()
+        if ending == "png":
+            with open(path, "wb") as file:
+                file.write(self._png)
+        elif ending == "svg":
+            self._draw(path, "svg")
+        else:
+            raise ValueError(f"cannot save as .{ending}: the path must end in .png or .svg")
+
+    @functools.cached_property
+    def _png(self):
+        file = io.BytesIO()
+        self._draw(file, "png")
+        return file.getvalue()
+
+    def _draw(self, file, kind):
+        with style():
+            # Without a date, the same result gives the same file.
+            metadata = {"Date": None} if kind == "svg" else {"Software": None}
+            self.figure().savefig(file, format=kind, dpi=192, metadata=metadata)
+
+
+@contextmanager
+def style():
+    """Whatever a learner has set for their own plots, these look the same."""
+    import matplotlib  # here, for what only measures imports this module too, and shall stay small
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
+        yield
+
+
+def plain(axes):
+    """Leave out the frame's upper and right line."""
+    axes.spines[["top", "right"]].set_visible(False)
