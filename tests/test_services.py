@@ -7,7 +7,9 @@ import socket
 import subprocess
 import sys
 import textwrap
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
@@ -212,6 +214,201 @@ def test_another_address_is_another_client():
     assert other < max(mine)  # it came last, and needn't wait for them
 
 
+SEVEN = "/api/v2/pokemon/7"
+
+
+def ask_in_turn(service, path, times, **options):
+    """GET a page so many times over one client; return statuses, or the errors' names."""
+    found = []
+    with httpx.Client(base_url=service.url, timeout=30) as client:
+        for _ in range(times):
+            try:
+                found.append(client.get(path, **options).status_code)
+            except httpx.TransportError as error:
+                found.append(type(error).__name__)
+    return found
+
+
+def test_a_share_of_requests_hangs_the_same_every_run():
+    paths = [f"/api/v2/pokemon/{number}" for number in range(1, 41)]
+
+    def answered(settings):
+        with services.catalogue(**settings) as service:
+
+            async def one(client, path):
+                try:
+                    return (await client.get(path)).status_code
+                except httpx.ReadTimeout:
+                    return "silence"
+
+            async def main():
+                async with httpx.AsyncClient(base_url=service.url, timeout=1.5) as client:
+                    return await asyncio.gather(*(one(client, path) for path in paths))
+
+            return asyncio.run(main())
+
+    both = {"failure_rate": 0.3, "hang_rate": 0.3, "seed": 4}
+    first = answered(both)
+    assert first == answered(both)
+    assert set(first) == {200, 503, "silence"}
+    assert 40 * 0.1 < first.count("silence") < 40 * 0.5
+    # Who doesn't hang meets the fate that the failures alone would give.
+    without = answered(both | {"hang_rate": 0})
+    assert all(status in ("silence", before) for status, before in zip(first, without, strict=True))
+
+
+def test_a_hanging_request_holds_its_connection_until_the_client_goes():
+    with services.catalogue(hang_rate=1, capacity=1) as service:
+        started = time.perf_counter()
+        assert ask_in_turn(service, SEVEN, 1, timeout=0.3) == ["ReadTimeout"]
+        assert time.perf_counter() - started >= 0.3
+        # Its place is free again: the next one is let in, and hangs as well.
+        time.sleep(0.2)
+        assert ask_in_turn(service, SEVEN, 1, timeout=0.3) == ["ReadTimeout"]
+        log = service.log()
+    assert [(asked.answered, asked.status) for asked in log] == [(None, None)] * 2
+    assert log[0].connection != log[1].connection
+
+
+def test_beyond_the_rate_it_answers_429_and_when_to_come_back():
+    with services.catalogue(rate_limit=5) as service, httpx.Client(base_url=service.url) as client:
+        responses = [client.get(SEVEN) for _ in range(12)]
+        refused = [response for response in responses if response.status_code == 429]
+        assert [response.status_code for response in responses[:5]] == [200] * 5
+        assert 1 <= len(refused) <= 7  # on a slow machine the bucket fills meanwhile
+        assert refused[0].json() == {"detail": "Too many requests."}
+        assert refused[0].headers["retry-after"] == "1"
+        time.sleep(1.01)
+        assert [client.get(SEVEN).status_code for _ in range(5)] == [200] * 5
+
+
+def test_retry_after_is_in_whole_seconds_rounded_up():
+    with services.catalogue(rate_limit=0.4) as service, httpx.Client(base_url=service.url) as client:
+        assert client.get(SEVEN).status_code == 200
+        assert client.get(SEVEN).headers["retry-after"] == "3"
+
+
+def test_beyond_its_capacity_it_refuses_at_once():
+    with services.catalogue(latency=0.5, capacity=4) as service:
+        statuses, seconds, _ = ask_at_once(service.url, [SEVEN] * 10)
+        refused = httpx.get(f"{service.url}{SEVEN}")
+        log = service.log()
+    assert sorted(statuses) == [200] * 4 + [503] * 6
+    assert refused.status_code == 200  # for the place is free again
+    quick = [asked.answered - asked.arrived for asked in log if asked.status == 503]
+    assert max(quick) < 0.4 and min(seconds) < 0.5
+
+
+def test_a_script_says_what_becomes_of_each_request_for_its_page():
+    script = {SEVEN: [503, "hang", "reset", "cut", 429, 404, 200, 307, "ok"]}
+    with services.catalogue(script=script) as service:
+        assert ask_in_turn(service, SEVEN, 10, timeout=0.5) == [
+            503, "ReadTimeout", "ReadError", "RemoteProtocolError", 429, 404, 200, 307, 200, 200,
+        ]  # fmt: skip
+        assert ask_in_turn(service, "/api/v2/pokemon/8", 2) == [200, 200]
+        log = service.log()
+    assert [asked.status for asked in log[:4]] == [503, None, None, 200]
+    assert [asked.answered is None for asked in log[:4]] == [False, True, False, False]
+
+
+def test_a_scripted_wait_stands_in_place_of_the_latency():
+    with services.catalogue(latency=30, script={SEVEN: [0.2, 0.0]}) as service:
+        assert ask_in_turn(service, SEVEN, 2) == [200, 200]
+        slow, quick = service.log()
+    assert slow.answered - slow.arrived >= 0.2
+    assert quick.answered - quick.arrived < 5
+
+
+def test_scripted_answers_carry_what_a_client_needs():
+    script = {SEVEN: [429, 308, 500, "cut"]}
+    with services.catalogue(script=script) as service, httpx.Client(base_url=service.url) as client:
+        limited, moved, broken = (client.get(SEVEN) for _ in range(3))
+        with pytest.raises(httpx.RemoteProtocolError, match="without sending complete"):
+            client.get(SEVEN)
+    assert limited.headers["retry-after"] == "1"
+    assert moved.headers["location"] == f"{SEVEN}/"
+    assert broken.json() == {"detail": "Internal server error."}
+
+
+def test_chance_does_not_touch_a_page_with_a_script():
+    with services.catalogue(failure_rate=1, script={SEVEN: []}) as service:
+        assert ask_in_turn(service, SEVEN, 2) == [200, 200]
+        assert ask_in_turn(service, "/api/v2/pokemon/8", 1) == [503]
+
+
+def test_a_request_refused_at_the_door_uses_up_no_outcome():
+    with services.catalogue(rate_limit=0.5, script={SEVEN: [404, 418]}) as service:
+        assert ask_in_turn(service, SEVEN, 3) == [404, 429, 429]
+        time.sleep(2.1)
+        assert ask_in_turn(service, SEVEN, 1) == [418]
+
+
+# Its log
+
+
+def test_the_log_tells_who_asked_what_and_when():
+    with services.catalogue(latency=0.2) as service:
+        assert service.log() == []
+        before = time.perf_counter()
+        with httpx.Client(base_url=service.url) as client:
+            client.get(f"{SEVEN}?x=1")
+            client.get("/missing")
+        after = time.perf_counter()
+        httpx.get(f"{service.url}{SEVEN}")
+        log = service.log()
+    assert [(asked.path, asked.connection, asked.status) for asked in log] == [
+        (f"{SEVEN}?x=1", 1, 200), ("/missing", 1, 404), (SEVEN, 2, 200),
+    ]  # fmt: skip
+    assert all(asked.answered - asked.arrived >= 0.2 for asked in log)
+    # One clock for both processes.
+    assert before < log[0].arrived < log[0].answered < log[1].arrived < log[1].answered < after
+
+
+def test_the_log_shows_what_is_still_under_way():
+    with services.catalogue(latency=0.5) as service:
+        asking = threading.Thread(target=ask_in_turn, args=(service, SEVEN, 1))
+        asking.start()
+        deadline = time.monotonic() + 10
+        while not service.log() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        [asked] = service.log()
+        assert asked.answered is None and asked.status is None
+        asking.join()
+        [asked] = service.log()
+        assert asked.status == 200
+
+
+def test_a_log_may_be_long_and_be_asked_for_by_many_threads():
+    with services.catalogue() as service:
+        ask_in_turn(service, SEVEN, 500)
+        with ThreadPoolExecutor(8) as pool:
+            logs = list(pool.map(lambda _: service.log(), range(16)))
+    assert [len(log) for log in logs] == [500] * 16
+
+
+def test_the_log_is_gone_with_its_server():
+    service = services.catalogue()
+    psutil.Process(service.pid).kill()
+    assert_gone(service.pid, service.port)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="is stopped, and its log is gone with it"):
+            service.log()
+        service.stop()
+
+
+def test_the_peak_is_counted_from_a_log():
+    def asked(arrived, answered):
+        return services.Asked(SEVEN, 1, arrived, answered, 200)
+
+    assert services.peak([]) == 0
+    assert services.peak([asked(0, 1), asked(1, 2)]) == 1
+    assert services.peak([asked(0, 3), asked(1, 2), asked(2, 3)]) == 2
+    assert services.peak([asked(0, None), asked(1, 2), asked(3, 4)]) == 2
+    with services.catalogue(latency=0.3, limit_per_client=3) as service:
+        ask_at_once(service.url, [SEVEN] * 6)
+        assert service.peak() == 6  # three wait for their turn
+
+
 @pytest.mark.parametrize(
     "setting, words",
     [
@@ -226,6 +423,19 @@ def test_another_address_is_another_client():
         ({"limit_per_client": 2.0},
          "limit_per_client must be a whole number, 1 or more, or None, not 2.0."),
         ({"seed": "x"}, "seed must be a whole number, not 'x'."),
+        ({"hang_rate": -0.1}, "hang_rate must be a share between 0 and 1, not -0.1."),
+        ({"capacity": 0}, "capacity must be a whole number, 1 or more, or None, not 0."),
+        ({"rate_limit": 0}, "rate_limit must be a number above 0, or None, not 0."),
+        ({"rate_limit": float("inf")}, "rate_limit must be a number above 0, or None, not inf."),
+        ({"script": [503]}, "script must be a dict from pages to lists of outcomes, not [503]."),
+        ({"script": {"7": []}}, "A page in script must be a path that begins with /, not '7'."),
+        ({"script": {"/7": 503}}, "script['/7'] must be a list of outcomes, not 503."),
+        *(
+            ({"script": {"/7": ["ok", outcome]}},
+             "An outcome in script['/7'] must be a status from 200 to 599, seconds with a decimal "
+             f"point, 'ok', 'hang', 'reset' or 'cut', not {outcome!r}.")
+            for outcome in ("hnag", 3, 299, 100, True, -0.5, float("nan"), None)
+        ),
     ],
 )  # fmt: skip
 def test_a_setting_out_of_range_is_told_in_one_sentence(setting, words):

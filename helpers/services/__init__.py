@@ -5,11 +5,14 @@ time by accident, and a blocked loop in the notebook doesn't block the server.
 """
 
 import math
+from http import HTTPStatus
 from numbers import Real
 
-from .process import Service
+from .process import Asked, Service, peak
 
-__all__ = ["Service", "catalogue"]
+__all__ = ["Asked", "Service", "catalogue", "peak"]
+
+OUTCOMES = ("ok", "hang", "reset", "cut")
 
 
 def catalogue(
@@ -18,6 +21,10 @@ def catalogue(
     failure_rate: float = 0.0,
     limit_per_client: int | None = None,
     seed: int = 0,
+    hang_rate: float = 0.0,
+    rate_limit: float | None = None,
+    capacity: int | None = None,
+    script: dict[str, list[int | float | str]] | None = None,
 ) -> Service:
     """Start a server of PokéAPI's shape and return it once it answers (about half a second).
 
@@ -34,8 +41,28 @@ def catalogue(
         limit_per_client: how many requests of one client are under way at once. More are not
             refused: they wait for their turn, first come, first served. A client is an address,
             as for a public site, so all requests of one notebook count together.
-        seed: chooses the waits and the failures. The first request for a page always has the same
-            outcome, so has the second, and so on, whatever else is asked for in between.
+        seed: chooses the waits, the failures and the hanging. The first request for a page always
+            has the same outcome, so has the second, and so on, whatever else is asked for in
+            between.
+        hang_rate: share of requests, 0 to 1, that are never answered: the connection stays open
+            until the client gives up.
+        rate_limit: answers a second for one client. Beyond it a request is told 429 at once, with
+            ``Retry-After``: whole seconds, as HTTP wants them, so 1 at least. A client may save up
+            the answers of one second, and starts with them (with one, if the rate is below 1); so
+            who heeds ``Retry-After`` is answered ``rate_limit`` times each second.
+        capacity: how many requests, of all clients, are under way at once. More are told 503 at
+            once, without ``Retry-After``.
+        script: what becomes of the first, second, … request for a page, given as the path with
+            its query: ``{"/api/v2/pokemon/7": [503, "hang", 0.5]}``. A whole number is a status
+            (429 comes with ``Retry-After: 1``, a redirect leads to the page with a slash at its
+            end); a number with a decimal point waits so many seconds, in place of the latency,
+            and answers; "hang" never answers; "reset" closes the connection without an answer;
+            "cut" closes it in the middle of the body; "ok" answers. After the last one every
+            request is answered. Chance doesn't touch a page that has a script.
+
+    A request that is refused at the door (``rate_limit``, ``capacity``) uses up no outcome. Where
+    a client gives up, its request is given up too, and its place is free. ``Service.log()`` tells
+    what was asked.
 
     The server runs until ``stop()``, the end of a ``with`` block, or the end of this process,
     however that ends. Raises ValueError for a setting out of range and RuntimeError, with what
@@ -43,15 +70,15 @@ def catalogue(
     """
     _require_seconds("latency", latency)
     _require_seconds("jitter", jitter)
-    if not _is_number(failure_rate) or not 0 <= failure_rate <= 1:
-        raise ValueError(f"failure_rate must be a share between 0 and 1, not {failure_rate!r}.")
-    if limit_per_client is not None and (not _is_whole(limit_per_client) or limit_per_client < 1):
-        raise ValueError(
-            "limit_per_client must be a whole number, 1 or more, or None, "
-            f"not {limit_per_client!r}."
-        )
+    _require_share("failure_rate", failure_rate)
+    _require_share("hang_rate", hang_rate)
+    _require_count("limit_per_client", limit_per_client)
+    _require_count("capacity", capacity)
+    if rate_limit is not None and not (_is_number(rate_limit) and 0 < rate_limit < math.inf):
+        raise ValueError(f"rate_limit must be a number above 0, or None, not {rate_limit!r}.")
     if not _is_whole(seed):
         raise ValueError(f"seed must be a whole number, not {seed!r}.")
+    _require_script(script)
     return Service(
         "helpers.services.catalogue_server",
         latency=latency,
@@ -59,12 +86,52 @@ def catalogue(
         failure_rate=failure_rate,
         limit_per_client=limit_per_client,
         seed=seed,
+        hang_rate=hang_rate,
+        rate_limit=rate_limit,
+        capacity=capacity,
+        script=script or {},
     )
 
 
 def _require_seconds(name: str, value: object) -> None:
     if not _is_number(value) or not 0 <= value < math.inf:
         raise ValueError(f"{name} must be a number of seconds, 0 or more, not {value!r}.")
+
+
+def _require_share(name: str, value: object) -> None:
+    if not _is_number(value) or not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a share between 0 and 1, not {value!r}.")
+
+
+def _require_count(name: str, value: object) -> None:
+    if value is not None and (not _is_whole(value) or value < 1):
+        raise ValueError(f"{name} must be a whole number, 1 or more, or None, not {value!r}.")
+
+
+def _require_script(script: object) -> None:
+    if script is None:
+        return
+    if not isinstance(script, dict):
+        raise ValueError(f"script must be a dict from pages to lists of outcomes, not {script!r}.")
+    for page, outcomes in script.items():
+        if not isinstance(page, str) or not page.startswith("/"):
+            raise ValueError(f"A page in script must be a path that begins with /, not {page!r}.")
+        if not isinstance(outcomes, list | tuple):
+            raise ValueError(f"script[{page!r}] must be a list of outcomes, not {outcomes!r}.")
+        for outcome in outcomes:
+            if not _is_outcome(outcome):
+                raise ValueError(
+                    f"An outcome in script[{page!r}] must be a status from 200 to 599, seconds "
+                    f"with a decimal point, 'ok', 'hang', 'reset' or 'cut', not {outcome!r}."
+                )
+
+
+def _is_outcome(value: object) -> bool:
+    if isinstance(value, float):
+        return 0 <= value < math.inf
+    if _is_whole(value):
+        return value >= 200 and value in {status.value for status in HTTPStatus}
+    return isinstance(value, str) and value in OUTCOMES
 
 
 def _is_number(value: object) -> bool:

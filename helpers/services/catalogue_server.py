@@ -2,10 +2,18 @@
 
 import asyncio
 import csv
+import itertools
+import json
+import math
 import socket
-from collections import Counter, defaultdict
+import struct
+import time
+from collections import Counter, defaultdict, deque
+from http import HTTPStatus
 from pathlib import Path
 from random import Random
+from typing import NamedTuple, NoReturn
+from weakref import WeakKeyDictionary
 
 from aiohttp import web
 
@@ -15,7 +23,7 @@ DATA = Path(__file__).with_name("catalogue.csv")
 LIST = "/api/v2/pokemon"
 DEFAULT_LIMIT = 20
 NOT_FOUND = (404, {"detail": "Not found."})
-UNAVAILABLE = (503, {"detail": "Service unavailable."})
+REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class Catalogue:
@@ -76,50 +84,219 @@ def _whole(text: str | None) -> int:
     return int(text) if text and text.isascii() and text.isdigit() else 0
 
 
-class Fate:
-    """What chance does to each request: how long its answer takes and whether it fails."""
+class Chance(NamedTuple):
+    """What happens to a request that is let in."""
 
-    def __init__(self, latency: float, jitter: float, failure_rate: float, seed: int) -> None:
+    wait: float
+    """Seconds before the answer."""
+    outcome: int | str
+    """A status, or "ok", "hang", "reset" or "cut"."""
+
+
+class Fate:
+    """What the script and chance do to each request that is let in."""
+
+    def __init__(
+        self,
+        latency: float,
+        jitter: float,
+        failure_rate: float,
+        hang_rate: float,
+        script: dict[str, list[int | float | str]],
+        seed: int,
+    ) -> None:
         self.latency, self.jitter = latency, jitter
-        self.failure_rate, self.seed = failure_rate, seed
+        self.failure_rate, self.hang_rate, self.seed = failure_rate, hang_rate, seed
+        self.script = {page: deque(outcomes) for page, outcomes in script.items()}
         self.asked = Counter()
 
-    def of(self, page: str) -> tuple[float, bool]:
-        """The wait in seconds, and whether it fails, of the next request for ``page``."""
-        if not self.jitter and not self.failure_rate:
-            return self.latency, False
+    def of(self, page: str) -> Chance:
+        """The fate of the next request for ``page``."""
+        if page in self.script:
+            outcomes = self.script[page]
+            outcome = outcomes.popleft() if outcomes else "ok"
+            if isinstance(outcome, float):
+                return Chance(outcome, "ok")
+            return Chance(self.latency, outcome)
+        if not (self.jitter or self.failure_rate or self.hang_rate):
+            return Chance(self.latency, "ok")
         self.asked[page] += 1
         # A generator for each request, for requests made at once arrive in no certain order.
         chance = Random(f"{self.seed} {page} {self.asked[page]}")
-        return self.latency + self.jitter * chance.random(), chance.random() < self.failure_rate
+        wait = self.latency + self.jitter * chance.random()
+        fails = chance.random() < self.failure_rate
+        if chance.random() < self.hang_rate:
+            return Chance(wait, "hang")
+        return Chance(wait, 503 if fails else "ok")
+
+
+class Bucket:
+    """The answers that one client may have now: ``rate`` a second are added, up to ``rate``.
+
+    Every client has at least one to begin with, however low the rate.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self.rate, self.size = rate, max(1.0, rate)
+        self.tokens, self.filled = self.size, time.perf_counter()
+
+    def take(self) -> float:
+        """Take one answer and return 0, or the seconds until there is one."""
+        now = time.perf_counter()
+        self.tokens = min(self.size, self.tokens + (now - self.filled) * self.rate)
+        self.filled = now
+        if self.tokens < 1:
+            return (1 - self.tokens) / self.rate
+        self.tokens -= 1
+        return 0
+
+
+class Door:
+    """Who is let in, and who is refused at once: the limits of the server and of each client."""
+
+    def __init__(self, capacity: int | None, rate_limit: float | None) -> None:
+        self.capacity, self.inside = capacity, 0
+        self.buckets = defaultdict(lambda: Bucket(rate_limit)) if rate_limit else None
+
+    def refusal(self, client: str) -> web.Response | None:
+        """The answer for a request that isn't let in."""
+        if self.buckets is not None and (seconds := self.buckets[client].take()):
+            return _detail(429, {"Retry-After": str(math.ceil(seconds))})
+        if self.capacity is not None and self.inside >= self.capacity:
+            return _detail(503)
+        return None
+
+    def __enter__(self) -> None:
+        self.inside += 1
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.inside -= 1
+
+
+def _detail(status: int, headers: dict[str, str] | None = None) -> web.Response:
+    detail = f"{HTTPStatus(status).phrase.capitalize()}."
+    return web.json_response({"detail": detail}, status=status, headers=headers)
+
+
+class Desk:
+    """Takes each request from its arrival to its answer, and notes both in the log."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        fate: Fate,
+        door: Door,
+        limit_per_client: int | None,
+        log: list[tuple],
+    ) -> None:
+        self.catalogue, self.fate, self.door, self.log = catalogue, fate, door, log
+        self.limit_per_client = limit_per_client
+        self.turns = defaultdict(lambda: asyncio.Semaphore(limit_per_client))
+        self.connections = WeakKeyDictionary()
+        self.connected = itertools.count(1)
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer one request; aiohttp cancels this where the client goes away."""
+        place = self._note_arrival(request)
+        refused = self.door.refusal(request.remote)
+        if refused is not None:
+            self._note_answer(place, refused.status)
+            return refused
+        with self.door:
+            wait, outcome = self.fate.of(request.path_qs)
+            if self.limit_per_client is None:
+                return await self._answer(request, place, wait, outcome)
+            async with self.turns[request.remote]:
+                return await self._answer(request, place, wait, outcome)
+
+    async def _answer(
+        self, request: web.Request, place: int, wait: float, outcome: int | str
+    ) -> web.StreamResponse:
+        await asyncio.sleep(wait)
+        if outcome == "hang":
+            await _until_the_client_goes()
+        if outcome == "reset":
+            self._note_answer(place, None)
+            await _reset(request)
+        if outcome in ("ok", 200):
+            status, body = self.catalogue.answer(request.path, request.query)
+            response = web.json_response(body, status=status)
+        elif outcome == "cut":
+            status, body = self.catalogue.answer(request.path, request.query)
+            self._note_answer(place, status)
+            await _cut(request, status, json.dumps(body).encode())
+        else:
+            response = _detail(outcome, _headers(outcome, request))
+        self._note_answer(place, response.status)
+        return response
+
+    def _note_arrival(self, request: web.Request) -> int:
+        number = self.connections.get(request.transport)
+        if number is None:
+            number = self.connections[request.transport] = next(self.connected)
+        self.log.append((request.path_qs, number, time.perf_counter(), None, None))
+        return len(self.log) - 1
+
+    def _note_answer(self, place: int, status: int | None) -> None:
+        # One store, for the log is read from another thread.
+        self.log[place] = (*self.log[place][:3], time.perf_counter(), status)
+
+
+def _headers(status: int, request: web.Request) -> dict[str, str] | None:
+    if status == 429:
+        return {"Retry-After": "1"}
+    if status in REDIRECTS:
+        # As the public site's framework does: to the same page with a slash at its end.
+        return {"Location": str(request.rel_url.with_path(f"{request.path}/"))}
+    return None
+
+
+async def _until_the_client_goes() -> NoReturn:
+    await asyncio.Event().wait()
+
+
+async def _reset(request: web.Request) -> NoReturn:
+    sock = request.transport.get_extra_info("socket")
+    # To linger for no time is to close with a reset, which the client sees as such.
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    request.transport.abort()
+    await _until_the_client_goes()
+
+
+async def _cut(request: web.Request, status: int, body: bytes) -> NoReturn:
+    response = web.StreamResponse(status=status, headers={"Content-Type": "application/json"})
+    response.content_length = len(body)
+    await response.prepare(request)
+    await response.write(body[: len(body) // 2])
+    request.transport.close()
+    await _until_the_client_goes()
 
 
 async def start(
     sock: socket.socket,
+    log: list[tuple],
     latency: float,
     jitter: float,
     failure_rate: float,
+    hang_rate: float,
     limit_per_client: int | None,
+    rate_limit: float | None,
+    capacity: int | None,
+    script: dict[str, list[int | float | str]],
     seed: int,
 ) -> web.AppRunner:
     """Serve the catalogue on ``sock``; the settings are those of ``services.catalogue``."""
-    catalogue = Catalogue(f"http://{HOST}:{sock.getsockname()[1]}")
-    fate = Fate(latency, jitter, failure_rate, seed)
-    turns = defaultdict(lambda: asyncio.Semaphore(limit_per_client or 1))
-
-    async def handle(request: web.Request) -> web.Response:
-        wait, fails = fate.of(request.path_qs)
-        if limit_per_client is None:
-            await asyncio.sleep(wait)
-        else:
-            async with turns[request.remote]:
-                await asyncio.sleep(wait)
-        status, body = UNAVAILABLE if fails else catalogue.answer(request.path, request.query)
-        return web.json_response(body, status=status)
-
+    desk = Desk(
+        Catalogue(f"http://{HOST}:{sock.getsockname()[1]}"),
+        Fate(latency, jitter, failure_rate, hang_rate, script, seed),
+        Door(capacity, rate_limit),
+        limit_per_client,
+        log,
+    )
     app = web.Application()
-    app.router.add_get("/{path:.*}", handle)
-    runner = web.AppRunner(app, access_log=None, handle_signals=False)
+    app.router.add_get("/{path:.*}", desk.handle)
+    # Without cancellation a request would hold its place after its client has given up.
+    runner = web.AppRunner(app, access_log=None, handle_signals=False, handler_cancellation=True)
     await runner.setup()
     await web.SockSite(runner, sock, backlog=BACKLOG).start()
     return runner

@@ -4,6 +4,8 @@ The two ends of one agreement. The parent (``Service``) starts ``python -m <modu
 settings to its standard input as one line of JSON, and keeps that pipe open for as long as the
 server shall live. The child (``serve``) binds a free port, answers with one line that tells it,
 and ends when its standard input does: the system closes the pipe even if the parent is killed.
+In between, each byte that the parent writes asks for the log, and gets it as one line of JSON: so
+who reads the log is no client of the server, and never stands in it.
 
 A child of the parent made by ``fork`` holds the pipe open too. So where there are forks, the server
 also looks, twice a second, whether its parent is still the one that started it.
@@ -13,6 +15,7 @@ Standard library alone, for it is imported on both sides.
 
 import asyncio
 import atexit
+import io
 import json
 import os
 import select
@@ -22,8 +25,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 try:
     import resource
@@ -38,11 +42,47 @@ OPEN_FILES = 10240  # each connection is one; many systems allow only 1024, or 2
 PROJECT = Path(__file__).resolve().parents[2]
 
 
+class Asked(NamedTuple):
+    """One request, as the server saw it. Times are ``time.perf_counter``'s, in seconds.
+
+    That clock is one for all processes of a machine, so they may be compared with the client's.
+    """
+
+    path: str
+    """The page, with its query."""
+    connection: int
+    """Connections are numbered from 1, in the order of their first requests."""
+    arrived: float
+    answered: float | None
+    """None: it is still under way, or its client gave up before there was an answer."""
+    status: int | None
+    """None: it is not answered, or its connection was closed instead of an answer."""
+
+
+def peak(log: Iterable[Asked]) -> int:
+    """How many of these requests were under way at once, at most.
+
+    One that has no answer counts as under way from its arrival on.
+    """
+    changes = []
+    for asked in log:
+        changes.append((asked.arrived, 1))
+        if asked.answered is not None:
+            changes.append((asked.answered, -1))
+    under_way = most = 0
+    # At one and the same time the answer comes first: -1 before 1.
+    for _, change in sorted(changes):
+        under_way += change
+        most = max(most, under_way)
+    return most
+
+
 class Service:
     """A running server.
 
-    ``url`` is its address without a trailing slash, ``port`` and ``pid`` say the rest. Stopping
-    it twice does no harm. Also a context manager: ``with catalogue() as service: ...``.
+    ``url`` is its address without a trailing slash, ``port`` and ``pid`` say the rest, ``log()``
+    tells what it was asked. Stopping it twice does no harm. Also a context manager:
+    ``with catalogue() as service: ...``.
     """
 
     def __init__(self, module: str, **settings: object) -> None:
@@ -62,6 +102,10 @@ class Service:
             bufsize=0,  # nothing is left to flush when the pipe closes under us
             env=os.environ | {"PYTHONPATH": _search_path()},
         )
+        # An unbuffered pipe is read byte by byte, and a log may be long.
+        self._answers = io.BufferedReader(self._process.stdout)
+        # Or a thread might be given the answer to an earlier question of another.
+        self._one_asks = threading.Lock()
         atexit.register(self.stop)
         try:
             self.port = self._handshake(settings)
@@ -75,10 +119,30 @@ class Service:
         """The server's process id."""
         return self._process.pid
 
+    def log(self) -> list[Asked]:
+        """Every request so far, in the order of arrival.
+
+        It comes over a pipe, not from the server's socket, so looking doesn't change what is seen.
+        Raises RuntimeError once the server is stopped, for its log is gone with it.
+        """
+        with self._one_asks:
+            try:
+                self._process.stdin.write(b"?")
+                line = self._answers.readline()
+            except (OSError, ValueError):  # the server has ended, or the pipes are closed
+                line = b""
+        if not line:
+            raise RuntimeError(f"{self._name} is stopped, and its log is gone with it.")
+        return [Asked(*entry) for entry in json.loads(line)]
+
+    def peak(self) -> int:
+        """How many requests were under way at once, at most; see ``log`` for when it raises."""
+        return peak(self.log())
+
     def stop(self) -> None:
         """End the server, whatever it is doing, and wait until it is gone."""
         atexit.unregister(self.stop)
-        for pipe in (self._process.stdin, self._process.stdout, self._stderr):
+        for pipe in (self._process.stdin, self._answers, self._stderr):
             pipe.close()
         self._process.kill()
         self._process.wait()
@@ -100,7 +164,7 @@ class Service:
         overdue.start()
         try:
             self._process.stdin.write(line.encode())
-            answer = self._process.stdout.readline()
+            answer = self._answers.readline()
         except BrokenPipeError:
             answer = b""
         finally:
@@ -124,20 +188,23 @@ def _search_path() -> str:
 def serve(start: Callable[..., Awaitable[object]]) -> None:
     """Be the child: serve until the parent is gone.
 
-    ``await start(sock, **settings)`` gets a bound socket and must listen on it, with a backlog of
-    ``BACKLOG``; what it returns is kept. Never returns.
+    ``await start(sock, log, **settings)`` gets a bound socket and must listen on it, with a backlog
+    of ``BACKLOG``; it notes each request in ``log``, a list, as the values of an ``Asked``. What it
+    returns is kept. Never returns.
     """
     # The stop button interrupts the whole group of processes; the server stays.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _allow_open_files(OPEN_FILES)
     told = json.loads(sys.stdin.buffer.readline())
-    threading.Thread(target=_end_with_parent, args=(told["parent"],), daemon=True).start()
+    log = []
+    # A thread, for it must notice the parent's end even while the event loop is busy.
+    threading.Thread(target=_serve_parent, args=(told["parent"], log), daemon=True).start()
 
     async def main() -> None:
         # bind, not create_server: on Windows that one sets up more than start may want.
         sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         sock.bind((HOST, 0))
-        server = await start(sock, **told["settings"])
+        server = await start(sock, log, **told["settings"])
         print(json.dumps({"port": sock.getsockname()[1]}), flush=True)
         await asyncio.Event().wait()
         del server
@@ -154,14 +221,20 @@ def _allow_open_files(wanted: int) -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _end_with_parent(parent: int) -> None:
-    # A thread, for it must notice even while the event loop is busy; and os._exit, for requests
-    # that are under way shall not hold the process back.
-    stdin = sys.stdin.fileno()
-    if hasattr(os, "fork"):
-        while os.getppid() == parent and not select.select([stdin], [], [], PARENT_CHECK)[0]:
-            pass
-    else:
-        # select takes no pipes on Windows, and a blocking read does: nothing is ever written.
-        os.read(stdin, 1)
+def _serve_parent(parent: int, log: list[tuple]) -> None:
+    while _next_question(parent):
+        # A copy, for requests arrive while it is written.
+        print(json.dumps(log.copy()), flush=True)
+    # os._exit, for requests that are under way shall not hold the process back.
     os._exit(0)
+
+
+def _next_question(parent: int) -> bytes:
+    """The parent's next byte; none once it is gone."""
+    stdin = sys.stdin.fileno()
+    # select takes no pipes on Windows, where there are no forks: there, just read.
+    if hasattr(os, "fork"):
+        while not select.select([stdin], [], [], PARENT_CHECK)[0]:
+            if os.getppid() != parent:
+                return b""
+    return os.read(stdin, 1)
