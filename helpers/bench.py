@@ -7,16 +7,20 @@ alike. Exits with 1 if a row misses its bound.
 """
 
 import asyncio
+import contextlib
 import gc
 import json
 import logging
 import statistics
 import sys
+import threading
 import time
 import tracemalloc
+from pathlib import Path
 from typing import NamedTuple
 
 import httpx
+import psutil
 
 from helpers import bench_loops, run, services
 from helpers.coach.exercise import judge
@@ -24,6 +28,9 @@ from helpers.coach.form import find
 from helpers.recorder import attach, record
 from helpers.services.rate import measure_rate
 from helpers.timeline import timeline
+
+
+PROJECT = Path(__file__).resolve().parents[1]
 
 
 class Row(NamedTuple):
@@ -270,7 +277,46 @@ def loops():
     yield Row("a step among 100,000 tasks: own", many / few, "times 100's", limit=1.5)
 
 
-BENCHMARKS = [switching, waiting, memory, figure, catalogue, checks, hour, loops]
+def lessons():
+    """The lessons, each from a fresh kernel to its last cell, one after another"""
+    import nbformat
+    from nbclient import NotebookClient
+
+    for path in sorted((PROJECT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
+        client = NotebookClient(nbformat.read(path, as_version=4), allow_errors=True,
+                                resources={"metadata": {"path": str(path.parent)}})
+        begun = time.perf_counter()
+        with Held() as held:
+            client.execute()
+        yield Row(path.stem, time.perf_counter() - begun, "seconds", limit=30)
+        yield Row(path.stem, held.most / 1e6, "MB", limit=500)
+
+
+class Held(threading.Thread):
+    """In a `with`: the most memory, in bytes, that the processes started by this one held."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.most, self.over = 0, threading.Event()
+
+    def run(self):
+        while not self.over.wait(0.05):
+            held = 0
+            for process in psutil.Process().children(recursive=True):
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    held += process.memory_info().rss
+            self.most = max(self.most, held)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *exc_info):
+        self.over.set()
+        self.join()
+
+
+BENCHMARKS = [switching, waiting, memory, figure, catalogue, checks, hour, loops, lessons]
 
 
 def main():

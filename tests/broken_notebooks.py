@@ -80,6 +80,7 @@ BROKEN = {
         [FIT, "import subprocess, sys\n"
               "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(30)'])"],
         "the kernel was killed and left"),
+    "too much memory": Fixture([FIT, "held = b'x' * 600_000_000"], "MB, and may hold 500"),
     "a picture without words": Fixture(
         [FIT, "from IPython.display import HTML\nHTML('<img src=\"x.png\">')"],
         "says too little"),

@@ -11,6 +11,8 @@ nbval runs the cells of a notebook and compares the outputs of those tagged
 - a picture says what it shows, for those who can't see it;
 - a check in exercises/ says NOT STARTED and one in solutions/ says SOLVED.
 
+- a notebook and the processes that it starts stay within a laptop's memory.
+
 After the last cell all cells run once more in the same kernel, because learners do that too.
 Then the kernel is killed, and no process that it started may be left.
 """
@@ -26,6 +28,7 @@ import pytest
 SECONDS_FOR_PROCESSES_TO_GO = 10
 SECONDS_TO_WAIT_FOR_A_CELL = 60
 SHORTEST_DESCRIPTION = 40
+MOST_MEMORY = 500  # megabytes
 
 WATCH = """
 def _watch_background_errors():
@@ -119,6 +122,23 @@ def check_cell(item, cell, outputs):
     check_verdict(cell, outputs, item.path.parent.name)
 
 
+def note_memory(item):
+    """Note how much memory the kernel and its processes hold after a cell, in megabytes."""
+    held = 0
+    kernel = psutil.Process(item.parent.kernel.km.provisioner.process.pid)
+    for process in [kernel, *kernel.children(recursive=True)]:
+        try:
+            held += process.memory_info().rss / 1e6
+        except psutil.NoSuchProcess:
+            pass  # it has just ended
+    item.parent.most_memory = max(getattr(item.parent, "most_memory", 0), held)
+
+
+def check_memory(item):
+    most = item.parent.most_memory
+    assert most <= MOST_MEMORY, f"after a cell it held {most:.0f} MB, and may hold {MOST_MEMORY}"
+
+
 def check_background_errors(item):
     expected = item.parent.nb.metadata.get("course", {}).get("background_errors", [])
     text = "".join(out.get("text", "") for out in execute(item.parent.kernel, REPORT))
@@ -171,8 +191,11 @@ def pytest_runtest_call(item):
         execute(item.parent.kernel, WATCH)
     result = yield
     check_cell(item, item.cell, item.test_outputs)
+    note_memory(item)
     if item.cell_num == len(code_cells(item)) - 1:
         check_background_errors(item)
         check_second_run(item)
+        note_memory(item)
+        check_memory(item)
         check_nothing_outlives(item.parent.kernel)
     return result
