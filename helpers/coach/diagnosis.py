@@ -486,6 +486,11 @@ TRIES = (
         "`await` takes coroutines, tasks and futures. Is what you await made by an `async def`?",
     ),
     (
+        TypeError,
+        "object does not support the context manager protocol",
+        "Locks and other things of asyncio are entered with `async with`.",
+    ),
+    (
         RuntimeError,
         "no running event loop",
         "This needs a running loop: do it inside an `async def`.",
