@@ -37,6 +37,14 @@ def do_real_work(number: int, loops: int = 1_000_000) -> int:
 
 
 @job
+def wait_and_work(seconds: float = 0.005, loops: int = 100_000) -> None:
+    """Wait for `seconds`, then count to `loops`: as for an answer that takes some work."""
+    time.sleep(seconds)
+    for _ in range(loops):
+        pass
+
+
+@job
 def parse(text: str, rounds: int = 200) -> int:
     """Work as a parser does, about 1 ms for 40 characters: read every character, many times over.
 
@@ -113,6 +121,13 @@ def end_with_parent() -> None:
                            "initializer to a ProcessPoolExecutor.")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_after, args=(parent.sentinel,), daemon=True).start()
+
+
+def never_ends() -> None:
+    """Work without an end, for a process that is killed from outside; it ends with its parent."""
+    end_with_parent()
+    while True:
+        pass
 
 
 def _end_after(sentinel):

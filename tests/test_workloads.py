@@ -87,7 +87,8 @@ def test_parse_reads_every_character_and_its_work_grows_with_rounds():
 
 @pytest.mark.parametrize("job, arguments", [
     (workloads.do_work, (1, 0.0)), (workloads.do_real_work, (1, 10)), (workloads.parse, ("a", 1)),
-    (workloads.fibonacci, (5,)), (workloads.collatz_steps, (7,)), (workloads.collatz_line, (7,)),
+    (workloads.fibonacci, (5,)), (workloads.wait_and_work, (0.0, 10)),
+    (workloads.collatz_steps, (7,)), (workloads.collatz_line, (7,)),
     (workloads.collatz_steps_as_published, (7,)), (workloads.collatz_lines, (1, 9)),
 ])  # fmt: skip
 def test_jobs_go_to_other_processes(job, arguments):
