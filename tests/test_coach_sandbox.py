@@ -424,6 +424,16 @@ def test_broken_things_are_shown_by_type():
         ("import collections\ncollections.deque().popleft()", "raised", 4, "Nobody is left"),
         ("[].popleft()", "raised", 3, "`deque(…)` makes a queue"),
         (
+            "async with asyncio.TaskGroup() as group:\n"
+            "    return group.create_task(fetch('a')).result()",
+            "raised",
+            4,
+            "behind the block",
+        ),
+        ("await asyncio.wait([fetch('a')])", "raised", 3, "makes one of a coroutine"),
+        ("await asyncio.wait({'a': asyncio.create_task(fetch('a'))})", "raised", 3, "the keys"),
+        ("await asyncio.create_task(fetch)", "raised", 3, "Call the function"),
+        (
             "async with asyncio.timeout(1):\n    return [await fetch(url) for url in urls]",
             "raised",
             (3, 4),

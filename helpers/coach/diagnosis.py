@@ -522,6 +522,27 @@ TRIES = (
         "A list has no `popleft`. `deque(…)` makes a queue of it.",
     ),
     (
+        Exception,
+        "Result is not set",
+        "The task is not done yet. Ask for its result when it has been awaited: behind the block of "
+        "a TaskGroup, not in it.",
+    ),
+    (
+        TypeError,
+        "Passing coroutines is forbidden",
+        "`asyncio.wait` takes tasks: `asyncio.create_task(…)` makes one of a coroutine.",
+    ),
+    (
+        AttributeError,
+        "has no attribute 'add_done_callback'",
+        "`asyncio.wait` takes tasks. Of a dict it takes the keys: hand it `tasks.values()`.",
+    ),
+    (
+        TypeError,
+        "a coroutine was expected, got",
+        "Call the function: a task is made of the coroutine that the call returns.",
+    ),
+    (
         StopIteration,
         "",
         "A `next(…)` or `send(…)` met the end of a generator: catch StopIteration, its "
