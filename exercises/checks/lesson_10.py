@@ -9,6 +9,8 @@ STOP = (
     "Cancel the tasks that are left, in a `finally`, and await them. To cancel is only to ask."
 )
 
+MOMENT = 0.25  # seconds that a cancelled call takes to end
+
 
 class Ended:
     """How a call of the answer ended. result or error; at: seconds; flying: calls that still ran
@@ -16,6 +18,27 @@ class Ended:
     """
 
     result = error = None
+
+
+class Tidy:
+    """A service whose calls take a moment to end when they are cancelled. flying: calls that have
+    not ended.
+    """
+
+    def __init__(self, service):
+        self.service, self.flying = service, 0
+        self.started, self.cancelled = service.started, service.cancelled
+        self.__name__ = self.__qualname__ = service.__name__
+
+    async def __call__(self, argument):
+        self.flying += 1
+        try:
+            return await self.service(argument)
+        except asyncio.CancelledError:
+            await asyncio.sleep(MOMENT)
+            raise
+        finally:
+            self.flying -= 1
 
 
 async def play(to_be_cancelled, answer, service, *arguments):
@@ -46,6 +69,16 @@ def watched(lab, words, answer, service, *arguments, **how):
         if found.kind == "swallowed" and found.line is None:
             found.line = lab.line(r"except:|BaseException|CancelledError")
         raise
+    except asyncio.CancelledError as error:
+        place = lab.text.of_traceback(error)
+        if place and "await" not in lab.text.code(*place):
+            raise Wrong("raised CancelledError", "It asked a cancelled task for its result or its "
+                        "error, and the CancelledError came out.", place,
+                        "A cancelled task has neither. Ask `task.cancelled()` first.") from None
+        raise Wrong("raised CancelledError", "It awaited a task that had been cancelled, and the "
+                    "task's CancelledError came out.", place,
+                    "`await asyncio.gather(*tasks, return_exceptions=True)` awaits cancelled tasks "
+                    "and keeps their errors to itself.") from None
     return service.ended
 
 
@@ -54,13 +87,13 @@ def none_left(lab, ended, when):
     if not ended.flying:
         return
     calls = f"{ended.flying} call{'s' * (ended.flying > 1)}"
-    line = lab.line(r"\.cancel\(|gather\(|wait\(|as_completed\(|create_task\(")
+    line = lab.line(r"gather\(|wait\(|as_completed\(|create_task\(")
     if ended.cancelled:
         raise Wrong("losers", f"When {when}, {calls} had been asked to stop and had not ended.",
-                    line, "To cancel is only to ask. Await them after it, as `gather(*tasks, "
+                    lab.line(r"\.cancel\(") or line, "To cancel is only to ask. Await them after it, as `gather(*tasks, "
                     "return_exceptions=True)` does.")
-    raise Wrong("losers", f"When {when}, {calls} still ran, and nobody had asked them to stop.",
-                line, STOP)
+    raise Wrong("losers", f"When {when}, {calls} still ran, and nobody had asked "
+                f"{'them' if ended.flying > 1 else 'it'} to stop.", line, STOP)
 
 
 def errors_in(error):
@@ -208,9 +241,9 @@ class FailFast(Exercise):
     `all_or_nothing(buy, items)`. It buys all items at the same time, and returns what `buy`
     returned for each, in the order of `items`.
 
-    If one of them fails, the error comes out at once, alone or in a group. Then, and also when
-    `all_or_nothing` itself is cancelled, no other `buy` may go on: all of them have ended before
-    `all_or_nothing` ends.
+    If one of them fails, the others are stopped, and the error comes out, alone or in a group. The
+    others are stopped as well when `all_or_nothing` itself is cancelled. Either way, every `buy` has
+    ended when `all_or_nothing` ends. (One that is cancelled may take a moment to clean up.)
     """
 
     id = "fail-fast-1"
@@ -231,11 +264,11 @@ class FailFast(Exercise):
         lab.equal(run.result, list(bought.values()))
         lab.concurrent(run, longest=3, total=6)
         for late, error in (("milk", ValueError("no milk")), ("cake", OSError("no cake"))):
-            buy = lab.service(seconds, bought, {late: error}, name="buy")
+            buy = Tidy(lab.service(seconds, bought, {late: error}, name="buy"))
             after = seconds[late]
             ended = watched(lab, f"and `{late}` failed after {after} s", all_or_nothing, buy, items)
             self._failed(lab, ended, error, after)
-        buy = lab.service(seconds, bought, name="buy")
+        buy = Tidy(lab.service(seconds, bought, name="buy"))
         ended = watched(lab, "and cancelled it after 0.5 s", all_or_nothing, buy, items,
                         cancel_after=0.5)
         none_left(lab, ended, "it was cancelled and ended")
@@ -248,11 +281,11 @@ class FailFast(Exercise):
         if error not in errors_in(ended.error):
             raise Wrong("lost error", f"{words} was to come out. What came out was "
                         f"{ended.error!r}.", lab.line(r"\braise\b|except"))
-        if ended.at > after + 1e-6:
+        if ended.at > after + MOMENT + 1e-6:
             raise Wrong("heard of it late", f"{words} was raised after {after} s, and came out "
                         f"after {ended.at:g} s.", lab.text.sequential_await(),
-                        "Whoever awaits tasks one by one hears of a failure when its turn comes. "
-                        "Wait for all of them together.")
+                        "Whoever awaits tasks one by one hears of a failure when its turn comes, "
+                        "and whoever waits for all hears of it last. Stop at the first failure.")
         none_left(lab, ended, f"the {words} came out")
 
     @right
@@ -285,6 +318,25 @@ class FailFast(Exercise):
             for task in tasks:
                 task.cancel()
             raise
+
+    @wrong("losers", says="had not ended")
+    async def waits_a_turn(buy, items):
+        tasks = [asyncio.create_task(buy(item)) for item in items]
+        try:
+            return await asyncio.gather(*tasks)
+        except Exception:
+            for task in tasks:
+                task.cancel()
+            await asyncio.sleep(0)
+            raise
+
+    @wrong("heard of it late", says="whoever waits for all")
+    async def waits_for_all(buy, items):
+        results = await asyncio.gather(*map(buy, items), return_exceptions=True)
+        for each in results:
+            if isinstance(each, Exception):
+                raise each
+        return results
 
     @wrong("losers", says="cancelled it after 0.5 s")
     async def forgets_its_own_cancellation(buy, items):
@@ -348,7 +400,8 @@ class FirstAnswer(Exercise):
     - It asks all servers at the same time, and returns the first answer that comes.
     - A server that fails doesn't count, as long as another one answers.
     - If all fail, it raises an `ExceptionGroup` with the errors of all of them.
-    - However it ends, by being cancelled too, no `ask` goes on when it has ended.
+    - However it ends, by being cancelled too, every `ask` has ended then. (One that is cancelled
+      may take a moment to clean up.)
     """
 
     id = "first-answer-1"
@@ -368,7 +421,7 @@ class FirstAnswer(Exercise):
         seconds = {"ann": 3, "ben": 1, "cleo": 2}
 
         def scene(words, errors, **how):
-            ask = lab.service(seconds, answers, errors, name="ask")
+            ask = Tidy(lab.service(seconds, answers, errors, name="ask"))
             ended = watched(lab, words, first_answer, ask, servers, **how)
             return ask, ended
 
@@ -394,7 +447,7 @@ class FirstAnswer(Exercise):
             raise Wrong("sequential", f"When it ended, it had asked {len(ask.started)} of 3 "
                         "servers.", lab.text.sequential_await())
         lab.equal(ended.result, ended.result)  # a coroutine or a task in it is named here
-        if ended.at > after + 1e-6:
+        if ended.at > after + MOMENT + 1e-6:
             raise Wrong("waited for a loser", f"The first answer was there after {after} s. It "
                         f"returned {ended.result!r} after {ended.at:g} s.",
                         lab.line(r"gather|\.wait\(|TaskGroup|await task\b"),
@@ -505,6 +558,15 @@ class FirstAnswer(Exercise):
         await asyncio.gather(*pending, return_exceptions=True)
         return done.pop().result()
 
+    @wrong("raised CancelledError", says="return_exceptions=True")
+    async def awaits_the_cancelled(ask, servers):
+        tasks = [asyncio.create_task(ask(server)) for server in servers]
+        done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in pending:
+            task.cancel()
+            await task
+        return done.pop().result()
+
     @wrong("sequential", says="1 of 3")
     async def one_by_one(ask, servers):
         errors = []
@@ -575,9 +637,11 @@ class Within(Exercise):
     `fetch_within(fetch, urls, seconds)`. It fetches all pages at the same time and returns a
     dict, from url to page, of those that came in time.
 
-    - It returns as soon as all have ended, and after `seconds` seconds at the latest.
+    - It returns as soon as all have ended. After `seconds` seconds it stops those that are left,
+      and returns.
     - What failed is left out, and so is what was late.
-    - However it ends, by being cancelled too, no `fetch` goes on when it has ended.
+    - However it ends, by being cancelled too, every `fetch` has ended then. (One that is cancelled
+      may take a moment to clean up.)
     """
 
     id = "within-1"
@@ -595,20 +659,20 @@ class Within(Exercise):
     def verify(self, fetch_within, lab):
         urls, seconds = ["/a", "/b", "/c", "/d"], {"/a": 1, "/b": 0.5, "/c": 9, "/d": 2}
         down = {"/b": ValueError("/b is down")}
-        fetch = lab.service(seconds, errors=down)
+        fetch = Tidy(lab.service(seconds, errors=down))
         ended = watched(lab, "with pages that take 1, 0.5, 9 and 2 s, of which the second fails, "
                         "and gave it 3 s", fetch_within, fetch, urls, 3)
-        self._pages(lab, fetch, ended, ["/a", "/d"], 3)
-        fetch = lab.service(seconds, errors=down)
+        self._pages(lab, ended, ["/a", "/d"], after=3, given=3)
+        fetch = Tidy(lab.service(seconds, errors=down))
         ended = watched(lab, "with pages that take 1, 0.5 and 2 s, of which the second fails, and "
                         "gave it 5 s", fetch_within, fetch, ["/a", "/b", "/d"], 5)
-        self._pages(lab, fetch, ended, ["/a", "/d"], 2)
-        fetch = lab.service(seconds)
+        self._pages(lab, ended, ["/a", "/d"], after=2, given=5)
+        fetch = Tidy(lab.service(seconds))
         ended = watched(lab, "and cancelled it after 0.25 s", fetch_within, fetch, urls, 3,
                         cancel_after=0.25)
         none_left(lab, ended, "it was cancelled and ended")
 
-    def _pages(self, lab, fetch, ended, urls, after):
+    def _pages(self, lab, ended, urls, after, given):
         if isinstance(ended.error, TimeoutError):
             raise Wrong("threw the pages away", f"It raised TimeoutError after {ended.at:g} s, "
                         f"and the pages of {' and '.join(urls)} were there.",
@@ -622,14 +686,12 @@ class Within(Exercise):
                         "Look at each task: `task.exception()` tells whether it failed.")
         if ended.error is not None:
             raise ended.error
-        if ended.at > after + 1e-6:
-            if len(fetch.started) < 4 or ended.at < 9:
-                said = f"It returned after {ended.at:g} s."
-                if after < 3:
-                    raise Wrong("waited for the clock", f"All had ended after {after} s. {said}",
-                                lab.line("sleep"),
-                                "`wait` with a `timeout` returns earlier when all are done.")
-            raise Wrong("waited too long", f"It returned after {ended.at:g} s, and {after} s were "
+        if ended.at > after + MOMENT + 1e-6:
+            if after < given:
+                raise Wrong("waited for the clock", f"All had ended after {after} s. It returned "
+                            f"after {ended.at:g} s.", lab.line("sleep"),
+                            "`wait` with a `timeout` returns earlier when all are done.")
+            raise Wrong("waited too long", f"It returned after {ended.at:g} s, and {given} s were "
                         "allowed.", lab.text.sequential_await(),
                         "Start all of them, and wait once for all: `asyncio.wait(tasks, "
                         "timeout=seconds)`.")
@@ -641,6 +703,11 @@ class Within(Exercise):
                         lab.line("return_exceptions|exception"),
                         "What failed, or was late, is left out. `isinstance(each, BaseException)` "
                         "tells: CancelledError is no Exception.")
+        if ended.at < after - 1e-6 and isinstance(ended.result, dict):
+            raise Wrong("let one failure end it", f"The page /b failed after 0.5 s. It returned "
+                        f"{ended.result!r} after {ended.at:g} s, and the others had not ended.",
+                        lab.line(r"TaskGroup|gather|FIRST_"),
+                        "A failure is no reason to stop the others. Let each task catch its own.")
         none_left(lab, ended, f"it returned, after {ended.at:g} s")
         lab.equal(ended.result, pages)
 
@@ -701,6 +768,26 @@ class Within(Exercise):
             task.cancel()
         await asyncio.gather(*pending, return_exceptions=True)
         return {url: task.result() for url, task in tasks.items() if task in done}
+
+    @wrong("let one failure end it", says="had not ended")
+    async def group_around_all(fetch, urls, seconds):
+        tasks = {}
+        try:
+            async with asyncio.timeout(seconds), asyncio.TaskGroup() as group:
+                tasks |= {url: group.create_task(fetch(url)) for url in urls}
+        except* Exception:
+            pass
+        return {url: task.result() for url, task in tasks.items()
+                if not task.cancelled() and task.exception() is None}
+
+    @wrong("raised CancelledError", says="Ask `task.cancelled()` first")
+    async def asks_the_late_ones_too(fetch, urls, seconds):
+        tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
+        await asyncio.wait(tasks.values(), timeout=seconds)
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+        return {url: task.result() for url, task in tasks.items() if not task.exception()}
 
     @wrong("kept an error for a page", says="is left out")
     async def errors_as_values(fetch, urls, seconds):
@@ -846,11 +933,14 @@ class Supervise(Exercise):
     def _starts(self, lab, ended, worker, expected):
         if isinstance(ended.error, Wrong):
             raise ended.error
+        lab.equal(ended.result, ended.result)  # a coroutine is named here
         started = [round(at, 3) for at in worker.started]
         if started == expected:
             return
         said = f"It started the worker at {started} s; asked is {expected}."
         if ended.error is not None and len(started) < len(expected):
+            if not set(errors_in(ended.error)) & set(worker.errors):
+                raise ended.error
             raise Wrong("gave up too early", f"{said} Then {ended.error!r} came out.",
                         lab.line(r"\bexcept\b|range|while"),
                         "Any kind of error counts, and `restarts` does not count the first start.")
@@ -861,7 +951,8 @@ class Supervise(Exercise):
             raise Wrong("another pause", said, lab.line("sleep") or lab.line(r"\bexcept\b"),
                         "A worker that fails at once would be started again and again without a "
                         "pause: `await asyncio.sleep(pause)`, between a failure and the next start.")
-        raise Wrong("gave up too early", said, lab.line(r"\bexcept\b|range|while"), "")
+        raise Wrong("gave up too early", said, lab.line(r"range|while|[<>]"),
+                    "`restarts` does not count the first start.")
 
     def _gives_up(self, lab, ended, worker, error, expected):
         self._starts(lab, ended, worker, expected)
@@ -919,6 +1010,16 @@ class Supervise(Exercise):
             except BaseException:
                 failures += 1
                 if failures > restarts:
+                    raise
+            await asyncio.sleep(pause)
+
+    @wrong("not awaited", says="worker")
+    async def returns_a_coroutine(worker, restarts, pause):
+        for left in range(restarts, -1, -1):
+            try:
+                return worker()
+            except Exception:
+                if not left:
                     raise
             await asyncio.sleep(pause)
 
