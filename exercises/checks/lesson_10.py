@@ -30,7 +30,10 @@ class Tidy:
         self.started, self.cancelled = service.started, service.cancelled
         self.__name__ = self.__qualname__ = service.__name__
 
-    async def __call__(self, argument):
+    def __call__(self, argument):
+        return named(self._call(argument), self.__name__)
+
+    async def _call(self, argument):
         self.flying += 1
         try:
             return await self.service(argument)
@@ -39,6 +42,12 @@ class Tidy:
             raise
         finally:
             self.flying -= 1
+
+
+def named(coro, name):
+    """The coroutine, under a name that the learner knows it by."""
+    coro.__name__ = coro.__qualname__ = name
+    return coro
 
 
 async def play(to_be_cancelled, answer, service, *arguments):
@@ -839,7 +848,10 @@ class Worker:
         self.errors, self.works = list(errors), works
         self.started, self.cancelled, self.flying = [], [], 0
 
-    async def __call__(self):
+    def __call__(self):
+        return named(self._work(), "worker")
+
+    async def _work(self):
         self.started.append(asyncio.get_running_loop().time())
         self.flying += 1
         number = len(self.started)
