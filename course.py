@@ -38,7 +38,10 @@ from xml.etree import ElementTree
 
 ROOT = os.path.dirname(os.path.realpath(__file__))
 COURSE_LOCK = "requirements.txt"
+EXTRAS_LOCK = "requirements-extras.txt"
 TEST_LOCK = "tests/requirements.txt"
+# Each lock holds those after it whole, at the same versions.
+LOCKS = TEST_LOCK, EXTRAS_LOCK, COURSE_LOCK
 FIRST_LESSON = "notebooks/00_start_here.ipynb"
 VERSION = ".".join(str(number) for number in sys.version_info[:3])
 DISK_NEEDED = 700  # MB: the packages, their bytecode, and room to unpack the largest
@@ -107,6 +110,8 @@ def parse(arguments):
                        help="listen on this port (default: 8888, or the next that is free)")
     opens.add_argument("--no-browser", action="store_true",
                        help="print the address, open no browser")
+    opens.add_argument("--extras", action="store_true",
+                       help="get PostgreSQL for lesson 19 and Dask for lesson 21 too (90 MB more)")
     proves = add(test, "run the tests", "pytest")
     proves.add_argument("--also", action="append", default=[], metavar="PYTHON",
                         help="then run the notebooks, the coach's and the loop's tests on this "
@@ -137,7 +142,7 @@ The first call makes the environment: about 100 MB to download, a minute at most
     if options.port is not None:
         check_port(options.port)
     environment = Environment.own()
-    environment.make(COURSE_LOCK)
+    environment.make(EXTRAS_LOCK if options.extras else COURSE_LOCK)
     command = [
         environment.python, "-c", START_JUPYTERLAB,
         "--ServerApp.ip=127.0.0.1",
@@ -433,9 +438,7 @@ class Environment:
         installer.install(uv)
         installer.compile()
         installer.progress.end()
-        locks[lock] = digest(lock)
-        if lock == TEST_LOCK:  # it holds the course's own lock whole, at the same versions
-            locks[COURSE_LOCK] = digest(COURSE_LOCK)
+        locks.update((held, digest(held)) for held in LOCKS[LOCKS.index(lock):])
         write_whole(self.stamp_file, json.dumps(
             {"python": self.version, "folder": ROOT, "locks": locks}, indent=1))
         print("{} is ready: {:.0f} s.".format(
@@ -782,9 +785,9 @@ def digest_dependencies():
 
 
 def locks_fit():
-    """Whether both locks were made from the dependencies as pyproject.toml has them now."""
+    """Whether all locks were made from the dependencies as pyproject.toml has them now."""
     header = LOCK_HEADER.format(digest_dependencies())
-    for lock in COURSE_LOCK, TEST_LOCK:
+    for lock in LOCKS:
         with open(os.path.join(ROOT, lock), encoding="utf-8") as file:
             if not file.read().startswith(header):
                 return False
@@ -801,11 +804,12 @@ def write_locks(upgrade):
         uv = shutil.which("uv") or get_uv(folder)
         header = LOCK_HEADER.format(digest_dependencies())
         texts = {}
-        # The larger lock first: it is the smaller one's constraint, so that both agree.
+        # The larger lock first: it is the smaller one's constraint, so that they agree.
         constraint = []
-        for lock, extra in (TEST_LOCK, ["--extra", "test"]), (COURSE_LOCK, []):
+        asked = ["--extra", "test", "--extra", "extras"], ["--extra", "extras"], []
+        for lock, extra in zip(LOCKS, asked):
             resolved = os.path.join(folder, lock.replace("/", "-"))
-            shutil.copy(os.path.join(ROOT, lock), resolved)
+            shutil.copy(os.path.join(ROOT, lock), resolved)  # versions that are locked stay
             command = [
                 uv, "pip", "compile", "pyproject.toml", "--output-file", resolved, "--universal",
                 "--python", sys.executable, "--python-version", "3.11", "--generate-hashes",

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # What `python3` is to a learner: not the environment that runs the tests.
 PYTHON = getattr(sys, "_base_executable", sys.executable)
 PARTS = ("course.py", "overrides.json", "pyproject.toml", "requirements.txt",
-         "tests/requirements.txt")
+         "requirements-extras.txt", "tests/requirements.txt")
 
 needs_mount = pytest.mark.skipif(
     sys.platform != "linux" or os.geteuid() != 0,
@@ -57,13 +57,13 @@ def course(folder, *arguments, python=PYTHON, **changes):
         encoding="utf-8", stdin=subprocess.DEVNULL, capture_output=True)
 
 
-MAKE = "import course; course.Environment.own().make('requirements.txt')"
+MAKE = "import course; course.Environment.own().make(course.{})"
 
 
-def make(folder, python=PYTHON, **changes):
+def make(folder, python=PYTHON, lock="COURSE_LOCK", **changes):
     """Make the environment and do nothing with it."""
-    done = subprocess.run([python, "-c", MAKE], cwd=folder, env=environ(**changes), text=True,
-                          capture_output=True)
+    done = subprocess.run([python, "-c", MAKE.format(lock)], cwd=folder, env=environ(**changes),
+                          text=True, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done
 
@@ -294,8 +294,19 @@ def test_the_life_of_an_environment(small):
         assert words in told.stdout and "type: python3 course.py lab" in told.stdout
 
 
+def test_the_extras_hold_the_course_and_stay_when_it_is_opened_without_them(small):
+    lock = small / "requirements-extras.txt"
+    lock.write_text(cut_lock("requirements-extras.txt", "six", "idna", "toolz"))
+    assert make(small, lock="EXTRAS_LOCK").stdout.startswith("Making .venv")
+    assert make(small).stdout == ""
+    assert subprocess.run([python_in(small), "-I", "-c", "import six, toolz"]).returncode == 0
+    told = course(small, "lab", "--extras", "--no-browser")
+    assert "Updating" not in told.stdout  # all is there but JupyterLab itself
+
+
 def test_two_at_once_install_once(small):
-    both = [subprocess.Popen([PYTHON, "-c", MAKE], cwd=small, env=environ(), text=True,
+    command = [PYTHON, "-c", MAKE.format("COURSE_LOCK")]
+    both = [subprocess.Popen(command, cwd=small, env=environ(), text=True,
                              stdout=subprocess.PIPE) for _ in range(2)]
     said = sorted(process.communicate()[0] for process in both)
     assert [process.returncode for process in both] == [0, 0]

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = "requirements.txt", "tests/requirements.txt"
+LOCKS = "requirements.txt", "requirements-extras.txt", "tests/requirements.txt"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 SYSTEMS = {
     "linux": {"sys_platform": "linux", "os_name": "posix", "platform_system": "Linux"},
@@ -58,17 +58,19 @@ def test_a_lock_is_exact_hashed_and_without_an_address(name):
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("python", PYTHONS)
 def test_the_locks_give_what_pyproject_asks_for(python, system):
-    course, both = (pinned(name, python, system) for name in LOCKS)
+    course, extras, all_of_it = (pinned(name, python, system) for name in LOCKS)
     marks = SYSTEMS[system] | {"python_version": python, "python_full_version": python + ".9"}
-    tools = PROJECT["optional-dependencies"]["test"]
-    for asked, lock in (PROJECT["dependencies"], course), (PROJECT["dependencies"] + tools, both):
-        for line in asked:
+    wishes = PROJECT["dependencies"]
+    for lock, more in (course, None), (extras, "extras"), (all_of_it, "test"):
+        wishes = wishes + PROJECT["optional-dependencies"].get(more, [])
+        for line in wishes:
             wish = Requirement(line)
             if wish.marker is None or wish.marker.evaluate(marks):
                 assert wish.specifier.contains(lock[canonicalize_name(wish.name)]), line
             else:
                 assert canonicalize_name(wish.name) not in lock, line
-    assert course.items() <= both.items(), "the test tools change what the lessons run on"
+    assert course.items() <= extras.items(), "the extras change what the lessons run on"
+    assert extras.items() <= all_of_it.items(), "the test tools change what the lessons run on"
 
 
 def test_the_locks_were_made_from_pyproject_as_it_is():
@@ -155,7 +157,8 @@ def test_a_changed_dependency_is_noticed(tmp_path):
     """What `refresh` goes by: it leaves the locks alone, and the network, unless this says so."""
     course = copy_for_binder(tmp_path / "course")
     (course / "tests").mkdir()
-    shutil.copy(ROOT / "tests" / "requirements.txt", course / "tests")
+    for lock in LOCKS:
+        shutil.copy(ROOT / lock, course / lock)
 
     def fit():
         ask = "import course, sys; sys.exit(0 if course.locks_fit() else 1)"
