@@ -150,6 +150,41 @@ KINDS = {
         "waits for the slowest of them",
         "Start the next item as soon as one place is free: workers on one queue, or a semaphore.",
     ),
+    # Servers
+    "one read is one message": Kind(
+        "took one read for one message",
+        "reads what happens to be there",
+        "TCP is a stream of bytes: a message may come in pieces, and two may come at once. Read "
+        "up to the mark that ends a message, or exactly as many bytes as it says.",
+    ),
+    "no drain": Kind(
+        "wrote without draining",
+        "writes into the buffer",
+        "`write` only puts the bytes into a buffer. `await writer.drain()` waits while the client "
+        "is slow, and so the buffer stays small.",
+    ),
+    "connection shared": Kind(
+        "shared one connection",
+        "uses it while somebody else does",
+        "A connection holds one conversation at a time. Take one from a pool for each task, or "
+        "one after another.",
+    ),
+    "dropped requests": Kind(
+        "dropped the requests that were under way",
+        "",
+        "Stop accepting first, then wait for what was begun, with a time limit, and cancel only "
+        "what is left after that.",
+    ),
+    "never answers": Kind(
+        "never answers",
+        "",
+        "Each way through the application must end in a whole answer, the errors too.",
+    ),
+    "left open": Kind(
+        "left a connection or a server open",
+        "opens it",
+        "Close it in `finally`, or by `async with`, and wait until it is closed.",
+    ),
     # Generators
     "unprimed": Kind(
         "sent a value to a generator that had not started",
@@ -484,6 +519,17 @@ TRIES = (
         TypeError,
         "can't be used in 'await' expression",
         "`await` takes coroutines, tasks and futures. Is what you await made by an `async def`?",
+    ),
+    (
+        TypeError,
+        "'async for' requires an object with __aiter__",
+        "`async for` takes an async iterator, such as the call of an async generator. What is "
+        "there already is read by `for`.",
+    ),
+    (
+        TypeError,
+        "'async_generator' object is not",
+        "An async generator is read by `async for`, also in a comprehension.",
     ),
     (
         TypeError,
