@@ -9,7 +9,7 @@ import threading
 
 from helpers.coach import Exercise, Wrong, right, wrong
 
-LOCKS = ("Lock", "Semaphore", "BoundedSemaphore", "Condition")
+LOCKS = ("lock", "semaphore", "boundedsemaphore", "condition")
 
 
 def made_per_call(lab):
@@ -19,7 +19,7 @@ def made_per_call(lab):
             for node in ast.walk(function):
                 if isinstance(node, ast.Call):
                     name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                    if name in LOCKS:
+                    if name.lower() in LOCKS:  # `self.lock()` too, where `lock` is the class
                         return node.lineno
     return None
 
@@ -67,13 +67,13 @@ class AddWhatComes(Exercise):
         lab.told('five times at once, with `totals` {"a": 100}: 1, 2 and 4 were fetched for "a", '
                  '10 and 20 for "b"')
         totals = {"a": 100}
-        calls = [("a", 1, 3), ("a", 2, 1), ("b", 10, 2), ("a", 4, 2), ("b", 20, 1)]
+        calls = [("a", 1, 3), ("a", 2, 2), ("b", 10, 2), ("a", 4, 2), ("b", 20, 1)]
         run = lab.run(self._all(add, totals, calls))
         if totals != {"a": 107, "b": 30}:
             self._name_loss(totals, lab)
         if run.elapsed > 3.001:
-            raise Wrong("sequential", f"It took {run.elapsed:g} s; the longest fetch takes 3 s.",
-                        lab.line(r"\block\b|Lock|\bwith\b"),
+            raise Wrong("one at a time", f"It took {run.elapsed:g} s; the longest fetch takes 3 s.",
+                        lab.line(r"\bwith\b|acquire"),
                         "A lock that is held while you fetch lets one task fetch at a time. Fetch "
                         "outside of it.")
 
@@ -101,7 +101,7 @@ class AddWhatComes(Exercise):
             observed = f"`totals` is {totals} in the end; 107 and 30 are asked."
             if line := made_per_call(lab):
                 raise Wrong("lock per call", observed, line)
-            raise Wrong("lost update", observed, lab.line(r"\bawait\b"))
+            raise Wrong("lost update", observed, lab.line(r"\bawait\b.*fetch"))
         lab.equal(totals, {"a": 107, "b": 30}, what="`totals` is")
 
     @right
@@ -129,6 +129,13 @@ class AddWhatComes(Exercise):
     async def reads_first(totals, name, fetch):
         before = totals[name] if name in totals else 0
         number = await fetch(name)
+        totals[name] = before + number
+
+    @wrong("lost update")
+    async def pauses_in_between(totals, name, fetch):
+        number = await fetch(name)
+        before = totals.get(name, 0)
+        await asyncio.sleep(0)
         totals[name] = before + number
 
     @wrong("lock per call", says="Make one, outside, and share it")
@@ -180,9 +187,16 @@ class PayIn(Exercise):
     async def _days(self, Account, lab):
         bank = self._bank()
         account = lab.call(Account, bank)
-        lab.equal(getattr(account, "euros", None), 0, what="`euros` is")
+        if not hasattr(account, "euros"):
+            raise Wrong("value", "The account has no attribute `euros`.", lab.line("__init__"),
+                        "`self.euros = 0` in `__init__`.")
+        lab.equal(account.euros, 0, what="`euros` is")
         lab.told("and paid in 5 euros")
         await self._pay(account, lab, 5)
+        if inspect.iscoroutine(account.euros):
+            account.euros.close()
+            raise Wrong("not awaited", "`euros` is a coroutine, `bank`, that nobody awaited.",
+                        lab.line(r"\bbank\("))
         if not bank.asked:
             raise Wrong("did not ask the bank", "The bank was not asked.",
                         try_="`await self.bank(self.euros, change)` returns what is in the account "
@@ -338,6 +352,15 @@ class PayIn(Exercise):
         async def pay(self, change):
             self.euros += change
 
+    @wrong("not awaited", says="`euros` is a coroutine")
+    class forgets_to_await:
+        def __init__(self, bank):
+            self.bank, self.euros, self.lock = bank, 0, asyncio.Lock()
+
+        async def pay(self, change):
+            async with self.lock:
+                self.euros = self.bank(self.euros, change)
+
     @wrong("value", says="took a fee of 1 euro")
     class asks_and_adds_itself:
         def __init__(self, bank):
@@ -434,17 +457,17 @@ class BuyBread(Exercise):
         try:
             run = lab.run(self._day(buy, lab, shelf, customers, bakes, holds))
         except* IndexError:
-            raise Wrong("did not look again", "A customer was notified, and took a loaf from a "
-                        "shelf that was empty: IndexError.", lab.line(r"\bif\b|\bwait\("),
+            raise Wrong("did not look again", "A customer had waited, and took a loaf from a shelf "
+                        "that was empty: IndexError.", lab.line(r"\bif\b|\bwait\("),
                         "To be notified means to look again. Use `while` instead of `if`, or "
-                        "`wait_for`.") from None
+                        "`changed.wait_for`.") from None
         brought = [(loaf, when) for when, loaf in bakes if loaf]
         got = sorted(run.result, key=lambda pair: pair[1])
         if any(loaf is None for loaf, _ in got):
             raise Wrong("did not look again", "A customer came back without a loaf.",
                         lab.line(r"\bif\b|\bwait\("),
                         "To be notified means to look again. Use `while` instead of `if`, or "
-                        "`wait_for`.")
+                        "`changed.wait_for`.")
         lab.equal([loaf for loaf, _ in got], [loaf for loaf, _ in brought], what="the loaves were")
         late = [(when, came) for (_, when), (_, came) in zip(got, brought) if when > came + 1e-6]
         if late:
@@ -582,11 +605,11 @@ class RequestLog(Exercise):
         log = lab.call(Log)
         lab.told("and called `say` before any request had begun")
         log.say("open")
-        self._said(lab, log, [(None, "open")], "Before any request had begun `say` was called.")
+        self._said(lab, log, [(None, "open")])
 
         async def request(number, child):
             made = log.begin(number)
-            if inspect.isawaitable(made):
+            if inspect.iscoroutine(made):
                 made.close()
                 raise Wrong("not a plain method", "`begin` returned a coroutine.",
                             lab.line(r"async def begin"),
@@ -598,15 +621,23 @@ class RequestLog(Exercise):
 
         lab.told("and let three requests at once each begin, sleep, and say a word")
         log = Log()
+        if self._pairs(lab, log):
+            raise Wrong("one list for all logs", f"A new log already held {log.lines!r}.",
+                        lab.line(r"\blines\b.*="), "`self.lines = []` in `__init__` makes a list "
+                        "for each log.")
         await asyncio.gather(*(request(number, False) for number in (1, 2, 3)))
         numbers = [number for number, _ in self._pairs(lab, log)]
+        observed = (f"The three lines were noted for {', '.join(map(str, numbers))}, and not for "
+                    "1, 2 and 3.")
+        if None in numbers:
+            raise Wrong("value", observed, first_line_of(lab, "begin"), "What `begin` sets must "
+                        "still be there when the same task calls `say`.")
         if sorted(numbers, key=str) != [1, 2, 3]:
-            raise Wrong("shared by all requests", f"The three lines were noted for "
-                        f"{', '.join(map(str, numbers))}, and not for 1, 2 and 3.",
+            raise Wrong("shared by all requests", observed,
                         first_line_of(lab, "begin"),
                         "There is one such place for all tasks, and the last one who wrote is read "
                         "by all. A ContextVar has a value for each task.")
-        self._said(lab, log, [(1, "page"), (2, "page"), (3, "page")], "Three requests said a word.")
+        self._said(lab, log, [(1, "page"), (2, "page"), (3, "page")])
 
         lab.told("and had the task of request 7 create a task that says a word")
         log = Log()
@@ -616,11 +647,10 @@ class RequestLog(Exercise):
                         "was noted for None.", first_line_of(lab, "begin"),
                         "It belongs to request 7 as well. A new task gets a copy of its creator's "
                         "context variables.")
-        self._said(lab, log, [(7, "query"), (7, "page")],
-                   "Request 7 and its task said a word each.")
+        self._said(lab, log, [(7, "query"), (7, "page")])
+        lab.told("and called `say` when the task of request 7 was over")
         log.say("close")
-        self._said(lab, log, [(7, "query"), (7, "page"), (None, "close")],
-                   "Outside of any request `say` was called at the end.")
+        self._said(lab, log, [(7, "query"), (7, "page"), (None, "close")])
 
     async def _child(self, log):
         await asyncio.sleep(1)
@@ -632,9 +662,9 @@ class RequestLog(Exercise):
             raise Wrong("value", f"`lines` is {lines!r}; asked are tuples (number, text).")
         return lines
 
-    def _said(self, lab, log, expected, when):
+    def _said(self, lab, log, expected):
         if self._pairs(lab, log) != expected:
-            raise Wrong("value", f"{when} `lines` is {log.lines!r}; asked is {expected!r}.")
+            raise Wrong("value", f"`lines` is {log.lines!r}; asked is {expected!r}.")
 
     @right
     class with_a_context_variable:
@@ -699,6 +729,30 @@ class RequestLog(Exercise):
         def say(self, text):
             self.lines.append((self.request.get().get("number"), text))
 
+    @wrong("value", says="noted for None, None, None")
+    class takes_it_back:
+        def __init__(self):
+            self.lines = []
+            self.request = contextvars.ContextVar("request", default=None)
+
+        def begin(self, number):
+            token = self.request.set(number)
+            self.request.reset(token)
+
+        def say(self, text):
+            self.lines.append((self.request.get(), text))
+
+    @wrong("one list for all logs", says="for each log")
+    class one_list:
+        lines = []
+        request = contextvars.ContextVar("request", default=None)
+
+        def begin(self, number):
+            self.request.set(number)
+
+        def say(self, text):
+            self.lines.append((self.request.get(), text))
+
     @wrong("lost in a child task", says="noted for None")
     class by_task:
         def __init__(self):
@@ -754,7 +808,8 @@ class Limited(Exercise):
                 raise Wrong("lock per call", observed, line,
                             "A semaphore limits only those who share it. Make it once, in "
                             "`limited`, and not in the function that is called each time.")
-            raise Wrong("limit", observed, lab.line(r"Semaphore\(|fetch\("))
+            line = lab.line(r"Semaphore\(") if fetch.peak == 3 else None
+            raise Wrong("limit", observed, line or lab.line(r"\bfetch\("))
         if fetch.peak < 2:
             raise Wrong("one at a time", "Only 1 of them was in `fetch` at a time; 2 may be.",
                         lab.line(r"Lock\(|Semaphore\("), "A lock has one place. A semaphore has as "
@@ -969,9 +1024,14 @@ class OncePerKey(Exercise):
         load = lab.service(1, name="load")
         get = self._made(once_per_key, load, lab)
         pages = await asyncio.gather(*(as_coroutine(get("a")) for _ in range(3)))
+        if None in pages:
+            raise Wrong("value", f"The three got {pages}.", lab.line(r"None|\bload\("),
+                        "Who finds that the page is being loaded has to wait for it too. Keep "
+                        "something in the dict that can be awaited.")
         lab.equal(pages, ["page a"] * 3, what="the three got")
-        self._loaded(lab, load, 1, "Between the check and the note that it is being loaded stands "
-                     "an `await`. Keep the task of the load, and let all await that.")
+        self._loaded(lab, load, 1, "Each call must find what another one has begun. Before "
+                     "anything is awaited, keep the task of the load in a dict that all calls "
+                     "share, and let all await that.")
 
         lab.told('and asked for "a" again, when it was there')
         lab.equal(await get("a"), "page a")
@@ -1040,10 +1100,12 @@ class OncePerKey(Exercise):
 
     def _loaded(self, lab, load, times, try_):
         if len(load.started) > times:
-            raise Wrong("loaded twice", f"`load` was called {len(load.started)} times: "
+            observed = (f"`load` was called {len(load.started)} times: "
                         f"{', '.join(map(repr, load.started))}. {times} "
-                        f"{'calls are' if times > 1 else 'call is'} enough.",
-                        lab.line(r"\bload\(\w"), try_)
+                        f"{'calls are' if times > 1 else 'call is'} enough.")
+            if line := made_per_call(lab):
+                raise Wrong("lock per call", observed, line)
+            raise Wrong("loaded twice", observed, lab.line(r"\bload\(\w"), try_)
 
     @right
     def with_a_task(load):
@@ -1114,7 +1176,7 @@ class OncePerKey(Exercise):
 
         return get
 
-    @wrong("loaded twice", says="`load` was called 3 times")
+    @wrong("lock per call", says="`load` was called 3 times")
     def lock_per_call(load):
         pages = {}
 
@@ -1123,6 +1185,18 @@ class OncePerKey(Exercise):
                 if key not in pages:
                     pages[key] = await load(key)
                 return pages[key]
+
+        return get
+
+    @wrong("value", says="has to wait for it too")
+    def leaves_a_note(load):
+        pages = {}
+
+        async def get(key):
+            if key not in pages:
+                pages[key] = None
+                pages[key] = await load(key)
+            return pages[key]
 
         return get
 
