@@ -53,16 +53,18 @@ else:
 
         async def put(self, item):
             while self.full() and not self._is_shut:
-                await self._wait_in(self._putters, self.full)
+                # The future is made here, so that a recording says what the task waits for.
+                turn = asyncio.get_running_loop().create_future()
+                await self._wait_in(self._putters, turn, self.full)
             self.put_nowait(item)
 
         async def get(self):
             while self.empty() and not self._is_shut:
-                await self._wait_in(self._getters, self.empty)
+                turn = asyncio.get_running_loop().create_future()
+                await self._wait_in(self._getters, turn, self.empty)
             return self.get_nowait()
 
-        async def _wait_in(self, waiters, in_vain):
-            turn = asyncio.get_running_loop().create_future()
+        async def _wait_in(self, waiters, turn, in_vain):
             waiters.append(turn)
             try:
                 await turn

@@ -288,9 +288,15 @@ def waiting(task):
             continue
         if not is_library(frame.f_code.co_filename):
             filename, lineno, what = frame.f_code.co_filename, frame.f_lineno, None
-        elif not frame.f_code.co_filename.startswith(HELPERS):
+        elif not frame.f_code.co_filename.startswith(HELPERS) or is_backport(step):
             what = IN_WORDS.get(step.__qualname__, step.__qualname__.lstrip("_"))
     return Waiting(task.get_name(), filename, lineno, what or "something that is not asyncio's")
+
+
+def is_backport(step):
+    """Is this a public method of one of `helpers.backports`? It is told as asyncio's own."""
+    return step_frame(step).f_globals.get("__name__") == "helpers.backports" and (
+        not step.__name__.startswith("_"))
 
 
 def describe_future(future):
