@@ -17,7 +17,7 @@ import time
 import psutil
 import pytest
 
-from helpers.coach import form
+from helpers.coach import form, packing
 from helpers.coach.exercise import judge
 from helpers.coach.sandbox import sandbox
 from tests.coach_cells import FIXTURES, ask, cell, timed
@@ -433,6 +433,8 @@ def test_broken_things_are_shown_by_type():
         ("await asyncio.wait([fetch('a')])", "raised", 3, "makes one of a coroutine"),
         ("await asyncio.wait({'a': asyncio.create_task(fetch('a'))})", "raised", 3, "the keys"),
         ("await asyncio.create_task(fetch)", "raised", 3, "Call the function"),
+        ("return [url async for url in urls]", "raised", 3, "is read by `for`"),
+        ("async def items():\n    yield 1\nlist(items())", "raised", 5, "is read by `async for`"),
         (
             "async with asyncio.timeout(1):\n    return [await fetch(url) for url in urls]",
             "raised",
@@ -546,6 +548,15 @@ def test_other_arguments_are_named(text, words):
 )
 def test_a_body_without_code_is_not_started(text):
     assert ask("t-together", cell(text, "fetch_all")).status == "not started"
+
+
+def test_a_decorator_of_the_standard_library_is_no_cell():
+    text = (
+        "from contextlib import asynccontextmanager\n"
+        "@asynccontextmanager\nasync def lend(pool):\n    yield pool\n"
+    )
+    _, texts = packing.pack(cell(text, "lend"))
+    assert list(texts.values()) == [text]
 
 
 @pytest.mark.parametrize("value", [..., {"download": ..., "sort": ...}, [..., ...]])

@@ -11,6 +11,7 @@ import functools
 import inspect
 import io
 import linecache
+import os
 import re
 import textwrap
 import threading
@@ -53,6 +54,7 @@ class Packer(cloudpickle.CloudPickler):
 LOCK = type(threading.Lock())
 RLOCK = type(threading.RLock())
 MISSING = object()
+STDLIB = os.path.dirname(os.__file__) + os.sep
 
 
 def default_of(variable):
@@ -144,7 +146,8 @@ def nodes_of(filename):
 
 
 def not_a_library(filename):
-    return "site-packages" not in filename and not filename.startswith("<frozen")
+    # A function that a decorator of the standard library returns goes along by value as well.
+    return "site-packages" not in filename and not filename.startswith(("<frozen", STDLIB))
 
 
 def culprit(answer, seen=None):
