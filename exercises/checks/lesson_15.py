@@ -172,15 +172,19 @@ class Pages(Exercise):
 
     async def _read(self, pages, lab, fetch):
         stream, got = async_iterator(lab, pages(fetch, "p1")), []
-        async for item in stream:
+        async for item in self._ended(stream, lab):
             if isinstance(item, (list, dict)):
                 raise Wrong("yields whole pages", f"It yielded {item!r}.", lab.line(r"\byield\b"),
                             "Whoever reads it wants items: go through the results in a loop.")
+            if hasattr(item, "__anext__"):
+                raise Wrong("yields a stream", "It yielded an async generator.",
+                            lab.line(r"\byield\b.*\("),
+                            "There is no `yield from` for async generators: go through it with "
+                            "`async for`, and yield its items.")
             got.append(item)
+            await asyncio.sleep(3)      # what was begun in the background begins now
             self._fetched(lab, fetch.calls, got)
-            if len(got) > 8:
-                break
-        if got[:2] == ["a", "b"] and len(got) == 2:
+        if got == ["a", "b"]:
             raise Wrong("stopped too early", "It yielded a and b, and no more. The second page is "
                         "empty, and it has a next one." if len(fetch.calls) > 1 else
                         "It yielded the items of the first page, and no more.",
@@ -188,7 +192,22 @@ class Pages(Exercise):
                         "Only `next` tells whether there is another page.")
         lab.equal(got, ["a", "b", "c", "d"], what="it yielded")
 
+    async def _ended(self, stream, lab):
+        try:
+            async for item in stream:
+                yield item
+        except RuntimeError as error:
+            if "StopAsyncIteration" not in str(error):
+                raise
+            raise Wrong("raised StopAsyncIteration", f"Python said: {error}.",
+                        lab.line("StopAsyncIteration|anext"),
+                        "An async generator ends where its body ends, or by a bare `return`."
+                        ) from None
+
     def _fetched(self, lab, calls, got):
+        if len(calls) > len(set(calls)):
+            raise Wrong("the same page again", f"It fetched {calls}.", lab.line(r"\bfetch\("),
+                        "After a page, go on with its `next`.")
         needed = {1: 1, 2: 1, 3: 3, 4: 4}.get(len(got), 4)
         if len(calls) <= needed:
             return
@@ -267,6 +286,44 @@ class Pages(Exercise):
         for item in page["results"]:
             yield item
 
+    @wrong("fetches a page too early", says="['p1', 'p2']")
+    async def in_the_background(fetch, url):
+        page = await fetch(url)
+        while page["next"]:
+            following = asyncio.create_task(fetch(page["next"]))
+            for item in page["results"]:
+                yield item
+            page = await following
+        for item in page["results"]:
+            yield item
+
+    @wrong("the same page again", says="go on with its `next`")
+    async def never_goes_on(fetch, url):
+        while True:
+            page = await fetch(url)
+            for item in page["results"]:
+                yield item
+            if page["next"] is None:
+                return
+
+    @wrong("yields a stream", says="no `yield from`")
+    async def yields_the_rest(fetch, url):
+        page = await fetch(url)
+        for item in page["results"]:
+            yield item
+        if page["next"]:
+            yield yields_the_rest(fetch, page["next"])
+
+    @wrong("raised StopAsyncIteration", says="bare `return`")
+    async def raises_the_end(fetch, url):
+        while True:
+            page = await fetch(url)
+            for item in page["results"]:
+                yield item
+            if page["next"] is None:
+                raise StopAsyncIteration
+            url = page["next"]
+
     @wrong("value", says="['a', 'b', 'c']")
     async def all_but_the_last(fetch, url):
         page = await fetch(url)
@@ -299,7 +356,8 @@ class FirstMatch(Exercise):
     asks = "first"
     minutes = 6
     hints = (
-        "Who closes a generator that you leave in the middle? Somebody has to await its `aclose()`.",
+        "Who closes a generator that you leave in the middle? Somebody has to await its "
+        "`aclose()`.",
         "`wanted` may fail. What closes the stream whichever way the block is left?",
         "`async with aclosing(stream):` around the `async for`, with `return item` in it.",
     )
@@ -352,11 +410,14 @@ class FirstMatch(Exercise):
     def _closed(self, lab, closed, then):
         if not closed:
             line = lab.line(r"(?<!await )\b\w+\.aclose\(\)")
+            other = lab.line(r"await \w+\.aclose\(\)")
             raise Wrong("left the stream open", f"{then}, and the stream had not been closed.",
-                        line or lab.line(r"async for|anext"),
+                        line or other or lab.line(r"async for|anext"),
                         "`aclose()` is a coroutine: await it, and await it on every way out." if
-                        line else "To leave an `async for` closes nothing. `contextlib.aclosing` "
-                        "closes it on every way out of its block.")
+                        line else "This way out does not come by your `aclose()`. A `finally` is "
+                        "on every way, and so is `contextlib.aclosing`." if other else
+                        "To leave an `async for` closes nothing. `contextlib.aclosing` closes it "
+                        "on every way out of its block.")
 
     @right
     async def with_aclosing(stream, wanted):
@@ -381,7 +442,7 @@ class FirstMatch(Exercise):
             if wanted(item):
                 return item
 
-    @wrong("left the stream open", says="The error came out")
+    @wrong("left the stream open", says="does not come by your `aclose()`")
     async def closes_on_the_good_way(stream, wanted):
         found = None
         async for item in stream:
@@ -467,9 +528,8 @@ class Borrowed(Exercise):
         self._no_connection(borrowed, lab)
 
     async def _block(self, borrowed, lab, pool, ends):
-        manager = self._manager(borrowed, lab, pool)
         try:
-            async with manager as connection:
+            async with self._manager(borrowed, lab, pool) as connection:
                 if connection != "connection 1":
                     raise Wrong("value", f"In the block the connection was {connection!r}, and "
                                 f"what `acquire` gave is {pool.given or 'nothing'}.",
@@ -483,16 +543,28 @@ class Borrowed(Exercise):
                 await asyncio.sleep(10)
         except ValueError:
             return
+        except RuntimeError as error:
+            if "didn't stop" not in str(error):
+                raise
+            raise Wrong("yields twice", f"Python said: {error}. The block stands for one `yield`, "
+                        "and there was another one.", lab.line(r"\byield\b"),
+                        "One `yield` for the one block.") from None
         if ends == "with an error":
             raise Wrong("lost error", "The block raised a ValueError, and it didn't come out of "
                         "the `async with`.", lab.line(r"\bexcept\b|suppress|\breturn\b"))
 
     def _manager(self, borrowed, lab, pool):
         manager = borrowed(pool)
-        if hasattr(manager, "__aenter__"):
+        inner = getattr(manager, "gen", None)   # what @asynccontextmanager has been given
+        if hasattr(manager, "__aenter__") and (inner is None or hasattr(inner, "__anext__")):
             return manager
         said = f"It returned a {type(manager).__name__}."
-        if hasattr(manager, "__anext__"):
+        if hasattr(manager, "__aenter__"):
+            said = "It is no `async def`, so it can't await."
+            if asyncio.iscoroutine(inner):
+                inner.close()
+                said = "There is no `yield` in it, so nothing stands for the block."
+        elif hasattr(manager, "__anext__"):
             said = "It returned an async generator: the decorator is missing."
         elif asyncio.iscoroutine(manager):
             manager.close()
@@ -508,6 +580,9 @@ class Borrowed(Exercise):
         if not pool.back:
             raise Wrong("not given back", "The connection was never released.",
                         lab.line("release") or lab.line(r"\byield\b"),
+                        "Your release is reached only when the block fails. A `finally` is "
+                        "reached on every way out." if ends == "by itself" and
+                        lab.line(r"\bexcept\b") else
                         "Release it behind the `yield`." if ends == "by itself" else
                         "The error is raised at the `yield`. Only a `finally` is reached on every "
                         "way out." if ends == "with an error" else
@@ -605,6 +680,33 @@ class Borrowed(Exercise):
         finally:
             pool.release(connection)
 
+    @wrong("not given back", says="only when the block fails")
+    @asynccontextmanager
+    async def only_after_an_error(pool):
+        connection = await pool.acquire()
+        try:
+            yield connection
+        except BaseException:
+            await pool.release(connection)
+            raise
+
+    @wrong("yields twice", says="One `yield`")
+    @asynccontextmanager
+    async def two_yields(pool):
+        connection = await pool.acquire()
+        yield connection
+        yield connection
+        await pool.release(connection)
+
+    @wrong("not an async context manager", says="no `yield` in it")
+    @asynccontextmanager
+    async def returns_it(pool):
+        connection = await pool.acquire()
+        try:
+            return connection
+        finally:
+            await pool.release(connection)
+
     @wrong("not an async context manager", says="the decorator is missing")
     async def no_decorator(pool):
         connection = await pool.acquire()
@@ -669,8 +771,8 @@ class AsTheyArrive(Exercise):
         "What begins a coroutine while you go on with something else?",
         "An error has to get to you while you wait in an `async for`. What cancels whoever made "
         "the tasks when one of them fails?",
-        "Inside `async with asyncio.TaskGroup() as group:` collect `group.create_task(fetch(item))` "
-        "for each item; behind it, the tasks' results.",
+        "Inside `async with asyncio.TaskGroup() as group:` make a task of `fetch(item)` for each "
+        "item, and keep it in a list; behind the block, return the tasks' results.",
     )
 
     def verify(self, load, lab):
@@ -693,7 +795,7 @@ class AsTheyArrive(Exercise):
         starts = {item: round(time - first, 3) for item, time in began.items()}
         if starts["b"] >= 5:
             raise Wrong("sequential", f"The fetch of b began {starts['b']:g} s after that of a, "
-                        "when that was over.", lab.line(r"await fetch|await .*fetch\("),
+                        "when that was over.", lab.text.sequential_await(),
                         "An `async for` runs its body to the end before it asks for the next "
                         "item. Start a task, and go on.")
         if starts["b"] == 0:
@@ -882,11 +984,18 @@ class Merge(Exercise):
         if items == ["a0", "b0", "a1", "b1"] and None not in got:
             raise Wrong("no end", f"The queue got {got}, and no None. Whoever reads it waits for "
                         "ever.", lab.line(r"\bput\b"), "Put a None when all streams have ended.")
+        if items == ["a0", "b0", "a1", "b1"] and None in got[:-1]:
+            raise Wrong("ended too early", f"The queue got {got}.",
+                        lab.line(r"put(_nowait)?\(None"),
+                        "The end of a TaskGroup's block waits for its tasks. What is in the block "
+                        "doesn't.")
         lab.equal(got, ["a0", "b0", "a1", "b1", None], what="the queue got")
-        if times[0] > 2.5:
-            raise Wrong("collects first", f"a0 was there after 2 s, and in the queue after "
-                        f"{times[0]:g} s.", lab.line(r"gather|sorted|\[|put"),
-                        "Put each item into the queue when it comes.")
+        for item, there, taken in zip(got, (2, 3, 4, 6), times):
+            if taken > there + 0.5:
+                raise Wrong("came too late", f"{item} was there after {there} s, and in the queue "
+                            f"after {taken:g} s.", lab.line(r"anext|sorted|gather|\bput\b"),
+                            "Each stream needs a task of its own, which waits for nothing but its "
+                            "next item and for room.")
 
     async def _outcome(self, merge, lab, streams, queue, fails_at):
         loop = asyncio.get_running_loop()
@@ -914,12 +1023,14 @@ class Merge(Exercise):
         if left:
             raise Wrong("left pumps running", "The error came out, and the reading of the other "
                         "stream went on.", lab.line(r"gather|create_task|ensure_future|wait\("),
-                        "gather raises the first error and lets the others go on. A TaskGroup "
-                        "ends them.")
+                        "gather and wait let the others go on when one fails. A TaskGroup ends "
+                        "them.")
         if loop.time() - begin > fails_at + 0.5:
             raise Wrong("heard of the error too late", f"The stream b failed after {fails_at} s, "
                         f"and the error came out after {loop.time() - begin:g} s.",
-                        lab.line(r"\bawait\b"), "A TaskGroup ends the others when one fails.")
+                        lab.line(r"^\s+await (?!queue)"),
+                        "Something else was awaited first. A TaskGroup hears of the first one "
+                        "that fails, and ends the others.")
 
     def _fails(self, merge, lab):
         async def ask():
@@ -1016,6 +1127,41 @@ class Merge(Exercise):
                     await queue.put(item)
         await queue.put(None)
 
+    @wrong("came too late", says="b0 was there after 3 s")
+    async def in_turns(streams, queue):
+        streams = list(streams)
+        while streams:
+            for stream in list(streams):
+                try:
+                    await queue.put(await anext(stream))
+                except StopAsyncIteration:
+                    streams.remove(stream)
+        await queue.put(None)
+
+    @wrong("heard of the error too late", says="after 6 s")
+    async def awaits_in_order(streams, queue):
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+
+        tasks = [asyncio.create_task(pump(stream)) for stream in streams]
+        for task in tasks:
+            await task
+        await queue.put(None)
+
+    @wrong("ended too early", says="What is in the block")
+    async def ends_in_the_block(streams, queue):
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+
+        async with asyncio.TaskGroup() as group:
+            for stream in streams:
+                group.create_task(pump(stream))
+            await queue.put(None)
+
     @wrong("left a stream open", says="stood at its `yield`")
     async def no_aclosing(streams, queue):
         async def pump(stream):
@@ -1027,7 +1173,7 @@ class Merge(Exercise):
                 group.create_task(pump(stream))
         await queue.put(None)
 
-    @wrong("left pumps running", says="lets the others go on")
+    @wrong("left pumps running", says="let the others go on")
     async def with_gather(streams, queue):
         async def pump(stream):
             async with aclosing(stream):
