@@ -1156,7 +1156,7 @@ class GiveBack(Exercise):
         case.told()
         for moments in [2], [2, 2.5], [2, 2.25, 2.5, 3], [6.5], [6.5, 7]:
             case = self._run(borrow, lab, moments)
-            self._given(case, lab, f"I cancelled it {at_moments(moments)}", moments)
+            self._given(case, lab, f"It was cancelled {at_moments(moments)}", moments)
             self._cancelled(case, lab, moments)
             case.told()
         for moments in [2], [2, 4]:
@@ -1166,7 +1166,7 @@ class GiveBack(Exercise):
         case = self._run(borrow, lab, [0.5])
         if case.given:
             raise Wrong("gave back what it had not",
-                        "I cancelled it in `lend`, after 0.5 s, and `give_back` was called.",
+                        "It was cancelled after 0.5 s, in `lend`, and `give_back` was called.",
                         lab.line(r"give_back\("), "Let the `try` begin after `lend`.")
         self._cancelled(case, lab, [0.5])
         case.told()
@@ -1183,7 +1183,7 @@ class GiveBack(Exercise):
                         "One task for it, that is waited for again and again.")
         if case.given == ["cancelled"] and not moments:
             raise Wrong("bounded too tightly", f"{when}. `give_back` takes 2 s, and it was ended "
-                        f"after {case.took:g} s; it may take 3.", lab.line(r"timeout|wait") or call)
+                        f"after {case.took:g} s; it may take 3.", lab.line(r"timeout|wait_for|\bwait\(") or call)
         if case.given == ["cancelled"]:
             raise Wrong("cut off", f"{when}. `give_back` takes 2 s, and it was cancelled after "
                         f"{case.took:g} s.", call)
@@ -1197,27 +1197,27 @@ class GiveBack(Exercise):
     def _cancelled(self, case, lab, moments):
         if isinstance(case.outcome, TimeoutError):
             raise Wrong("another error came out",
-                        f"I cancelled it {at_moments(moments)}, `give_back` was ended when its 3 s "
+                        f"It was cancelled {at_moments(moments)}, `give_back` was ended when its 3 s "
                         "were over, and a TimeoutError came out, not a CancelledError.",
                         lab.line(r"timeout|wait_for"),
                         "The bound of the cleanup is the cleanup's own affair: suppress its "
                         "TimeoutError there.")
         if case.outcome != "cancelled":
-            raise Wrong("swallowed", f"I cancelled it {at_moments(moments)}, and it ended with "
+            raise Wrong("swallowed", f"It was cancelled {at_moments(moments)}, and it ended with "
                         f"{case.outcome!r}.", lab.text.swallowing_handler(),
                         "Remember the request while you wait, and raise it afterwards.")
 
     def _bounded(self, case, lab, moments):
         if case.over > 5.001:
             raise Wrong("a cleanup without end",
-                        f"`give_back` would have taken 1000 s here. I cancelled it "
+                        f"It was cancelled "
                         f"{at_moments(moments)}, and it was over at {case.over:g} s; at 5 s the "
                         "3 s for giving back are over.", lab.line(r"give_back\("),
                         "Put `asyncio.timeout(3)` around `give_back`, inside its own task.")
         if case.given == ["begun"]:
             raise Wrong("left the cleanup running",
-                        "`give_back` would have taken 1000 s here. After 3 s it was to be "
-                        "cancelled, and it still went on.", lab.line(r"timeout|wait"),
+                        "After 3 s of giving back it was to be cancelled, and it still went "
+                        "on.", lab.line(r"\bwait\(|timeout"),
                         "Let the bound end `give_back` itself, and not only the waiting for it.")
         self._cancelled(case, lab, moments)
 
