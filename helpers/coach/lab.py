@@ -202,7 +202,11 @@ class Lab:
                     cancel_after, f"{seconds(patience)} later it still went on."
                 ) from None
             if isinstance(error, Deadlock):
-                ended = [lane.name for lane in run.recording.lanes if lane.outcome == "done"]
+                ended = [
+                    lane.name.rpartition("<locals>.")[2]  # as `unfinished` names those without one
+                    for lane in run.recording.lanes
+                    if lane.outcome == "done"
+                ]
                 raise Stuck(self.unfinished(loop), ended) from None
             if not root.done():
                 raise
