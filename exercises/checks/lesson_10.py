@@ -115,7 +115,7 @@ def errors_in(error):
 class PredictWritten(Exercise):
     """Predict what is written
 
-    Read this program, and do not run it. Each of the four ways is tried by itself.
+    Read this program, and do not run it. Each of the four runs begins with an empty `written`.
 
         async def a(): await asyncio.sleep(1); written.append("a")
         async def b(): await asyncio.sleep(2); raise ValueError
@@ -137,7 +137,13 @@ class PredictWritten(Exercise):
         async def brief_main(way):
             with suppress(Exception): await way()
 
-    Set each value of `written` to the list of what is written in the end.
+        "group":   asyncio.run(main(group))
+        "gather":  asyncio.run(main(gather))
+        "wait":    asyncio.run(main(wait))
+        "brief":   asyncio.run(brief_main(gather))
+
+    Set `written` to a dict from these four names to the list of what is written in the end:
+    `{"group": [...], "gather": [...], "wait": [...], "brief": [...]}`.
     """
 
     id = "written-1"
@@ -151,38 +157,38 @@ class PredictWritten(Exercise):
     )
     right_values = (
         {
-            "asyncio.run(main(group))": ["a"],
-            "asyncio.run(main(gather))": ["a", "c"],
-            "asyncio.run(main(wait))": ["a", "c"],
-            "asyncio.run(brief_main(gather))": ["a"],
+            "group": ["a"],
+            "gather": ["a", "c"],
+            "wait": ["a", "c"],
+            "brief": ["a"],
         },
     )
     wrong_values = (
-        wrong_value(right_values[0] | {"asyncio.run(main(gather))": ["a"]},
+        wrong_value(right_values[0] | {"gather": ["a"]},
                     "let gather cancel the others",
                     "You let `gather` stop `c` when `b` failed. It raises the error and leaves "
                     "the others running."),
-        wrong_value(right_values[0] | {"asyncio.run(main(wait))": ["a"]},
+        wrong_value(right_values[0] | {"wait": ["a"]},
                     "let wait cancel what is late",
                     "You let `wait` stop `c` when its two seconds were over. It returns it among "
                     "the pending ones, and leaves it running."),
-        wrong_value(right_values[0] | {"asyncio.run(main(gather))": ["a"],
-                                       "asyncio.run(main(wait))": ["a"]},
+        wrong_value(right_values[0] | {"gather": ["a"],
+                                       "wait": ["a"]},
                     "let everybody cancel the others",
                     "You let `gather` and `wait` stop `c`. Neither stops anybody: of the three "
                     "ways only the TaskGroup does."),
-        wrong_value(right_values[0] | {"asyncio.run(brief_main(gather))": ["a", "c"]},
+        wrong_value(right_values[0] | {"brief": ["a", "c"]},
                     "let a task outlive its loop",
                     "You let `c` write after the end of `brief_main`. `asyncio.run` cancels what "
                     "is left, and closes the loop."),
-        wrong_value(right_values[0] | {"asyncio.run(main(group))": ["a", "c"]},
+        wrong_value(right_values[0] | {"group": ["a", "c"]},
                     "let a group leave tasks behind",
                     "You let `c` write in the group. When a child fails, a TaskGroup cancels the "
                     "others."),
         wrong_value(dict.fromkeys(right_values[0], ["a", "c"]), "let nobody be stopped",
                     "You let `c` write every time. A TaskGroup stops it, and so does the end of "
                     "`asyncio.run`."),
-        wrong_value(right_values[0] | {"asyncio.run(main(group))": []}, "took back what was done",
+        wrong_value(right_values[0] | {"group": []}, "took back what was done",
                     "You let the group undo what `a` has written. To cancel stops what is still "
                     "at work; what is done is done."),
     )
