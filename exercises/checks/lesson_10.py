@@ -99,7 +99,8 @@ def none_left(lab, ended, when):
     line = lab.line(r"gather\(|wait\(|as_completed\(|create_task\(")
     if ended.cancelled:
         raise Wrong("losers", f"When {when}, {calls} had been asked to stop and had not ended.",
-                    lab.line(r"\.cancel\(") or line, "To cancel is only to ask. Await them after it, as `gather(*tasks, "
+                    lab.line(r"\.cancel\(") or line,
+                    "To cancel is only to ask. Await them after it, as `gather(*tasks, "
                     "return_exceptions=True)` does.")
     raise Wrong("losers", f"When {when}, {calls} still ran, and nobody had asked "
                 f"{'them' if ended.flying > 1 else 'it'} to stop.", line, STOP)
@@ -156,12 +157,9 @@ class PredictWritten(Exercise):
         "cancels them. So it matters whether `main` sleeps on.",
     )
     right_values = (
-        {
-            "group": ["a"],
-            "gather": ["a", "c"],
-            "wait": ["a", "c"],
-            "brief": ["a"],
-        },
+        {"group": ["a"], "gather": ["a", "c"], "wait": ["a", "c"], "brief": ["a"]},
+        {"group": "a", "gather": "ac", "wait": "ac", "brief": "a"},
+        {"group": {"a"}, "gather": {"a", "c"}, "wait": {"a", "c"}, "brief": {"a"}},
     )
     wrong_values = (
         wrong_value(right_values[0] | {"gather": ["a"]},
@@ -172,8 +170,7 @@ class PredictWritten(Exercise):
                     "let wait cancel what is late",
                     "You let `wait` stop `c` when its two seconds were over. It returns it among "
                     "the pending ones, and leaves it running."),
-        wrong_value(right_values[0] | {"gather": ["a"],
-                                       "wait": ["a"]},
+        wrong_value(right_values[0] | {"gather": ["a"], "wait": ["a"]},
                     "let everybody cancel the others",
                     "You let `gather` and `wait` stop `c`. Neither stops anybody: of the three "
                     "ways only the TaskGroup does."),
@@ -256,9 +253,9 @@ class FailFast(Exercise):
     `all_or_nothing(buy, items)`. It buys all items at the same time, and returns what `buy`
     returned for each, in the order of `items`.
 
-    If one of them fails, the others are stopped, and the error comes out, alone or in a group. The
-    others are stopped as well when `all_or_nothing` itself is cancelled. Either way, every `buy` has
-    ended when `all_or_nothing` ends. (One that is cancelled may take a moment to clean up.)
+    If one of them fails, the others are stopped, and the error comes out, alone or in a group.
+    When `all_or_nothing` itself is cancelled, all are stopped. Either way, every `buy` has ended
+    when `all_or_nothing` ends. (One that is cancelled may take a moment to clean up.)
     """
 
     id = "fail-fast-1"
@@ -968,7 +965,8 @@ class Supervise(Exercise):
         if len(started) == len(expected):
             raise Wrong("another pause", said, lab.line("sleep") or lab.line(r"\bexcept\b"),
                         "A worker that fails at once would be started again and again without a "
-                        "pause: `await asyncio.sleep(pause)`, between a failure and the next start.")
+                        "pause: `await asyncio.sleep(pause)`, between a failure and the next "
+                        "start.")
         raise Wrong("gave up too early", said, lab.line(r"range|while|[<>]"),
                     "`restarts` does not count the first start.")
 
