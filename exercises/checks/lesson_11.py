@@ -77,6 +77,8 @@ class PredictDeadlines(Exercise):
                     "the task inside"),
         wrong_value(right_values[0] | {"e": (5, TIMEOUT)}, "shield does not keep it from you",
                     "the task inside"),
+        wrong_value(right_values[0] | {"e": (2, FINE)}, "an error goes on", "told as ever"),
+        wrong_value(right_values[0] | {"a": (2, FINE)}, "an error goes on", "becomes a"),
         wrong_value(right_values[0] | {"f": (2, TIMEOUT)}, "the nearer deadline fires",
                     "before the outer one"),
         wrong_value(right_values[0] | {"f": (1, FINE)}, "an error goes on", "nobody catches it"),
@@ -90,10 +92,15 @@ class PredictDeadlines(Exercise):
     BELIEFS = {
         # job: (test of the pair given, kind, what to say)
         "a": [(lambda at, out: at >= 5, "the sleep is over",
-               "You let `a` sleep to its end. The request at 2 s ends the sleep at once.")],
+               "You let `a` sleep to its end. The request at 2 s ends the sleep at once."),
+              (lambda at, out: out == FINE, "an error goes on",
+               "You have no error for `a`. Nobody in there catches the request, so at the end of "
+               "the block it becomes a TimeoutError.")],
         "b": [(lambda at, out: out == FINE, "except Exception lets it pass",
                "You let `b` suppress the request. CancelledError is a BaseException, and it is no "
-               "Exception: it passes.")],
+               "Exception: it passes."),
+              (lambda at, out: at >= 5, "the sleep is over",
+               "You let `b` sleep to its end. The request at 2 s ends the sleep at once.")],
         "c": [(lambda at, out: at >= 5, "the sleep is over",
                "You let `c` sleep on. The request ends the sleep, and then it is suppressed."),
               (lambda at, out: out == TIMEOUT, "swallowed",
@@ -107,9 +114,12 @@ class PredictDeadlines(Exercise):
                "2 s, and then comes the `finally`."),
               (lambda at, out: out == FINE, "an error goes on",
                "You have no error for `d`. A `finally` does its work and lets the error go on.")],
-        "e": [(lambda at, out: at >= 5 or out == FINE, "shield does not keep it from you",
+        "e": [(lambda at, out: at >= 5, "shield does not keep it from you",
                "You let `e` wait on. `shield` keeps the request from the task inside; who awaits "
-               "the shield is told as ever.")],
+               "the shield is told as ever."),
+              (lambda at, out: out == FINE, "an error goes on",
+               "You have no error for `e`. Who awaits the shield is told as ever, and nobody "
+               "catches that.")],
         "f": [(lambda at, out: at == 2, "the nearer deadline fires",
                "You let `f` go on until 2 s. Its own deadline rings at 1 s, before the outer one, "
                "and its error goes through the outer block."),
