@@ -4,15 +4,20 @@ Each service is a process of its own, so a lesson's event loop and its server ne
 time by accident, and a blocked loop in the notebook doesn't block the server.
 """
 
+import importlib.util
 import math
 from http import HTTPStatus
 from numbers import Real
 
 from .process import Asked, Service, peak
 
-__all__ = ["Asked", "Service", "catalogue", "peak"]
+__all__ = ["Asked", "Service", "catalogue", "echo", "peak"]
 
 OUTCOMES = ("ok", "hang", "reset", "cut")
+ECHOES = (
+    "one at a time", "threads", "pool", "protocol", "streams", "own loop", "uvloop",
+    "published, threaded", "published, async",
+)  # fmt: skip
 
 
 def catalogue(
@@ -91,6 +96,35 @@ def catalogue(
         capacity=capacity,
         script=script or {},
     )
+
+
+def echo(
+    kind: str = "streams", *, delay: float = 0.0, backlog: int = 4096, workers: int = 4
+) -> Service:
+    """Start a server that sends each line back in capital letters; return it once it answers.
+
+    Parameters:
+        kind: who waits for the clients. "one at a time": one thread, which takes the next client
+            when the last is gone; "threads": a thread for each; "pool": `workers` threads;
+            "protocol" and "streams": asyncio; "own loop" and "uvloop": the same streams on the
+            loop of `helpers.eventloop` and on uvloop; "published, threaded" and "published,
+            async": the two of the source [004], which answer once, whatever has come, and close.
+        delay: seconds that each line waits for its answer, as for a database.
+        backlog: connections that wait to be accepted, at most; the system may allow fewer.
+
+    A line of more than 64 KiB ends its connection. `Service.port` is the port on 127.0.0.1; the
+    log stays empty. Raises ValueError for a setting out of range, RuntimeError if it can't start.
+    """
+    if kind not in ECHOES:
+        raise ValueError(f"kind must be one of {', '.join(map(repr, ECHOES))}, not {kind!r}.")
+    if kind == "uvloop" and importlib.util.find_spec("uvloop") is None:
+        raise RuntimeError("uvloop is not installed: there is none for Windows.")
+    _require_seconds("delay", delay)
+    for name, value in {"backlog": backlog, "workers": workers}.items():
+        if not _is_whole(value) or value < 1:
+            raise ValueError(f"{name} must be a whole number, 1 or more, not {value!r}.")
+    module = "helpers.services.echo_server"
+    return Service(module, kind=kind, delay=delay, backlog=backlog, workers=workers)
 
 
 def _require_seconds(name: str, value: object) -> None:
