@@ -228,7 +228,7 @@ class InSlices(Exercise):
 
     id = "slices-1"
     asks = "add_up"
-    minutes = 6
+    minutes, clock = 6, "real"  # a virtual one never jumps beside a task that is always ready
     hints = (
         "Who gives the others a turn? Only an `await` that really pauses.",
         "`await asyncio.sleep(0)` pauses for one turn of the loop.",
@@ -959,6 +959,10 @@ class ListenToAThread(Exercise):
                             "of it?")
             speaker.failed.cancel()
             result = listening.result()
+            if not speaker.said:
+                raise Wrong("did not wait", f"It returned {result!r:.80} before the first word was "
+                            "said.", lab.line(r"subscribe\("),
+                            "`subscribe` returns at once. Wait for the `None`.")
             if speaker.ended and time.perf_counter() - speaker.ended > 0.6:
                 raise Wrong("waited too long", "It returned long after the last word.",
                             lab.line(r"sleep\(|timeout"),
@@ -1106,6 +1110,12 @@ class ListenToAThread(Exercise):
             await asyncio.sleep(0)
         return heard[:-1]
 
+    @wrong("did not wait", says="before the first word")
+    async def returns_at_once(subscribe):
+        heard = []
+        subscribe(lambda word: word and heard.append(word))
+        return heard
+
     @wrong("waited too long", says="Wait for the `None`")
     async def guesses_how_long(subscribe):
         heard = []
@@ -1131,12 +1141,13 @@ class ListenToAThread(Exercise):
 
 
 class Speaker:
-    """Says words in a thread, and beside it counts the ticks of a task: ticks. error: what the
+    """Says words in a thread, so far said, and counts the ticks of a task beside it. error: what the
     callback raised; then `failed`, a future, is done. ended: when the last was said.
     """
 
     def __init__(self, words):
-        self.words, self.ticks, self.error, self.failed = words, 0, None, None
+        self.words, self.said = words, 0
+        self.ticks, self.error, self.failed = 0, None, None
         self.thread = self.ended = None
 
     def subscribe(self, callback):
@@ -1147,6 +1158,7 @@ class Speaker:
         try:
             for word in [*self.words, None]:
                 time.sleep(0.05)
+                self.said += 1
                 callback(word)
             self.ended = time.perf_counter()
         except Exception as error:
