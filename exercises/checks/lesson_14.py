@@ -58,7 +58,10 @@ def the_response(lab, run, server):
     """Raise Wrong unless the run returned the server's last answer."""
     got = run.result
     if not isinstance(got, httpx.Response):
-        lab.equal(got, "the response", "it returned")
+        if asyncio.iscoroutine(got):
+            lab.equal(got, "the response")  # which says that nobody awaited it
+        raise Wrong("value", f"It returned {got!r:.80}; asked is the response itself.",
+                    lab.line(r"\breturn\b"))
     if got.status_code != 200:
         raise Wrong("lost error", f"It returned the response with status {got.status_code} as if "
                     "that were an answer.", lab.line(r"\breturn\b"),
@@ -95,10 +98,10 @@ class WithinThePool(Exercise):
         pages = [f"/api/v2/pokemon/{number}" for number in range(1, len(names) + 1)]
         # The first is slow: who waits for whole batches waits for it with four places empty.
         site = lab.site(latency=self.QUICK, script={pages[0]: [self.SLOW]})
-        patience = set()
+        patience = []  # of each request that the client was told to send
 
         async def note(request):
-            patience.add(request.extensions["timeout"]["pool"])
+            patience.append(request.extensions["timeout"]["pool"])
 
         async def scene():
             async with httpx.AsyncClient(
@@ -120,11 +123,16 @@ class WithinThePool(Exercise):
                         f"{type(errors[0]).__name__}.", lab.line("return_exceptions|except"),
                         "Nothing went wrong at the server: there were more requests than "
                         "connections. Start no more at once than there are.")
-        lab.equal(run.result, names)
         log = site.log()
-        if len(log) > len(pages):
-            raise Wrong("asked twice", f"The server was asked {len(log)} times for {len(pages)} "
-                        "pages.", lab.line("except"),
+        if len(log) < len(pages) and len(patience) >= len(pages):
+            raise Wrong("pool exhausted", f"The server was asked for {len(log)} of the "
+                        f"{len(pages)} pages; the other requests found no connection in time.",
+                        lab.line("except|suppress"))
+        lab.equal(run.result, names)
+        if len(patience) > len(pages):
+            raise Wrong("asked twice", f"For {len(pages)} pages it sent {len(patience)} requests: "
+                        f"{len(patience) - len(pages)} of them found no connection in time.",
+                        lab.line("except|suppress"),
                         "A request that finds no connection need not be tried again: it need not "
                         "be started before there is one.")
         if len({asked.connection for asked in log}) > 5:
@@ -132,7 +140,7 @@ class WithinThePool(Exercise):
                         f"The server saw {len({asked.connection for asked in log})} "
                         "connections; the pool has five.", lab.line("Client"),
                         "Use the client that you were given.")
-        if patience != {0.1}:
+        if set(patience) != {0.1}:
             raise Wrong("changed the timeouts", "The requests went out with another pool timeout "
                         "than the client's 0.1 s.", lab.line("timeout"),
                         "Longer patience only moves the edge. Keep within the pool.")
@@ -210,6 +218,25 @@ class WithinThePool(Exercise):
 
         return await asyncio.gather(*map(name, pages))
 
+    @wrong("pool exhausted", says="for 5 of the 12 pages")
+    async def suppresses_it(client, pages):
+        async def name(page):
+            with contextlib.suppress(httpx.PoolTimeout):
+                return (await client.get(page)).json()["name"]
+
+        return await asyncio.gather(*map(name, pages))
+
+    @wrong("asked twice", says="found no connection in time")
+    async def tries_again(client, pages):
+        async def name(page):
+            while True:
+                try:
+                    return (await client.get(page)).json()["name"]
+                except httpx.PoolTimeout:
+                    await asyncio.sleep(0.02)
+
+        return await asyncio.gather(*map(name, pages))
+
     @wrong("batch barrier", says="stood empty")
     async def five_by_five(client, pages):
         names = []
@@ -271,9 +298,8 @@ class OneClient(Exercise):
     def verify(self, all_names, lab):
         site = lab.site(latency=0.06, script={self.THIRD: ["ok", 503]})
         lab.told("with the address of a server that has four pages")
-        with noted_clients() as clients:
-            # Called in a frame of ours, so that the address of this run's server isn't quoted.
-            run = lab.run(self._ask(lab, all_names, site.url))
+        with noted_clients(lab) as clients:
+            run = self._follow(lab, all_names, site.url)
         self._look_at_names(lab, run.result, site.log())
         used = len({asked.connection for asked in site.log()})
         if not clients and lab.line(r"\brequests\.|\bhttpx\.(get|Client|request)\b|urlopen"):
@@ -292,12 +318,26 @@ class OneClient(Exercise):
                         "connection.", lab.line(r"AsyncClient\("),
                         "`async with httpx.AsyncClient() as client:` closes it, whatever happens.")
         lab.told("with a server whose third page answers 503")
-        with noted_clients() as clients:
+        with noted_clients(lab) as clients:
             lab.run(self._ask(lab, all_names, site.url), raises=httpx.HTTPStatusError)
         if clients and not clients[0].is_closed:
             raise Wrong("left the client open", "A page failed, and the client was never closed.",
                         lab.line(r"AsyncClient\("),
                         "`async with httpx.AsyncClient() as client:` closes it, whatever happens.")
+
+    def _follow(self, lab, all_names, url):
+        try:
+            # Called in a frame of ours, so that the address of this run's server isn't quoted.
+            return lab.run(self._ask(lab, all_names, url))
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+            raise Wrong("not an address", f"httpx said: {error}", lab.line(r"\.get\("),
+                        '"next" is a whole address already: nothing goes before it.') from None
+        except TypeError as error:
+            if "url" not in str(error).lower() or "NoneType" not in str(error):
+                raise
+            raise Wrong("went past the last page", "It asked for the page `None`.",
+                        lab.line(r"\bwhile\b|\.get\("),
+                        'On the last page "next" is `None`: that is the end.') from None
 
     async def _ask(self, lab, all_names, url):
         made = all_names(url)
@@ -421,6 +461,36 @@ class OneClient(Exercise):
             response = await client.get(base_url + "/api/v2/pokemon?limit=40")
         return [entry["name"] for entry in response.raise_for_status().json()["results"]]
 
+    @wrong("never comes to an end", says="all for the same one")
+    async def forgets_to_turn_the_page(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                page = (await client.get(address)).raise_for_status().json()
+                names += [entry["name"] for entry in page["results"]]
+        return names
+
+    @wrong("not an address", says="a whole address already")
+    async def puts_the_base_before_it(base_url):
+        names, address = [], "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                page = (await client.get(base_url + address)).raise_for_status().json()
+                names += [entry["name"] for entry in page["results"]]
+                address = page["next"]
+        return names
+
+    @wrong("went past the last page", says="that is the end")
+    async def never_stops(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while True:
+                page = (await client.get(address)).raise_for_status().json()
+                names += [entry["name"] for entry in page["results"]]
+                address = page["next"]
+                if len(names) > 1000:
+                    return names
+
     @wrong("lost pages", says="its names count too")
     async def forgets_the_last_page(base_url):
         names = []
@@ -433,19 +503,29 @@ class OneClient(Exercise):
 
 
 @contextlib.contextmanager
-def noted_clients():
-    """A list of the AsyncClients that are made meanwhile."""
-    made, init = [], httpx.AsyncClient.__init__
+def noted_clients(lab):
+    """A list of the AsyncClients that are made meanwhile; who asks without end is stopped."""
+    made, sent = [], []
+    init, send = httpx.AsyncClient.__init__, httpx.AsyncClient.send
 
     def noting(self, *arguments, **named):
         init(self, *arguments, **named)
         made.append(self)
 
-    httpx.AsyncClient.__init__ = noting
+    async def counting(self, request, **named):
+        sent.append(str(request.url))
+        if len(sent) > 2 * MOST:
+            raise Wrong("never comes to an end", f"It sent {len(sent)} requests for 4 pages"
+                        + (", all for the same one." if len(set(sent)) == 1 else "."),
+                        lab.line(r"\bwhile\b"), 'Go on to the address in "next", until that is '
+                        "`None`.")
+        return await send(self, request, **named)
+
+    httpx.AsyncClient.__init__, httpx.AsyncClient.send = noting, counting
     try:
         yield made
     finally:
-        httpx.AsyncClient.__init__ = init
+        httpx.AsyncClient.__init__, httpx.AsyncClient.send = init, send
 
 
 class TryAgain(Exercise):
@@ -483,8 +563,8 @@ class TryAgain(Exercise):
         self._gives_up(ask, lab)
 
     def _gets_there(self, ask, lab):
-        lab.told("with a GET that fails with 503, then loses its connection, then is answered")
-        server = Server(lab, 503, httpx.ConnectError)
+        lab.told("with a GET that fails with 503, then with a ReadTimeout, then is answered")
+        server = Server(lab, 503, httpx.ReadTimeout)
         try:
             run = lab.run(server.meet(ask, "GET", "/7"))
         except httpx.HTTPError as error:
@@ -497,7 +577,7 @@ class TryAgain(Exercise):
 
     def _look_at_pauses(self, lab, server):
         gaps, wanted = server.gaps, self.PAUSES[:len(server.gaps)]
-        line = lab.line(r"sleep\(|wait")
+        line = lab.line(r"sleep\(|\bwait=|wait_")
         said = f"It paused for {' and '.join(f'{gap:.2g} s' for gap in gaps)}."
         if all(abs(gap - pause) < 0.01 for gap, pause in zip(gaps, wanted)):
             return
@@ -515,9 +595,7 @@ class TryAgain(Exercise):
         server = Server(lab, *[status] * MOST)
         try:
             lab.run(server.meet(ask, "GET", "/7"), raises=httpx.HTTPStatusError)
-        except Wrong as found:
-            if found.kind == "lost error" and len(server.asked) == 1:
-                raise
+        except (Wrong, tenacity.RetryError):
             self._look_at_retries(lab, server, status)
             raise
         self._look_at_retries(lab, server, status)
@@ -531,6 +609,10 @@ class TryAgain(Exercise):
         lab.told("with a POST that is answered 200")
         server = Server(lab)
         the_response(lab, lab.run(server.meet(ask, "POST", "/orders")), server)
+        if server.asked[0][0] != "POST":
+            raise Wrong("another method", f"It sent a {server.asked[0][0]}.",
+                        lab.line(r"client\."), "`client.request(method, page)` sends what it is "
+                        "told.")
         for outcome in (httpx.ReadError, 503):
             what = "that loses its connection" if outcome != 503 else "that is answered 503"
             lab.told(f"with a POST {what}")
@@ -549,7 +631,12 @@ class TryAgain(Exercise):
             what = "answered 503" if outcome == 503 else "lost on the way"
             lab.told(f"with a GET that is {what} each time")
             server = Server(lab, *[outcome] * (MOST + 1))
-            run = lab.run(server.meet(ask, "GET", "/7"), raises=error)
+            try:
+                run = lab.run(server.meet(ask, "GET", "/7"), raises=error)
+            except tenacity.RetryError:
+                raise Wrong("wrapped the error", "A tenacity.RetryError came out, with the error "
+                            "inside.", lab.line(r"\bretry\(|Retrying"),
+                            "`reraise=True` lets the last error itself out.") from None
             if len(server.asked) != 4:
                 raise Wrong("other number of tries", f"It asked {times(server)}; asked are four "
                             "tries in all.", lab.line(r"\bfor\b|\bwhile\b|stop_after"),
@@ -626,7 +713,7 @@ class TryAgain(Exercise):
                     raise
             await asyncio.sleep(pause)
 
-    @wrong("gave up too early", says="ConnectError came out")
+    @wrong("gave up too early", says="ReadTimeout came out")
     async def statuses_only(client, method, page):
         for pause in (0.1, 0.2, 0.4, None):
             response = await client.request(method, page)
@@ -657,6 +744,32 @@ class TryAgain(Exercise):
                     return response
                 if response.status_code != 503 or method == "POST":
                     break
+            await asyncio.sleep(pause)
+
+    @wrong("wrapped the error", says="reraise=True")
+    async def tenacity_as_it_comes(client, method, page):
+        def passes(error):
+            if isinstance(error, httpx.HTTPStatusError):
+                return method != "POST" and error.response.status_code == 503
+            return method != "POST" and isinstance(error, httpx.TransportError)
+
+        @tenacity.retry(retry=tenacity.retry_if_exception(passes),
+                        stop=tenacity.stop_after_attempt(4),
+                        wait=tenacity.wait_exponential(multiplier=0.1))
+        async def once():
+            return (await client.request(method, page)).raise_for_status()
+
+        return await once()
+
+    @wrong("another method", says="sent a GET")
+    async def always_get(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                return (await client.get(page)).raise_for_status()
+            except httpx.HTTPError as error:
+                status = getattr(getattr(error, "response", None), "status_code", 503)
+                if pause is None or method == "POST" or status != 503:
+                    raise
             await asyncio.sleep(pause)
 
     @wrong("equal pauses", says="twice as long")
@@ -753,43 +866,61 @@ class Jitter(Exercise):
         "`random.uniform(0, longest)` draws evenly between the two.",
     )
 
-    CLIENTS = 400
+    CLIENTS = 2000
 
     def verify(self, pause, lab):
         for attempt in (2, 0, 1, 3, 4, 5, 9):
             longest = min(2.0, 0.1 * 2**attempt)
             lab.told(f"for {self.CLIENTS} clients with attempt {attempt}, where the longest pause "
                      f"is {longest:g} s")
-            drawn = [pause(attempt) for _ in range(self.CLIENTS)]
-            self._look(lab, drawn, longest, attempt)
+            first = pause(attempt)
+            if asyncio.iscoroutine(first):
+                first.close()
+                raise Wrong("value", "It returned a coroutine; asked is a number of seconds.",
+                            lab.line("async def"), "It only says how long to wait: a plain `def`.")
+            if not isinstance(first, int | float):
+                raise Wrong("value", f"It returned {first!r:.80}; asked is a number of seconds.",
+                            lab.line(r"\breturn\b"))
+            self._look(lab, [pause(attempt) for _ in range(self.CLIENTS)], longest)
 
-    def _look(self, lab, drawn, longest, attempt):
+    def _look(self, lab, drawn, longest):
         line = lab.line(r"\breturn\b")
-        if not all(isinstance(seconds, int | float) for seconds in drawn):
-            lab.equal(drawn[0], "a number of seconds")
-        low, high, most = min(drawn), max(drawn), max(map(drawn.count, drawn))
-        if most > self.CLIENTS / 10 and high <= longest:
-            raise Wrong("equal delays", f"{most} of the {self.CLIENTS} clients come back at the "
-                        f"same moment, after {max(drawn, key=drawn.count):.3g} s.", line,
+        low, high = min(drawn), max(drawn)
+        usual = max(set(drawn), key=drawn.count)
+        said = f"{drawn.count(usual)} of the {self.CLIENTS} clients come back at the same moment, " \
+               f"after {usual:.3g} s."
+        if high > longest:
+            raise Wrong("waits too long", f"The longest pause that I got was {high:.3g} s.", line,
+                        "The lot lies between 0 and the longest pause; it isn't added to it."
+                        if low >= longest * 0.99 else
+                        "First the longest pause: 0.1 s, doubled for each attempt, and no more "
+                        "than 2 s. Then the lot, between 0 and that.")
+        if low < 0:
+            raise Wrong("waits less than nothing", f"I got {low:.3g} s.", line)
+        if high < longest * 0.9:
+            raise Wrong("waits too briefly", f"The longest pause that I got was {high:.3g} s.",
+                        line, "0.1 s for attempt 0, and it doubles with each attempt, up to 2 s.")
+        if drawn.count(usual) > self.CLIENTS / 10:
+            if usual == longest == 2 and low < 1:
+                raise Wrong("capped after the lot", said, line, "What was drawn above 2 s was cut "
+                            "to 2 s. Cap the longest pause first, then draw.")
+            raise Wrong("equal delays", said, line,
                         "They failed together, and will fail together again. Draw each pause by "
                         "lot, with `random.uniform`, anew at each call.")
-        if low < 0 or high > longest:
-            words = ("Was it doubled for each attempt, and capped at 2 s before the lot was "
-                     "drawn?" if attempt != 2 else "The lot lies between 0 and the longest pause; "
-                     "it isn't added to it.")
-            raise Wrong("waits too long", f"The longest pause that I got was {high:.3g} s.", line,
-                        words)
-        if low > longest / 10:
+        if low > longest / 2:
             raise Wrong("too little jitter", f"All pauses lie between {low:.3g} s and {high:.3g} "
                         "s: a slightly wider herd.", line,
                         "Let the lot choose between 0 and the longest: then they come evenly.")
-        if high < longest * 0.9:
-            raise Wrong("waits too briefly", f"The longest pause that I got was {high:.3g} s.",
-                        line, "It doubles with each attempt, up to 2 s.")
-        middle = sorted(drawn)[self.CLIENTS // 2]
-        if not 0.35 < middle / longest < 0.65:
-            raise Wrong("uneven lot", f"Half of the pauses were shorter than {middle:.3g} s.",
-                        line, "Every length is equally likely: `random.uniform`.")
+        if low > longest / 10:
+            raise Wrong("does not begin at 0", f"No pause was shorter than {low:.3g} s.", line,
+                        "Let the lot choose between 0 and the longest.")
+        quarters = [sorted(drawn)[self.CLIENTS * part // 4] / longest for part in (1, 2, 3)]
+        if any(abs(found - part) > 0.08 for found, part in zip(quarters, (0.25, 0.5, 0.75))):
+            raise Wrong("uneven lot", f"A quarter of the pauses were shorter than "
+                        f"{quarters[0] * longest:.3g} s, half shorter than "
+                        f"{quarters[1] * longest:.3g} s, three quarters shorter than "
+                        f"{quarters[2] * longest:.3g} s.", line,
+                        "Every length is equally likely: `random.uniform`.")
 
     @right
     def evenly(attempt):
@@ -803,7 +934,7 @@ class Jitter(Exercise):
             longest = 2
         return longest * random.random()
 
-    @wrong("equal delays", says="400 of the 400")
+    @wrong("equal delays", says="2000 of the 2000")
     def no_lot(attempt):
         return min(2, 0.1 * 2**attempt)
 
@@ -811,9 +942,26 @@ class Jitter(Exercise):
     def same_lot_for_all(attempt):
         return random.Random(attempt).uniform(0, min(2, 0.1 * 2**attempt))
 
-    @wrong("equal delays", says="same moment")
+    @wrong("waits too briefly", says="was 0 s")
     def whole_seconds(attempt):
         return random.randint(0, int(min(2, 0.1 * 2**attempt)))
+
+    @wrong("equal delays", says="same moment")
+    def all_or_nothing(attempt):
+        return random.choice([0, min(2, 0.1 * 2**attempt)])
+
+    @wrong("capped after the lot", says="then draw")
+    def caps_what_was_drawn(attempt):
+        return min(2, random.uniform(0, 0.1 * 2**attempt))
+
+    @wrong("does not begin at 0", says="between 0 and the longest")
+    def never_at_once(attempt):
+        longest = min(2, 0.1 * 2**attempt)
+        return random.uniform(longest / 3, longest)
+
+    @wrong("uneven lot", says="equally likely")
+    def mostly_in_the_middle(attempt):
+        return random.triangular(0, min(2, 0.1 * 2**attempt))
 
     @wrong("waits too long", says="isn't added")
     def on_top(attempt):
@@ -825,7 +973,7 @@ class Jitter(Exercise):
         longest = min(2, 0.1 * 2**attempt)
         return longest * random.uniform(0.9, 1)
 
-    @wrong("waits too long", says="capped at 2 s")
+    @wrong("waits too long", says="no more than 2 s")
     def without_a_cap(attempt):
         return random.uniform(0, 0.1 * 2**attempt)
 
@@ -883,6 +1031,11 @@ class Mirrors(Exercise):
             fetch = lab.service(60, name="fetch")
             run = lab.run(from_mirrors, fetch, ["a", "b", "c", "d"], seconds, raises=TimeoutError)
             lab.told(f"with four mirrors that never come back, and {seconds} s for the whole")
+            caught = lab.line(r"CancelledError|BaseException|except\s*:")
+            if run.elapsed > seconds + 0.01 and caught:
+                raise Wrong("swallowed", f"The {seconds} s were over, and it went on until "
+                            f"{run.elapsed:.3g} s: a deadline ends it by a CancelledError.",
+                            caught)
             if run.elapsed > seconds + 0.01:
                 raise Wrong("no deadline for the whole", f"It took {run.elapsed:.3g} s.",
                             lab.line(r"timeout\(|wait_for"),
@@ -1046,6 +1199,17 @@ class Mirrors(Exercise):
                         return await fetch(mirror)
                 except (httpx.TransportError, TimeoutError) as error:
                     failure = failure or error
+            raise failure
+
+    @wrong("swallowed", says="by a CancelledError")
+    async def catches_the_deadline(fetch, mirrors, seconds):
+        async with asyncio.timeout(seconds):
+            for mirror in mirrors:
+                try:
+                    async with asyncio.timeout(1):
+                        return await fetch(mirror)
+                except (httpx.TransportError, TimeoutError, asyncio.CancelledError) as error:
+                    failure = error
             raise failure
 
     @wrong("swallowed", says="the next mirror")
