@@ -283,9 +283,9 @@ def test_beyond_the_rate_it_answers_429_and_when_to_come_back():
 
 
 def test_retry_after_is_in_whole_seconds_rounded_up():
-    with services.catalogue(rate_limit=0.4) as service, httpx.Client(base_url=service.url) as client:
-        assert client.get(SEVEN).status_code == 200
-        assert client.get(SEVEN).headers["retry-after"] == "3"
+    with services.catalogue(rate_limit=0.4) as service:
+        assert httpx.get(f"{service.url}{SEVEN}").status_code == 200
+        assert httpx.get(f"{service.url}{SEVEN}").headers["retry-after"] == "3"
 
 
 def test_beyond_its_capacity_it_refuses_at_once():

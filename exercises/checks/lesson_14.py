@@ -887,8 +887,8 @@ class Jitter(Exercise):
         line = lab.line(r"\breturn\b")
         low, high = min(drawn), max(drawn)
         usual = max(set(drawn), key=drawn.count)
-        said = f"{drawn.count(usual)} of the {self.CLIENTS} clients come back at the same moment, " \
-               f"after {usual:.3g} s."
+        said = (f"{drawn.count(usual)} of the {self.CLIENTS} clients come back at the same "
+                f"moment, after {usual:.3g} s.")
         if high > longest:
             raise Wrong("waits too long", f"The longest pause that I got was {high:.3g} s.", line,
                         "The lot lies between 0 and the longest pause; it isn't added to it."
