@@ -4,16 +4,19 @@ Each service is a process of its own, so a lesson's event loop and its server ne
 time by accident, and a blocked loop in the notebook doesn't block the server.
 """
 
+import base64
 import importlib.util
 import math
+from collections.abc import Callable
 from http import HTTPStatus
 from numbers import Real
 
 from .process import Asked, Service, peak
 
-__all__ = ["Asked", "Service", "catalogue", "echo", "peak"]
+__all__ = ["Asked", "Service", "catalogue", "echo", "instant", "peak", "web"]
 
 OUTCOMES = ("ok", "hang", "reset", "cut")
+WEB_SERVERS = ("development", "waitress", "uvicorn")
 ECHOES = (
     "one at a time", "threads", "pool", "protocol", "streams", "own loop", "uvloop",
     "published, threaded", "published, async",
@@ -125,6 +128,48 @@ def echo(
             raise ValueError(f"{name} must be a whole number, 1 or more, not {value!r}.")
     module = "helpers.services.echo_server"
     return Service(module, kind=kind, delay=delay, backlog=backlog, workers=workers)
+
+
+def web(app: Callable, server: str, threads: int | None = None) -> Service:
+    """Start a web application on a server that others wrote, and return it once it answers.
+
+    Parameters:
+        app: a WSGI or an ASGI application, or a function without parameters that makes one, in the
+            server's process: Flask's and FastAPI's can be made there only. A function of a
+            notebook goes over with what it uses; what it changes there, it changes for itself.
+        server: "development" is the one that Flask's ``app.run()`` starts; "waitress" serves WSGI
+            in production; "uvicorn" serves ASGI, by one loop in one thread.
+        threads: of "waitress", 4 unless told. Of "development" 1, or None for a new one for each
+            connection. "uvicorn" takes none.
+
+    ``Service.log()`` tells what was asked; a request counts as answered when the application gave
+    its status, whether anybody still listened or not. A request that the application failed on
+    has no answer there; the client is told 500.
+
+    Raises ValueError for settings that don't fit each other, and RuntimeError, with what the
+    server said, if it can't start: if the application is not of the server's kind, for one.
+    """
+    if server not in WEB_SERVERS:
+        raise ValueError(f"server must be one of {', '.join(WEB_SERVERS)}, not {server!r}.")
+    if not callable(app):
+        raise ValueError(f"app must be an application or a function that makes one, not {app!r}.")
+    _require_count("threads", threads)
+    if server == "uvicorn" and threads is not None:
+        raise ValueError("uvicorn serves by one loop in one thread: leave out threads.")
+    if server == "development" and threads not in (None, 1):
+        raise ValueError("The development server has one thread, or one for each connection.")
+    import cloudpickle  # here, for who asks the catalogue needs none
+
+    pickled = base64.b64encode(cloudpickle.dumps(app)).decode()
+    return Service("helpers.services.web_server", app=pickled, server=server, threads=threads)
+
+
+def instant() -> Service:
+    """Start a server that answers every request at once, with the same two bytes.
+
+    It shows what a load generator can do at most. It keeps no log.
+    """
+    return Service("helpers.services.web_server", app=None, server="instant", threads=None)
 
 
 def _require_seconds(name: str, value: object) -> None:
