@@ -7,13 +7,17 @@ time by accident, and a blocked loop in the notebook doesn't block the server.
 import base64
 import importlib.util
 import math
+import os
 from collections.abc import Callable
 from http import HTTPStatus
 from numbers import Real
 
+from .postgres import Database
 from .process import Asked, Service, peak
 
-__all__ = ["Asked", "Service", "catalogue", "echo", "instant", "peak", "web"]
+__all__ = [
+    "Asked", "Database", "Service", "catalogue", "database", "echo", "instant", "peak", "shop", "web",
+]  # fmt: skip
 
 OUTCOMES = ("ok", "hang", "reset", "cut")
 WEB_SERVERS = ("development", "waitress", "uvicorn")
@@ -170,6 +174,42 @@ def instant() -> Service:
     It shows what a load generator can do at most. It keeps no log.
     """
     return Service("helpers.services.web_server", app=None, server="instant", threads=None)
+
+
+def shop(cache: float = 0.02, reviews: float = 0.05, failing: bool = False) -> Service:
+    """Start the two neighbours of a shop and return them once they answer (about half a second).
+
+    A cache: ``PUT /cache/{name}`` keeps the words of the body, ``GET`` gives them back (404 if
+    there are none), ``DELETE`` forgets them. And the service that knows the reviews:
+    ``GET /reviews/{name}`` gives ``{"name": "tea", "stars": 4.5}`` for tea, kettle, toaster, cup.
+
+    Parameters:
+        cache: seconds that each answer of the cache takes.
+        reviews: seconds that each answer of the reviews takes.
+        failing: all answers of the reviews are 503; they take as long as any other.
+
+    It ends as ``catalogue`` does, and raises the same errors.
+    """
+    _require_seconds("cache", cache)
+    _require_seconds("reviews", reviews)
+    return Service(
+        "helpers.services.shop_server", cache=cache, reviews_after=reviews, failing=failing
+    )
+
+
+def database(unix_socket: bool = os.name == "posix") -> Database:
+    """Start PostgreSQL, if it is installed, in a folder that is gone with this process.
+
+    ``.postgres`` is its address for ``asyncpg``, or None, and then ``.why`` says why; ``.sqlite``
+    is a path for a SQLite database in that folder. Returns once it answers (about a second).
+
+    unix_socket: it listens on a socket in the folder, which only this user can reach; else on a
+        free port of 127.0.0.1, with a password (on Windows always).
+
+    It runs until ``stop()``, the end of a ``with`` block, or the end of this process, however that
+    ends. Raises RuntimeError, with what was said, if not even the folder can be made.
+    """
+    return Database(unix_socket)
 
 
 def _require_seconds(name: str, value: object) -> None:

@@ -100,7 +100,7 @@ class Service:
             stdout=subprocess.PIPE,
             stderr=self._stderr,
             bufsize=0,  # nothing is left to flush when the pipe closes under us
-            env=os.environ | {"PYTHONPATH": _search_path()},
+            env=os.environ | {"PYTHONPATH": search_path()},
         )
         # An unbuffered pipe is read byte by byte, and a log may be long.
         self._answers = io.BufferedReader(self._process.stdout)
@@ -180,7 +180,8 @@ class Service:
         return f"{self._name} did not start (exit status {status}). It said:\n{said}"
 
 
-def _search_path() -> str:
+def search_path() -> str:
+    """The ``PYTHONPATH`` with which another Python finds this package."""
     inherited = os.environ.get("PYTHONPATH")
     return os.pathsep.join([str(PROJECT), inherited] if inherited else [str(PROJECT)])
 
@@ -222,15 +223,15 @@ def _allow_open_files(wanted: int) -> None:
 
 
 def _serve_parent(parent: int, log: list[tuple]) -> None:
-    while _next_question(parent):
+    while next_question(parent):
         # A copy, for requests arrive while it is written.
         print(json.dumps(log.copy()), flush=True)
     # os._exit, for requests that are under way shall not hold the process back.
     os._exit(0)
 
 
-def _next_question(parent: int) -> bytes:
-    """The parent's next byte; none once it is gone."""
+def next_question(parent: int) -> bytes:
+    """Wait for the next byte that ``parent`` (its process id) writes; b"" once it is gone."""
     stdin = sys.stdin.fileno()
     # select takes no pipes on Windows, where there are no forks: there, just read.
     if hasattr(os, "fork"):

