@@ -1,7 +1,9 @@
 """Exercises of lesson 16: pipelines of queues and workers."""
 
 import asyncio
+import collections
 import inspect
+import time
 
 from helpers.backports import Queue, QueueShutDown
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
@@ -26,6 +28,24 @@ def with_workers(seconds, workers):
 def in_batches(seconds, size):
     """How long batches of that size take, one after another."""
     return sum(max(seconds[n:n + size]) for n in range(0, len(seconds), size))
+
+
+def or_one(seconds):
+    """A dict of seconds in which what was never asked for, a sentinel, takes one."""
+    return collections.defaultdict(lambda: 1, seconds)
+
+
+def noting_the_end(service):
+    """The same service; its `ended` is when the last call of it ended."""
+    async def fetch(argument):
+        try:
+            return await service(argument)
+        finally:
+            fetch.ended = now()
+
+    fetch.ended = 0.0
+    fetch.__name__ = fetch.__qualname__ = service.__name__
+    return fetch
 
 
 class Bound(Exercise):
@@ -70,6 +90,10 @@ class Bound(Exercise):
                     "second. What do the two others finish?"),
         wrong_value({"slowest": "save", "seconds": 2.82, "workers": 15}, "the wrong stage",
                     "\"save\" finishes 2 / 0.05 items a second. What do the two others finish?"),
+        wrong_value({"slowest": "fetch", "seconds": 2.35, "workers": 15}, "the wrong stage",
+                    "2.35 s is the bound that \"read\" sets. There is a slower stage."),
+        wrong_value({"slowest": "fetch", "seconds": 2.82, "workers": 15}, "the wrong stage",
+                    "2.82 s is the bound that \"save\" sets. There is a slower stage."),
     )
 
     def verify(self, answers, lab):
@@ -108,13 +132,24 @@ class AllWorkersEnd(Exercise):
     def verify(self, fetch_all, lab):
         seconds = {"a": 3, "b": 1, "c": 1, "d": 1, "e": 3, "f": 1, "g": 1}
         for workers, urls in (2, list("abcdefg")), (3, list("abcdefg")), (4, ["b"]), (2, []):
-            fetch = lab.service(seconds)
+            service = lab.service(or_one(seconds))
+            fetch = noting_the_end(service)
             run = lab.run(fetch_all, fetch, urls, workers)
+            extra = [url for url in service.calls if url not in urls]
+            if extra:
+                raise Wrong("fetched the sentinel", f"`fetch` was called with {extra[0]!r}.",
+                            lab.line(r"fetch\("), "Look at what you got before you fetch it.")
             lab.equal(run.result, {url: f"page {url}" for url in urls})
-            if len(fetch.calls) > len(urls):
-                raise Wrong("fetched twice", f"{len(urls)} urls were given, and {len(fetch.calls)} "
-                            "fetched.", try_="An item that a worker has taken is its own.")
-            lab.limited(fetch.peak, at_most=workers, what="fetches")
+            if len(service.calls) > len(urls):
+                raise Wrong("fetched twice", f"{len(urls)} urls were given, and "
+                            f"{len(service.calls)} fetched.",
+                            try_="An item that a worker has taken is its own.")
+            lab.limited(service.peak, at_most=workers, what="fetches")
+            if run.elapsed > fetch.ended + SOON:
+                raise Wrong("ended late", f"The last page was there at {fetch.ended:g} s, and it "
+                            f"returned at {run.elapsed:g} s.", lab.line(r"wait_for|timeout|sleep"),
+                            "A worker need not guess the end: tell it, by a sentinel of its own "
+                            "or by `queue.shutdown()`.")
             self._pace(lab, run, [seconds[url] for url in urls], workers)
 
     def _pace(self, lab, run, seconds, workers):
@@ -264,6 +299,75 @@ class AllWorkersEnd(Exercise):
         pages = await asyncio.gather(*map(fetch, urls))
         return dict(zip(urls, pages))
 
+    @wrong("fetched the sentinel", says="called with None")
+    async def looks_too_late(fetch, urls, workers):
+        queue, pages = asyncio.Queue(), {}
+        for item in [*urls, *[None] * workers]:
+            queue.put_nowait(item)
+
+        async def worker():
+            url = ""
+            while url is not None:
+                url = await queue.get()
+                pages[url] = await fetch(url)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+        return pages
+
+    @wrong("raised", says="`get_nowait` never waits for an item")
+    async def does_not_wait(fetch, urls, workers):
+        queue, pages = asyncio.Queue(), {}
+        for url in urls:
+            queue.put_nowait(url)
+
+        async def worker():
+            while True:
+                url = queue.get_nowait()
+                pages[url] = await fetch(url)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+        return pages
+
+    @wrong("raised", says="catch it where the worker ends")
+    async def lets_it_out(fetch, urls, workers):
+        queue, pages = Queue(), {}
+
+        async def worker():
+            while True:
+                url = await queue.get()
+                pages[url] = await fetch(url)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+            for url in urls:
+                await queue.put(url)
+            queue.shutdown()
+        return pages
+
+    @wrong("ended late", says="need not guess the end")
+    async def gives_up_after_a_while(fetch, urls, workers):
+        queue, pages = asyncio.Queue(), {}
+        for url in urls:
+            queue.put_nowait(url)
+
+        async def worker():
+            try:
+                while True:
+                    url = await asyncio.wait_for(queue.get(), 1)
+                    pages[url] = await fetch(url)
+            except TimeoutError:
+                pass
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+        return pages
+
     @wrong("sequential")
     async def one_worker(fetch, urls, workers):
         pages = {}
@@ -297,26 +401,32 @@ class Feed(Exercise):
 
     def verify(self, feed, lab):
         for items, workers, size in (30, 3, 5), (2, 4, 1), (12, 1, 2):
-            lab.told(f"with {items} items, `workers={workers}` and `size={size}`")
-            send = lab.service(1, name="send")
+            seconds = [3 if item % 5 == 0 else 1 for item in range(items)]
+            send = lab.service(or_one(enumerate(seconds)), name="send")
             source = lab.stream(range(items), behind=send)
-            run = lab.run(lambda: feed(source, send, workers, size))
-            lab.told(f"with {items} items, `workers={workers}` and `size={size}`")
+            run = lab.run(feed, source, noting_the_end(send), workers, size)
             self._all_sent(lab, send, items)
             lab.limited(send.peak, at_most=workers, what="items")
             lab.bounded(source, at_most=size + 1 + workers)
-            best = with_workers([1] * items, workers)
+            best = with_workers(seconds, workers)
             if run.elapsed > best + SOON:
-                raise Wrong("left a worker idle", f"It took {run.elapsed:g} s; {workers} workers "
-                            f"need {best:g} s for {items} items of 1 s.",
-                            lab.line(r"sleep\(|gather\("),
+                took = f"It took {run.elapsed:g} s; {workers} workers need {best:g} s for " \
+                       f"{items} items of 1 or 3 s."
+                if workers > 1 and abs(run.elapsed - in_batches(seconds, workers)) < SOON:
+                    raise Wrong("batch barrier", took, lab.line(r"gather|TaskGroup|wait\("))
+                raise Wrong("left a worker idle", took, lab.line(r"sleep\(|timeout|wait_for"),
                             "Whoever waits for room or for an item must be woken in that moment: "
                             "`await queue.put(item)`, `await queue.get()`.")
 
     def _all_sent(self, lab, send, items):
         missing = set(range(items)) - set(send.finished)
+        if 0 in missing and len(missing) <= 2:
+            raise Wrong("took an item for the end", "Item 0 was not sent.",
+                        lab.line(r"while.*get\(|if\b"),
+                        "0 counts as false, and is an item like any other: compare with "
+                        "`is not None`.")
         if missing:
-            raise Wrong("lost items", f"{len(missing)} of {items} items were not sent when it "
+            raise Wrong("lost items", f"Of {items} items {len(missing)} were not sent when it "
                         "returned.", lab.line(r"cancel\(\)|immediate"),
                         "Wait until the workers have done what is left in the queue.")
         extra = [item for item in send.calls if item not in range(items)]
@@ -440,7 +550,7 @@ class Feed(Exercise):
             for _ in range(workers):
                 await queue.put(None)
 
-    @wrong("left a worker idle", says="30 items of 1 s")
+    @wrong("left a worker idle", says="30 items of 1 or 3 s")
     async def looks_for_room_now_and_then(source, send, workers, size):
         queue = asyncio.Queue(size)
 
@@ -472,6 +582,50 @@ class Feed(Exercise):
             await queue.put(None)
         await asyncio.gather(*(worker() for _ in range(workers)))
 
+    @wrong("sent the sentinel", says="called with None")
+    async def looks_too_late(source, send, workers, size):
+        queue = asyncio.Queue(size)
+
+        async def worker():
+            item = ...
+            while item is not None:
+                item = await queue.get()
+                await send(item)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+            async for item in source:
+                await queue.put(item)
+            for _ in range(workers):
+                await queue.put(None)
+
+    @wrong("batch barrier", says="3 workers need 14 s")
+    async def in_batches(source, send, workers, size):
+        batch = []
+        async for item in source:
+            batch.append(item)
+            if len(batch) == workers:
+                await asyncio.gather(*map(send, batch))
+                batch = []
+        await asyncio.gather(*map(send, batch))
+
+    @wrong("took an item for the end", says="0 counts as false")
+    async def asks_whether_it_is_true(source, send, workers, size):
+        queue = asyncio.Queue(size)
+
+        async def worker():
+            while item := await queue.get():
+                await send(item)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+            async for item in source:
+                await queue.put(item)
+            for _ in range(workers):
+                await queue.put(None)
+
     @wrong("lost items", says="were not sent when it returned")
     async def cancels_too_early(source, send, workers, size):
         queue = asyncio.Queue(size)
@@ -495,18 +649,22 @@ class Details:
         self.seconds = seconds
         self.begun, self.ended = {}, {}
         self.peak = 0
+        self.wrong = None  # raised after the run: the answer's own TaskGroup would wrap it up
 
-    async def __call__(self, number):
+    async def details(self, number):
         if number in self.begun:
-            raise Wrong("did one twice", f"`details` was called twice with {number!r}.",
-                        try_="An item that was taken from the queue is done once.")
-        if number not in self.seconds:
-            raise Wrong("did the sentinel", f"`details` was called with {number!r}.",
-                        try_="Look at what you got before you begin with it.")
-        self.begun[number] = now()
-        self.peak = max(self.peak, len(self.begun) - len(self.ended))
-        await asyncio.sleep(self.seconds[number])
-        self.ended[number] = now()
+            self.wrong = self.wrong or Wrong(
+                "did one twice", f"`details` was called twice with {number!r}.",
+                try_="An item that was taken from the queue is done once.")
+        elif number not in self.seconds:
+            self.wrong = self.wrong or Wrong(
+                "did the sentinel", f"`details` was called with {number!r}.",
+                try_="Look at what you got before you begin with it.")
+        else:
+            self.begun[number] = now()
+            self.peak = max(self.peak, len(self.begun) - len(self.ended))
+            await asyncio.sleep(self.seconds[number])
+            self.ended[number] = now()
 
 
 class Taken(asyncio.Queue):
@@ -552,7 +710,7 @@ class Consumer(Exercise):
     )
 
     arrivals = ((0, 1), (0, 2), (0.1, 3), (0.2, 4), (0.3, 5), (0.4, 6), (1.9, 7), (5, 8), (5.01, 9))
-    seconds = {1: 3, 2: 1, 3: 1, 4: 0.5, 5: 1, 6: 0.5, 7: 1, 8: 1, 9: 1}
+    seconds = {1: 3, 2: 1.003, 3: 1.007, 4: 0.504, 5: 1.006, 6: 0.503, 7: 1, 8: 1, 9: 1}
 
     def verify(self, consumer, lab):
         for at_most in (3, 1):
@@ -560,7 +718,19 @@ class Consumer(Exercise):
                      + ", ".join(f"{when:g}" for when, _ in self.arrivals) + " s")
             details = Details(self.seconds)
             queue = Taken(details)
-            lab.run(self._play(consumer, queue, details, at_most))
+            try:
+                lab.run(self._play(consumer, queue, details, at_most))
+            except Exception:
+                if details.wrong is None:
+                    raise
+            if details.wrong is not None:
+                raise details.wrong
+            if queue.taken < len(self.seconds):
+                raise Wrong("ended too early", f"It returned when {queue.taken} of "
+                            f"{len(self.seconds)} numbers had come, and `None` had not.",
+                            lab.line("empty|while|for"),
+                            "An empty queue says that nothing is there now, not that no more will "
+                            "come. `None` says that.")
             lost = self.seconds.keys() - details.ended.keys()
             if lost:
                 raise Wrong("lost items", f"When it returned, {len(lost)} of {len(self.seconds)} "
@@ -584,7 +754,7 @@ class Consumer(Exercise):
             await queue.put(None)
 
         producing = asyncio.create_task(produce())
-        await consumer(queue, details, at_most)
+        await consumer(queue, details.details, at_most)
         producing.cancel()
 
     def _look_for_delay(self, lab, details, at_most):
@@ -608,7 +778,8 @@ class Consumer(Exercise):
         for number, best in late.items():
             raise Wrong("looked instead of waiting", f"Number {number} could begin at {best:g} s, "
                         f"and began at {details.begun[number]:g} s.", lab.line(r"sleep\("),
-                        "`await queue.get()` wakes in the moment in which something is there.")
+                        "`await queue.get()` wakes in the moment in which something is there, and "
+                        "a semaphore, or `asyncio.wait`, in the moment in which a place is free.")
 
     @right
     async def with_workers(queue, details, at_most):
@@ -712,6 +883,46 @@ class Consumer(Exercise):
             for _ in range(at_most):
                 group.create_task(worker())
 
+    @wrong("looked instead of waiting", says="wakes in the moment")
+    async def looks_for_a_place(queue, details, at_most):
+        tasks = []
+        while (number := await queue.get()) is not None:
+            while sum(not task.done() for task in tasks) == at_most:
+                await asyncio.sleep(0.01)
+            tasks.append(asyncio.create_task(details(number)))
+        await asyncio.gather(*tasks)
+
+    @wrong("ended too early", says="`None` says that")
+    async def until_it_is_empty(queue, details, at_most):
+        async def worker():
+            while not queue.empty():
+                await details(await queue.get())
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_most):
+                group.create_task(worker())
+
+    @wrong("did the sentinel", says="called with None")
+    async def does_the_sentinel(queue, details, at_most):
+        async def worker():
+            while True:
+                await details(await queue.get())
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_most):
+                group.create_task(worker())
+
+    @wrong("lost items", says="What has begun must end first")
+    async def ends_at_the_first_sentinel(queue, details, at_most):
+        async def worker():
+            while (number := await queue.get()) is not None:
+                await details(number)
+
+        workers = [asyncio.create_task(worker()) for _ in range(at_most)]
+        await asyncio.wait(workers, return_when=asyncio.FIRST_COMPLETED)
+        for each in workers:
+            each.cancel()
+
     @wrong("sequential", says="one after another")
     async def one_after_another(queue, details, at_most):
         while (number := await queue.get()) is not None:
@@ -784,6 +995,7 @@ class Survivor(Exercise):
         for task in tasks:
             if task.done():
                 self._it_ended(lab, task)
+        lab.check_awaited()
         if len(work.started) < 6 or work.flying:
             raise Wrong("said it was done too early", f"`join()` returned when {work.flying} items "
                         f"were under way and {6 - len(work.started)} had not begun.",
@@ -819,6 +1031,9 @@ class Survivor(Exercise):
         if pending:
             raise Wrong("swallowed", "I cancelled it, and 10 s later it still went on.",
                         lab.text.swallowing_handler())
+        for task in done:
+            if not task.cancelled() and task.exception() is not None:
+                self._it_ended(lab, task)
 
     def _it_ended(self, lab, task):
         """Raise what a worker that has ended tells of itself."""
@@ -827,7 +1042,12 @@ class Survivor(Exercise):
             raise error
         if isinstance(error, ValueError) and "task_done" in str(error):
             raise Wrong("said it twice", "`task_done()` was called more often than items were "
-                        "taken.", lab.line(r"task_done"), "Once for each item, on every way out.")
+                        "taken.", lab.line(r"task_done"), "Once for each item. A `get` that is "
+                        "cancelled has given none: it stands before the `try`.")
+        if isinstance(error, asyncio.QueueEmpty):
+            raise Wrong("did not wait for an item", "The worker ended with QueueEmpty.",
+                        lab.line("get_nowait"),
+                        "`get_nowait()` never waits. `await queue.get()` does.")
         if error is not None:
             raise Wrong("died of a failing item", f"The worker ended with {error!r}.",
                         lab.text.of_traceback(error),
@@ -961,6 +1181,39 @@ class Survivor(Exercise):
             except Exception as error:
                 failed.append((item, error))
 
+    @wrong("said it twice", says="has given none")
+    async def gets_inside_of_try(queue, work, failed):
+        while True:
+            try:
+                item = await queue.get()
+                await work(item)
+            except Exception as error:
+                failed.append((item, error))
+            finally:
+                queue.task_done()
+
+    @wrong("did not wait for an item", says="never waits")
+    async def gets_without_waiting(queue, work, failed):
+        while True:
+            item = queue.get_nowait()
+            try:
+                await work(item)
+            except Exception as error:
+                failed.append((item, error))
+            finally:
+                queue.task_done()
+
+    @wrong("not awaited", says="work")
+    async def calls_only(queue, work, failed):
+        while True:
+            item = await queue.get()
+            try:
+                work(item)
+            except Exception as error:
+                failed.append((item, error))
+            finally:
+                queue.task_done()
+
     @wrong("retried", says="Each item is done once")
     async def puts_it_back(queue, work, failed):
         tried = set()
@@ -1011,10 +1264,20 @@ class Bucket(Exercise):
 
     def _ask(self, lab, TokenBucket, asked, best):
         moments = ", ".join(f"{moment:g}" for moment in asked)
-        lab.told(f"(2, 3), two tokens a second and room for three, and `take()` {len(asked)} "
-                 f"times, at {moments} s")
+        lab.told(f"with `rate=2` and `burst=3`, and `take()` {len(asked)} times, at {moments} s")
         given = {}
-        lab.run(self._all(TokenBucket, asked, given))
+        try:
+            lab.run(self._all(TokenBucket, asked, given))
+        except TimeoutError:
+            if line := lab.line(r"\btime\.\w+\(|\b(monotonic|perf_counter)\(|datetime"):
+                raise Wrong("looked at another clock", "The check runs on a clock that jumps, and "
+                            "yours did not go with it.", line,
+                            "`asyncio.get_running_loop().time()` is the time that sleeps go by."
+                            ) from None
+            waiting = len(asked) - len(given)
+            raise Wrong("waited too long", f"200 s later {waiting} still waited for a token.",
+                        lab.line(r"sleep\(|await"),
+                        "Tokens drop in while nobody asks, too: how many, the time tells.") from None
         got = [given[number] for number in range(len(asked))]
         if [round(moment, 6) for moment in got] == [round(moment, 6) for moment in best]:
             return
@@ -1040,9 +1303,12 @@ class Bucket(Exercise):
                 served, most = last - first + 1, 3 + 2 * (got[last] - start)
                 if served > most + SOON:
                     rested = asked[0] == start == 100
+                    if line := lab.line(r"with asyncio\.Lock\(\)"):
+                        raise Wrong("lock per call", f"{served} were served from {start:g} s to "
+                                    f"{got[last]:g} s.", line)
                     raise Wrong("let too many through", f"From {start:g} s to {got[last]:g} s "
                                 f"{served} were served; a bucket of 3 that gets 2 a second gives "
-                                f"{int(most + SOON)}.", lab.line(r"tokens|sleep\("),
+                                f"{int(most + SOON)}.", lab.line(r"await .*(sleep|acquire)\("),
                                 "It holds at most `burst` tokens, however long the rest was." if
                                 rested else
                                 "A token is one task's. Between looking at the tokens and taking "
@@ -1056,7 +1322,7 @@ class Bucket(Exercise):
             await bucket.take()
             given[number] = now()
 
-        async with asyncio.TaskGroup() as group:
+        async with asyncio.timeout(asked[0] + 200), asyncio.TaskGroup() as group:
             for number, when in enumerate(asked):
                 group.create_task(one(number, when))
 
@@ -1136,6 +1402,46 @@ class Bucket(Exercise):
             self.tokens -= 1
             if self.tokens < 0:
                 await asyncio.sleep(-self.tokens / self.rate)
+
+    @wrong("looked at another clock", says="get_running_loop().time()")
+    class AsksTheTimeOfDay:
+        def __init__(self, rate, burst):
+            self.rate, self.burst, self.tokens, self.last = rate, burst, burst, time.monotonic()
+
+        async def take(self):
+            while True:
+                now = time.monotonic()
+                self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+                self.last = now
+                if self.tokens >= 1:
+                    break
+                await asyncio.sleep((1 - self.tokens) / self.rate)
+            self.tokens -= 1
+
+    @wrong("waited too long", says="still waited for a token")
+    class NeverRefills:
+        def __init__(self, rate, burst):
+            self.rate, self.tokens = rate, burst
+
+        async def take(self):
+            while self.tokens < 1:
+                await asyncio.sleep(1 / self.rate)
+            self.tokens -= 1
+
+    @wrong("lock per call", says="were served from")
+    class LocksForItself:
+        def __init__(self, rate, burst):
+            self.rate, self.burst = rate, burst
+            self.tokens, self.last = burst, asyncio.get_running_loop().time()
+
+        async def take(self):
+            async with asyncio.Lock():
+                now = asyncio.get_running_loop().time()
+                self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+                self.last = now
+                if self.tokens < 1:
+                    await asyncio.sleep((1 - self.tokens) / self.rate)
+                self.tokens -= 1
 
     @wrong("did not save up", says="after a rest")
     class OnlyPaces:

@@ -5,11 +5,13 @@ learner's own cell.
 """
 
 import ast
+import asyncio
 import linecache
 import re
 import traceback
 from dataclasses import asdict, dataclass, field
 
+from helpers.backports import QueueShutDown
 from helpers.coach.form import Wrong
 from helpers.coach.packing import nodes_of
 
@@ -535,6 +537,17 @@ TRIES = (
         TypeError,
         "object does not support the context manager protocol",
         "Locks and other things of asyncio are entered with `async with`.",
+    ),
+    (
+        asyncio.QueueEmpty,
+        "",
+        "`get_nowait` never waits for an item. `await queue.get()` does.",
+    ),
+    (
+        QueueShutDown,
+        "",
+        "`get` raises it when nothing is left in a queue that was shut down, `put` at once: catch "
+        "it where the worker ends.",
     ),
     (
         RuntimeError,
