@@ -19,6 +19,8 @@ _HOME = {
     "heatmap": "helpers.charts",
     "explore": "helpers.explorer",
     "compare": "helpers.experiments",
+    "found": "helpers.ledger",
+    "ledger": "helpers.ledger",
     "exercise": "helpers.coach",
     "course_map": "helpers.coach",
     "services": "helpers.services",
@@ -41,13 +43,16 @@ def __dir__():
 
 
 class _Package(ModuleType):
-    """A package whose `timeline` is the function, whoever imported the submodule first."""
+    """A package whose `timeline` is the function, whoever imported the submodule first.
+
+    So is its `ledger`.
+    """
 
     def __setattr__(self, name, value):
         # The import system binds each submodule it loads to its package, and the submodule
         # `timeline` would hide the function of the same name.
-        if name == "timeline" and isinstance(value, ModuleType):
-            value = value.timeline
+        if isinstance(value, ModuleType) and _HOME.get(name) == value.__name__:
+            value = getattr(value, name, value)
         super().__setattr__(name, value)
 
 

@@ -21,6 +21,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 
 from helpers import kernel, recorder
 from helpers.claims import Claim, Verdict, effect, number, rows, times
+from helpers.ledger import note
 from helpers.picture import BLUE, DARK, ORANGE, WIDTH, Picture, plain
 
 try:
@@ -85,7 +86,10 @@ def compare(
             if turn + 1 >= repeat:
                 unsettled = [name for name in unsettled if not _agree(runs[name], repeat)]
                 progress.total += len(unsettled)
-    return Comparison(runs, repeat, baseline, claimed, shows)
+    comparison = Comparison(runs, repeat, baseline, claimed, shows)
+    if claimed:
+        note(comparison.findings())
+    return comparison
 
 
 def _progress(runs: int):
@@ -265,6 +269,17 @@ class Comparison(Picture):
     def holds(self) -> bool:
         """Does every claim hold here?"""
         return all(verdict.holds is not False for verdict in self.verdict.values())
+
+    def findings(self) -> dict[str, tuple[bool | None, str]]:
+        """What was found of each claim, for the ledger: id → (does it hold, what was seen)."""
+        told = {}
+        for row in self.claims:
+            here = [name for name in row.variants if name in self.seconds]
+            verdicts = [row.judge(name, self.ratio(name), self.cpu[name]) for name in here]
+            judged = [verdict.holds for verdict in verdicts if verdict.holds is not None]
+            saw = "; ".join(f"{name}: {self._facts(name, short=True)}" for name in here)
+            told[row.id] = all(judged) if judged else None, saw
+        return told
 
     def _verdicts(self, name: str) -> list[tuple[Claim, Verdict]]:
         ratio, cpu = self.ratio(name), self.cpu[name]

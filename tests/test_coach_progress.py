@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from helpers.coach import progress as module
+from helpers import kept as module
 from helpers.coach.progress import SCHEMA, Progress
 
 pytestmark = pytest.mark.coach

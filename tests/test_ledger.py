@@ -1,0 +1,98 @@
+"""The ledger holds what was found, of every claim, and nothing else."""
+
+import csv
+import json
+import re
+import time
+
+import pytest
+
+from helpers import compare, found, ledger
+from helpers.claims import claims
+from helpers.ledger import OPEN, Findings
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ASYNC_COURSE_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def row(id):
+    return next(row for row in ledger().rows if row["claim"] == id)
+
+
+def sleeps(seconds):
+    return lambda: time.sleep(seconds)
+
+
+def test_before_anything_was_tried_every_claim_is_open():
+    fresh = ledger()
+    assert len(fresh.rows) == len(claims()) == len(fresh.open)
+    assert fresh.counts == {OPEN: len(claims())}
+    assert "Not tried on this machine yet: those of lessons 01, 02" in fresh.text
+
+
+def test_what_compare_measured_is_in_it():
+    ways = {"one after another": sleeps(0.1), "threads": sleeps(0.02)}
+    compare(ways, claim="000-2", repeat=1)
+    assert row("000-2")["verdict"] == "holds"
+    assert re.search(r"threads: .* times as fast, published 4.99", row("000-2")["found here"])
+    compare({**ways, "threads": sleeps(0.1)}, claim="000-2", repeat=1)
+    assert row("000-2")["verdict"] == "does not hold"  # the last word counts
+
+
+def test_what_a_cell_saw_is_in_it():
+    line = found("002-float", holds=False, saw="344 steps, not 538")
+    assert repr(line).startswith("Ledger 002-float: ") and "Does not hold: 344 steps" in repr(line)
+    assert row("002-float")["verdict"] == "does not hold"
+    assert row("002-float")["found here"] == "344 steps, not 538"
+
+
+def test_a_measure_alone_takes_no_verdict_away():
+    Findings().change(lambda known: known.update({"000-2": {"holds": True, "saw": "it was"}}))
+    compare({"one after another": sleeps(0.01)}, claim="000 sleep.py", repeat=1)
+    assert row("000-2")["found here"] == "it was"
+    assert row("000-1")["verdict"] == "no verdict"
+
+
+@pytest.mark.parametrize(
+    "id, holds, error, words",
+    [
+        ("002-flout", True, KeyError, "no claim has the id"),
+        ("000-1", True, ValueError, "is about times"),
+        ("002-float", 1, TypeError, "True or False, not 1"),
+        ("002-float", "no", TypeError, "True or False, not 'no'"),
+    ],
+)
+def test_what_can_not_be_entered_is_told(id, holds, error, words, data):
+    with pytest.raises(error, match=words):
+        found(id, holds=holds, saw="")
+    assert not data.exists()
+
+
+def test_it_leaves_as_a_page_and_as_a_table(tmp_path):
+    found("002-float", holds=False, saw="<344> steps")
+    ledger().save(tmp_path / "ledger.csv")
+    with open(tmp_path / "ledger.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(claims())
+    assert [r["found here"] for r in rows if r["claim"] == "002-float"] == ["<344> steps"]
+    ledger().save(tmp_path / "ledger.html")
+    page = (tmp_path / "ledger.html").read_text(encoding="utf-8")
+    assert page.count("<tr>") == len(claims()) + 1 and "&lt;344&gt; steps" in page
+    assert not re.search("<script|<link|src=|@import", page)  # one page, whole by itself
+    with pytest.raises(ValueError, match=r"ends in .html or .csv"):
+        ledger().save(tmp_path / "ledger.txt")
+
+
+def test_a_notebook_shows_it_as_a_table():
+    shown = ledger()._repr_mimebundle_()
+    assert shown["text/html"].count("<tr>") == len(claims()) + 1
+    assert shown["text/plain"] == repr(ledger())
+
+
+def test_the_file_is_one_that_an_update_never_touches(data):
+    found("002-float", holds=False, saw="344")
+    kept = json.loads((data / "ledger.json").read_text())
+    assert kept["claims"]["002-float"]["holds"] is False and kept["schema"] == 1
