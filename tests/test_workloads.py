@@ -22,15 +22,16 @@ PROJECT = Path(__file__).resolve().parents[1]
 PATIENCE = 20.0  # seconds; a busy machine may need some
 posix_only = pytest.mark.skipif(os.name != "posix", reason="kill -9 and start methods are POSIX")
 
-# What the parent runs: two workers in the middle of their work, and one that idles.
+# What the parent runs: a process by itself, two workers in the middle of their work, an idle one.
 PARENT = """
 import multiprocessing, os, sys, time
 from concurrent.futures import ProcessPoolExecutor
-from helpers.workloads import do_real_work, do_work, end_with_parent
+from helpers.workloads import do_real_work, do_work, end_with_parent, never_ends
 
 if __name__ == "__main__":
-    pool = ProcessPoolExecutor({workers}, initializer=end_with_parent,
-                               mp_context=multiprocessing.get_context({method!r}))
+    context = multiprocessing.get_context({method!r})
+    context.Process(target=never_ends).start()
+    pool = ProcessPoolExecutor({workers}, initializer=end_with_parent, mp_context=context)
     list(pool.map(do_work, range(6), [0.2] * 6))
     work = [pool.submit(do_real_work, number, 10 ** 12) for number in range(2)]
     while sum(future.running() for future in work) < 2:
@@ -108,7 +109,7 @@ def test_a_parent_killed_in_the_middle_of_the_work_leaves_nothing(method, tmp_pa
         env=os.environ | {"PYTHONPATH": str(PROJECT)})  # fmt: skip
     assert parent.stdout.readline() == b"at work\n"
     everyone = family(parent.pid)
-    assert len(everyone) >= 4
+    assert len(everyone) >= 5
     parent.kill()
     parent.wait()
     parent.stdout.close()
@@ -124,7 +125,7 @@ def test_a_kernel_killed_in_the_middle_of_the_work_leaves_nothing():
         client.execute_interactive(parents_script("spawn"), timeout=PATIENCE,
                                    output_hook=lambda message: None)
         everyone = family(manager.provisioner.pid)
-        assert len(everyone) >= 4
+        assert len(everyone) >= 5
         os.kill(manager.provisioner.pid, signal.SIGKILL)
         assert_gone(everyone[1:])
     finally:
