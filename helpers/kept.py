@@ -94,7 +94,9 @@ class Kept:
             f"{self.path.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.json"
         )
         os.replace(self.path, aside)
-        self.tell(f"The file of {self.what} was damaged. It is kept as {aside}; a new one is begun.")
+        self.tell(
+            f"The file of {self.what} was damaged. It is kept as {aside}; a new one is begun."
+        )
         return {}
 
     def _write(self, known):

@@ -64,7 +64,8 @@ class Found:
         self.row, self.holds, self.saw = row, holds, saw
 
     def __repr__(self) -> str:
-        return f"Ledger {self.row.id}: {self.row.what}\n{WORDS[self.holds].capitalize()}: {self.saw}"
+        verdict = WORDS[self.holds].capitalize()
+        return f"Ledger {self.row.id}: {self.row.what}\n{verdict}: {self.saw}"
 
 
 def found(id: str, *, holds: bool, saw: object) -> Found:
