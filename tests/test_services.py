@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from helpers import services
-from helpers.services import rate
+from helpers.services import public, rate
 from helpers.services.process import Service
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -442,6 +442,33 @@ def test_a_setting_out_of_range_is_told_in_one_sentence(setting, words):
     with pytest.raises(ValueError) as caught:
         services.catalogue(**setting)
     assert str(caught.value) == words
+
+
+# Another in its place
+
+
+def test_a_lesson_asks_the_local_server_unless_told_otherwise(monkeypatch, capsys):
+    with services.catalogue() as local, services.catalogue() as other:
+        monkeypatch.delenv(public.VARIABLE, raising=False)
+        assert public.address(local) == local.url
+        assert other.log() == []
+        monkeypatch.setenv(public.VARIABLE, f"{other.url}/")
+        assert public.address(local) == other.url
+        assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("url, why", [("http://127.0.0.1:1", "ConnectError"),
+                                      ("no address", "UnsupportedProtocol"),
+                                      ("http://127.0.0.1:port", "InvalidURL")])  # fmt: skip
+def test_without_a_way_there_it_says_so_in_a_sentence_and_stays_local(
+    url, why, monkeypatch, capsys
+):
+    monkeypatch.setenv(public.VARIABLE, url)
+    with services.catalogue() as local:
+        assert public.address(local) == local.url
+    assert capsys.readouterr().out == (
+        f"No way to {url} ({why}): is there a network? The local server answers instead.\n"
+    )
 
 
 # Its life

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 import time
+from collections import Counter
 
 import httpx
 import tenacity
@@ -886,9 +887,9 @@ class Jitter(Exercise):
     def _look(self, lab, drawn, longest):
         line = lab.line(r"\breturn\b")
         low, high = min(drawn), max(drawn)
-        usual = max(set(drawn), key=drawn.count)
-        said = (f"{drawn.count(usual)} of the {self.CLIENTS} clients come back at the same "
-                f"moment, after {usual:.3g} s.")
+        [(usual, times_drawn)] = Counter(drawn).most_common(1)
+        said = (f"{times_drawn} of the {self.CLIENTS} clients come back at the same moment, "
+                f"after {usual:.3g} s.")
         if high > longest:
             raise Wrong("waits too long", f"The longest pause that I got was {high:.3g} s.", line,
                         "The lot lies between 0 and the longest pause; it isn't added to it."
@@ -900,7 +901,7 @@ class Jitter(Exercise):
         if high < longest * 0.9:
             raise Wrong("waits too briefly", f"The longest pause that I got was {high:.3g} s.",
                         line, "0.1 s for attempt 0, and it doubles with each attempt, up to 2 s.")
-        if drawn.count(usual) > self.CLIENTS / 10:
+        if times_drawn > self.CLIENTS / 10:
             if usual == longest == 2 and low < 1:
                 raise Wrong("capped after the lot", said, line, "What was drawn above 2 s was cut "
                             "to 2 s. Cap the longest pause first, then draw.")
