@@ -24,14 +24,14 @@ def test_a_queue_keeps_book_of_depth_and_age():
         queue = GaugedQueue()
         for item in range(3):
             await queue.put(item)
-        await asyncio.sleep(1)
+            await asyncio.sleep(1)
         queue.shutdown()
         await take_all(queue, 2)
         return queue
 
     queue = run(main(), clock="virtual")
-    assert queue.depths == [(0, 1), (0, 2), (0, 3), (1, 2), (3, 1), (5, 0)]
-    assert queue.ages == [(1, 1), (3, 3), (5, 5)]
+    assert queue.depths == [(0, 1), (1, 2), (2, 3), (3, 2), (5, 1), (7, 0)]
+    assert queue.ages == [(3, 3), (5, 4), (7, 5)]
     assert (queue.deepest, queue.oldest, queue.head_start) == (3, 5, 3)
 
 
