@@ -4,6 +4,10 @@
     memory_each()           # KiB of a generator, a coroutine, a sleeping task, a thread
     how_many_fit()          # tasks and threads in one GiB of addresses
 
+    with services.echo("threads") as server:    # a server of its own process, and its clients
+        load(server, 1000)      # all ask again and again: how long does an answer take?
+        hold(server, 10_000)    # all asked once and stay: how much memory does the server take?
+
 Each figure is measured in a process of its own, `python -m helpers.crowd`, that is gone afterwards:
 memory that was used once is seldom given back, so what came first would make the next look light.
 """
@@ -15,12 +19,14 @@ import os
 import selectors
 import socket
 import statistics
+import struct
 import subprocess
 import sys
 import threading
 import time
 import types
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -37,7 +43,9 @@ LIMIT = 60  # seconds for one measurement, on a machine that is very busy
 MOST_OF_SELECT = 500  # sockets; on Windows there is nothing but select, which takes no more
 SPARE_FILES = 50  # what a Python has open besides
 ROUNDS = 5
-KIB, GIB = 1024, 1 << 30
+SILENCE = 20.0  # seconds without any answer after which the clients give up
+MESSAGE = b"x" * 99 + b"\n"
+KIB, MIB, GIB = 1024, 1 << 20, 1 << 30
 WAYS = ("one loop", "threads")
 
 
@@ -64,6 +72,56 @@ def how_many_fit(tasks: int = 100_000, threads: int = 2000) -> dict[str, int]:
         return {}
     asked = {"task": tasks, "thread": threads}
     return {kind: _measure("fit", kind, number) for kind, number in asked.items()}
+
+
+class Load(NamedTuple):
+    """What `load` found. Times in seconds."""
+
+    connections: int
+    """How many were answered."""
+    failed: int
+    """How many were refused, closed or kept waiting."""
+    start: float
+    """Until all were answered once, from the moment the first began to connect."""
+    rate: float
+    """Answers in a second, when all ask again and again. 0 where they asked only once."""
+    p50: float
+    """Half of the answers came within this time."""
+    p99: float
+    """All but the slowest hundredth came within this time."""
+
+
+def load(server, connections: int, seconds: float = 0.5) -> Load:
+    """Have so many clients connect to a `services.echo` all at once, each asking one line.
+
+    When all have their answers, each asks again as soon as it is answered, for so many seconds (0:
+    not again). The clients share one thread of a process of their own; where the system allows
+    that process fewer open files, there are fewer clients.
+    """
+    return Load(**_measure("ask", server.port, connections, seconds))
+
+
+class Held(NamedTuple):
+    """What `hold` found."""
+
+    points: list[tuple[int, float]]
+    """Connections and the server's memory for them, in MiB."""
+    each: float
+    """KiB of the server's memory for each connection, from the last point."""
+    failed: int
+    """How many of the last point were refused, closed or kept waiting."""
+
+
+def hold(server, most: int, *, steps: int = 3) -> Held:
+    """Have up to `most` clients of a `services.echo` ask one line each, and then stay silent.
+
+    The server's memory, as the system counts it, is read before and then `steps` times, each
+    time at ten times as many connections. What the system itself keeps for a connection isn't in
+    it. Where the system allows fewer open files there are fewer connections.
+    """
+    counts = [most // 10**step for step in reversed(range(steps))]
+    found = _measure("stay", server.port, server.pid, *counts)
+    return Held([tuple(point) for point in found["points"]], found["each"], found["failed"])
 
 
 def _measure(*arguments):
@@ -134,7 +192,7 @@ class Crowd(Picture):
 
 def serve(way: str, number: str) -> dict[str, float]:
     """Answer so many connections, and measure. The clients are the same for both ways."""
-    pairs = [socket.socketpair() for _ in range(_allowed(int(number)))]
+    pairs = [socket.socketpair() for _ in range(_allowed(int(number), ends=2))]
     process = psutil.Process()
     gc.collect()
     before, begin = process.memory_info(), time.perf_counter()
@@ -153,18 +211,21 @@ def serve(way: str, number: str) -> dict[str, float]:
             "round": statistics.median(rounds), "alone": statistics.median(alone)}
 
 
-def _allowed(number):
-    """How many connections of `number` the limit for open files allows, once it is raised."""
+def _allowed(number, ends):
+    """How many connections of `number` the limit for open files allows, once it is raised.
+
+    ends: how many of a connection's two this process holds.
+    """
     if selectors.DefaultSelector is selectors.SelectSelector:
         number = min(number, MOST_OF_SELECT)
     if resource is None:
         return number
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 2 * number + SPARE_FILES
+    wanted = ends * number + SPARE_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return number if soft == resource.RLIM_INFINITY else min(number, (soft - SPARE_FILES) // 2)
+    return number if soft == resource.RLIM_INFINITY else min(number, (soft - SPARE_FILES) // ends)
 
 
 def _seconds(function, *arguments):
@@ -210,6 +271,108 @@ def on_one_loop(ends):
     loop = sockets.Loop()
     threading.Thread(target=loop.run, args=(main(),), daemon=True).start()
     return len(ends)
+
+
+class Clients:
+    """Many connections to one server, in one thread."""
+
+    def __init__(self, port):
+        self.address = "127.0.0.1", port
+        self.selector = selectors.DefaultSelector()
+        self.asked = {}  # socket → when it asked what is not answered yet
+        self.answered, self.latencies, self.failed = set(), [], 0
+
+    def ask_once(self, number):
+        """Connect so many more, each asks a line; wait until each is answered or has failed."""
+        begun = time.perf_counter()
+        for _ in range(number):
+            sock = socket.socket()
+            sock.setblocking(False)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            # Closed at once, without the minute in which the system remembers a connection.
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            sock.connect_ex(self.address)
+            self.selector.register(sock, selectors.EVENT_WRITE)
+            self.asked[sock] = time.perf_counter()
+        self.drive()
+        return time.perf_counter() - begun
+
+    def ask_for(self, seconds):
+        """All that are connected ask again and again; return how long that took."""
+        self.latencies = []
+        begun = time.perf_counter()
+        asking, self.answered = self.answered, set()
+        for sock in asking:
+            self.attempt(self.ask, sock)
+        self.drive(until=begun + seconds)
+        return time.perf_counter() - begun
+
+    def drive(self, until=0.0):
+        """Take answers until there are no more to come; ask again as long as it is not `until`."""
+        while self.asked:
+            events = self.selector.select(SILENCE)
+            if not events:
+                self.failed += len(self.asked)
+                self.asked.clear()
+            for key, event in events:
+                self.attempt(self.go_on, key.fileobj, event, until)
+
+    def attempt(self, step, sock, *arguments):
+        try:
+            step(sock, *arguments)
+        except OSError:  # refused, reset, closed
+            self.selector.unregister(sock)
+            sock.close()
+            self.answered.discard(sock)
+            if self.asked.pop(sock, None):
+                self.failed += 1
+
+    def ask(self, sock):
+        self.asked[sock] = time.perf_counter()
+        sock.send(MESSAGE)
+
+    def go_on(self, sock, event, until):
+        if event & selectors.EVENT_WRITE:  # connected, or refused
+            self.ask(sock)
+            self.selector.modify(sock, selectors.EVENT_READ)
+            return
+        # An answer of a hundred bytes comes in one piece on this machine, where all else is tested.
+        if not sock.recv(4096).endswith(b"\n"):
+            raise ConnectionError("closed, or no whole answer")
+        now = time.perf_counter()
+        self.latencies.append(now - self.asked.pop(sock))
+        if now < until:
+            self.ask(sock)
+        else:
+            self.answered.add(sock)
+
+
+def ask(port: str, number: str, seconds: str) -> dict[str, float]:
+    """Put load on a server; see `load`."""
+    clients = Clients(int(port))
+    start = clients.ask_once(_allowed(int(number), ends=1))
+    connections, took = len(clients.latencies), 0.0
+    if clients.answered and float(seconds):
+        took = clients.ask_for(float(seconds))
+    latencies = sorted(clients.latencies)
+    p50, p99 = (latencies[int(share * len(latencies))] if latencies else 0.0
+                for share in (0.5, 0.99))
+    return {"connections": connections, "failed": clients.failed, "start": start,
+            "rate": len(latencies) / took if took else 0.0, "p50": p50, "p99": p99}
+
+
+def stay(port: str, pid: str, *counts: str) -> dict[str, object]:
+    """Keep connections open, and look at the server's memory; see `hold`."""
+    clients, server = Clients(int(port)), psutil.Process(int(pid))
+    clients.ask_once(10)  # what is made once, a buffer or a table, isn't theirs
+    before, points, held = server.memory_info().rss, [], len(clients.answered)
+    for count in map(int, counts):
+        clients.ask_once(max(0, _allowed(count, ends=1) - len(clients.answered)))
+        here = len(clients.answered)
+        points.append((here, (server.memory_info().rss - before) / MIB))
+    more = points[-1][0] - held
+    each = points[-1][1] * KIB / more if more else 0.0
+    return {"points": points, "each": each, "failed": clients.failed}
 
 
 @types.coroutine
@@ -285,5 +448,6 @@ def fit(kind: str, most: str) -> int:
 
 if __name__ == "__main__":
     what, *arguments = sys.argv[1:]
-    print(json.dumps({"serve": serve, "weigh": weigh, "fit": fit}[what](*arguments)), flush=True)
+    measures = {"serve": serve, "weigh": weigh, "fit": fit, "ask": ask, "stay": stay}
+    print(json.dumps(measures[what](*arguments)), flush=True)
     os._exit(0)  # the threads, and what still waits, end with the process
