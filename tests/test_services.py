@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
+import requests
 
 from helpers import services
 from helpers.services import public, rate
@@ -509,6 +510,17 @@ def test_two_at_once_on_different_ports():
         assert httpx.get(f"{other.url}/api/v2/pokemon/1").status_code == 503
         one.stop()
         assert httpx.get(f"{other.url}/api/v2/pokemon/1").status_code == 503
+
+
+def test_a_proxy_of_the_environment_is_not_asked(monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setenv("NO_PROXY", "example.org")
+    monkeypatch.delenv("no_proxy", raising=False)
+    with services.catalogue() as service:
+        assert httpx.get(f"{service.url}/api/v2/pokemon/1").status_code == 200
+        assert requests.get(f"{service.url}/api/v2/pokemon/1").status_code == 200
+    assert os.environ["NO_PROXY"] == "example.org,127.0.0.1"
 
 
 def test_it_listens_on_the_loopback_alone():

@@ -113,6 +113,7 @@ class Service:
             self.stop()
             raise
         self.url = f"http://{HOST}:{self.port}"
+        _leave_out_of_proxies()
 
     @property
     def pid(self) -> int:
@@ -184,6 +185,14 @@ def search_path() -> str:
     """The ``PYTHONPATH`` with which another Python finds this package."""
     inherited = os.environ.get("PYTHONPATH")
     return os.pathsep.join([str(PROJECT), inherited] if inherited else [str(PROJECT)])
+
+
+def _leave_out_of_proxies() -> None:
+    # Where the environment names a proxy, clients would ask it for this machine's own loopback.
+    for name in ("NO_PROXY", "no_proxy"):
+        left_out = [part for part in os.environ.get(name, "").split(",") if part]
+        if HOST not in left_out:
+            os.environ[name] = ",".join([*left_out, HOST])
 
 
 def serve(start: Callable[..., Awaitable[object]]) -> None:
