@@ -91,7 +91,7 @@ class WithinThePool(Exercise):
         "start all of them in a TaskGroup, and read their results in order.",
     )
 
-    SLOW, QUICK = 0.6, 0.15
+    SLOW, QUICK = 0.7, 0.2
 
     def verify(self, fetch_names, lab):
         names = ["bulbasaur", "ivysaur", "venusaur", "charmander", "charmeleon", "charizard",
