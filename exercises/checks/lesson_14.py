@@ -569,7 +569,7 @@ class TryAgain(Exercise):
         try:
             run = lab.run(server.meet(ask, "GET", "/7"))
         except httpx.HTTPError as error:
-            raise Wrong("gave up too early", f"After {times(server)} a "
+            raise Wrong("gave up too early", f"After {requests_to(server)} a "
                         f"{type(error).__name__} came out: {str(error).splitlines()[0]}.",
                         lab.line(r"\bexcept\b") or lab.line(r"\bawait\b"),
                         "Both a 503 and a TransportError may pass: try again.") from None
@@ -722,7 +722,7 @@ class TryAgain(Exercise):
                 return response.raise_for_status()
             await asyncio.sleep(pause)
 
-    @wrong("gave up too early", says="After 1 time")
+    @wrong("gave up too early", says="After 1 request a")
     async def not_at_all(client, method, page):
         return (await client.request(method, page)).raise_for_status()
 
@@ -845,6 +845,10 @@ class TryAgain(Exercise):
 
 def times(server):
     return f"{len(server.asked)} time{'s' * (len(server.asked) != 1)}"
+
+
+def requests_to(server):
+    return f"{len(server.asked)} request{'s' * (len(server.asked) != 1)}"
 
 
 class Jitter(Exercise):
@@ -1276,11 +1280,11 @@ class AsTold(Exercise):
         try:
             run = lab.run(server.meet(ask, "/7"))
         except httpx.HTTPStatusError:
-            raise Wrong("gave up too early", f"After {times(server)} the 429 came out as an "
+            raise Wrong("gave up too early", f"After {requests_to(server)} the 429 came out as an "
                         "error.", lab.line("raise_for_status"),
                         "A 429 is no refusal: it says when to come back.") from None
         if isinstance(run.result, httpx.Response) and run.result.status_code == 429:
-            raise Wrong("gave up too early", f"After {times(server)} it returned the 429.",
+            raise Wrong("gave up too early", f"After {requests_to(server)} it returned the 429.",
                         lab.line(r"\breturn\b"), "A 429 is no answer: it says when to come back.")
         the_response(lab, run, server)
         for gap, wanted in zip(server.gaps, told):
