@@ -277,9 +277,17 @@ class Comparison(Picture):
             here = [name for name in row.variants if name in self.seconds]
             verdicts = [row.judge(name, self.ratio(name), self.cpu[name]) for name in here]
             judged = [verdict.holds for verdict in verdicts if verdict.holds is not None]
-            saw = "; ".join(f"{name}: {self._facts(name, short=True)}" for name in here)
+            saw = "; ".join(self._seen(row, name) for name in here)
             told[row.id] = all(judged) if judged else None, saw
         return told
+
+    def _seen(self, row: Claim, name: str) -> str:
+        seen = f"{name}: {_duration(self.seconds[name])}"
+        if name != self.baseline:
+            seen += f", {times(self.ratio(name))}"
+        if row.rule not in ("ratio", "measure"):  # the other rules ask how busy the cores were
+            seen += f", {self.cpu[name]:.2f} of a core"
+        return seen
 
     def _verdicts(self, name: str) -> list[tuple[Claim, Verdict]]:
         ratio, cpu = self.ratio(name), self.cpu[name]

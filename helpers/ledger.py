@@ -28,6 +28,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = PROJECT / "notebooks"
 HEADS = ("claim", "source", "lesson", "what it says", "published", "found here", "verdict", "why")
 WORDS = {True: "holds", False: "does not hold", None: "no verdict"}
+OF_A_MISTAKE = {True: "right as printed", False: "wrong as printed", None: "no verdict"}
 OPEN = "not tried here yet"
 
 
@@ -64,7 +65,7 @@ class Found:
         self.row, self.holds, self.saw = row, holds, saw
 
     def __repr__(self) -> str:
-        verdict = WORDS[self.holds].capitalize()
+        verdict = _verdict(self.row, self.holds).capitalize()
         return f"Ledger {self.row.id}: {self.row.what}\n{verdict}: {self.saw}"
 
 
@@ -197,9 +198,14 @@ def _row(row: Claim, finding: dict | None) -> dict[str, object]:
         "what it says": row.what,
         "published": _published(row),
         "found here": told.get("saw", ""),
-        "verdict": WORDS[told["holds"]] if finding else OPEN,
+        "verdict": _verdict(row, told["holds"]) if finding else OPEN,
         "why": row.note,
     }
+
+
+def _verdict(row: Claim, holds: bool | None) -> str:
+    # A row of this kind says what is wrong in a listing, so "does not hold" would deny the mistake.
+    return (OF_A_MISTAKE if row.kind == "mistake" else WORDS)[holds]
 
 
 def _published(row: Claim) -> str:

@@ -37,15 +37,23 @@ def test_what_compare_measured_is_in_it():
     ways = {"one after another": sleeps(0.1), "threads": sleeps(0.02)}
     compare(ways, claim="000-2", repeat=1)
     assert row("000-2")["verdict"] == "holds"
-    assert re.search(r"threads: .* times as fast, published 4.99", row("000-2")["found here"])
+    assert re.fullmatch(r"threads: .* ms, .* times as fast", row("000-2")["found here"])
     compare({**ways, "threads": sleeps(0.1)}, claim="000-2", repeat=1)
     assert row("000-2")["verdict"] == "does not hold"  # the last word counts
 
 
+def test_a_claim_about_cores_says_how_many_were_busy():
+    ways = {"one after another": sleeps(0.05), "threads": sleeps(0.05)}
+    compare(ways, claim="001-gil", repeat=1)
+    assert re.search(r" [01]\.\d\d of a core$", row("001-gil")["found here"])
+
+
 def test_what_a_cell_saw_is_in_it():
     line = found("002-float", holds=False, saw="344 steps, not 538")
-    assert repr(line).startswith("Ledger 002-float: ") and "Does not hold: 344 steps" in repr(line)
-    assert row("002-float")["verdict"] == "does not hold"
+    assert repr(line).startswith("Ledger 002-float: ") and "Wrong as printed: 344" in repr(line)
+    assert row("002-float")["verdict"] == "wrong as printed"  # of a mistake
+    found("002-mutex", holds=False, saw="100 of 1000")
+    assert row("002-mutex")["verdict"] == "does not hold"
     assert row("002-float")["found here"] == "344 steps, not 538"
 
 
