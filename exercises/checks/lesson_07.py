@@ -10,7 +10,7 @@ from collections import deque
 from unittest import mock
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
-from helpers.eventloop import tasks, timers
+from helpers.eventloop import timers
 from helpers.eventloop.tasks import CancelledError
 from helpers.eventloop.tasks import Future
 from helpers.eventloop.tasks import Loop, Task
@@ -1809,8 +1809,7 @@ class Watched:
     def __call__(self, main, answer=None, raises=()):
         loop = WatchedLoop(self.lab, self.clock)
         with contextlib.ExitStack() as stack:
-            for stage in timers, tasks:
-                stack.enter_context(mock.patch.object(stage, "time", self.clock))
+            stack.enter_context(mock.patch.object(timers, "time", self.clock))
             names = getattr(answer, "__globals__", {})
             if names.get("time") is time:
                 stack.enter_context(mock.patch.dict(names, time=self.clock))

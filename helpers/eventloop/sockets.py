@@ -30,12 +30,11 @@ def until(sock, event):
 
 async def recv(sock, most):
     """Return what has come, at most `most` bytes; b"" once the other side has sent its last."""
-    while True:
-        await until(sock, READ)
-        try:
-            return sock.recv(most)
-        except BlockingIOError:  # the system may wake a reader for nothing
-            pass
+    await until(sock, READ)
+    try:
+        return sock.recv(most)
+    except BlockingIOError:  # the system may wake a reader for nothing
+        return await recv(sock, most)
 
 
 async def send_all(sock, data):
@@ -50,14 +49,13 @@ async def send_all(sock, data):
 
 async def accept(listener):
     """Return the next connection, ready for `recv` and `send_all`, and its address."""
-    while True:
-        await until(listener, READ)
-        try:
-            sock, address = listener.accept()
-        except (BlockingIOError, ConnectionAbortedError):  # the client went away meanwhile
-            continue
-        sock.setblocking(False)
-        return sock, address
+    await until(listener, READ)
+    try:
+        sock, address = listener.accept()
+    except (BlockingIOError, ConnectionAbortedError):  # the client went away meanwhile
+        return await accept(listener)
+    sock.setblocking(False)
+    return sock, address
 
 
 async def connect(sock, address):
@@ -79,15 +77,14 @@ class Loop(tasks.Loop):
         self.selector = selectors.DefaultSelector()
         self.watching = {}  # number of a socket → (socket, {READ: function, WRITE: function})
         self.inside, self.outside = socket.socketpair()  # a byte sent to itself wakes the loop
+        self.inside.setblocking(False)
         self.outside.setblocking(False)
-        self.hear()
+        self.watch(self.inside, READ, self.hear)
 
     def hear(self):
         """Take the bytes that have come from other threads, and wait for the next."""
-        self.inside.setblocking(False)
-        with contextlib.suppress(BlockingIOError):
-            self.inside.recv(4096)
-        self.watch(self.inside, READ, self.hear)
+        self.inside.recv(4096)
+        return self.hear
 
     def call_soon_threadsafe(self, function, *arguments):
         """From another thread: have the loop call it in its own thread, and wake the loop."""
@@ -102,10 +99,8 @@ class Loop(tasks.Loop):
         Then the loop is closed: it runs once.
         """
         self.check_open()
-        try:
+        with contextlib.closing(self):
             return super().run(coro)
-        finally:
-            self.close()
 
     def check_open(self):
         if self.closed:
@@ -114,11 +109,15 @@ class Loop(tasks.Loop):
     def close(self):
         """Give the system its files back."""
         self.closed = True
+        self.watching.clear()
         for file in self.selector, self.inside, self.outside:
             file.close()
 
     def watch(self, sock, event, function):
-        """Call it once, when the socket can be read or written; return what takes that back."""
+        """Call it when the socket can be read or written; return what takes that back.
+
+        It returns what is to be called the next time: None, if it has no next time.
+        """
         number = sock.fileno()
         if number < 0:
             raise OSError(errno.EBADF, "This socket is closed.")
@@ -129,28 +128,24 @@ class Loop(tasks.Loop):
         if waiting.get(event):
             raise RuntimeError(f"Somebody waits for {sock} already. Two readers would each get a "
                                "part of what comes: let one task read for both.")
-        if event not in waiting:
-            tell = self.selector.modify if waiting else self.selector.register
-            tell(number, event | sum(waiting), waiting)
-        waiting[event] = function
+        new, waiting[event] = event not in waiting, function
+        if new:
+            self.register(number, waiting)
         # The selector watches on: who read once will read again, and to tell it twice for each
         # read would cost more than the read.
         return partial(waiting.__setitem__, event, None)
 
-    def unwatch(self, number, event):
-        """Have the selector watch for this event no more."""
-        waiting = self.watching[number][1]
-        del waiting[event]
-        if waiting:
-            self.selector.modify(number, sum(waiting), waiting)
-        else:
+    def register(self, number, waiting):
+        """Have the selector watch for these events, and no others."""
+        with contextlib.suppress(KeyError, ValueError):  # it is a new one, or closed by now
             self.selector.unregister(number)
+        if waiting:
+            self.selector.register(number, sum(waiting), waiting)
 
     def drop(self, number):
         """Forget a socket; wake whoever waits for it."""
-        sock, waiting = self.watching.pop(number, (None, {}))
-        if waiting:
-            self.selector.unregister(number)
+        _, waiting = self.watching.pop(number, (None, {}))
+        self.register(number, {})
         for function in filter(None, waiting.values()):
             function()
 
@@ -175,11 +170,11 @@ class Loop(tasks.Loop):
         for key, events in happened:
             for event in READ, WRITE:
                 if events & event:
-                    function, key.data[event] = key.data[event], None
-                    if function is None:  # nobody waits, and the selector would tell for ever
-                        self.unwatch(key.fd, event)
+                    if key.data[event] is None:  # nobody waits: the selector would tell for ever
+                        del key.data[event]
+                        self.register(key.fd, key.data)
                     else:
-                        function()
+                        key.data[event] = key.data[event]()
         if limit == GLANCE and not happened:
             for number, (sock, _) in list(self.watching.items()):
                 if sock.fileno() < 0:

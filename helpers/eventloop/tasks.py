@@ -7,7 +7,6 @@ and begin the task's next step with an error.
 """
 
 import heapq
-import time
 import traceback
 from functools import partial
 
@@ -82,12 +81,9 @@ class Task(Future):
 
     def step(self):
         """Run to the next yield, and do what it asks for. Nothing else resumes a task."""
+        throw, self.throw = self.throw, None
         try:
-            if self.throw is None:
-                park = self.coro.send(None)
-            else:
-                throw, self.throw = self.throw, None
-                park = self.coro.throw(throw)
+            park = self.coro.throw(throw) if throw else self.coro.send(None)
         except StopIteration as stop:
             self.end(stop.value)
         except BaseException as error:
@@ -147,7 +143,7 @@ class Loop(timers.Loop):
     def __init__(self):
         super().__init__()
         self.tasks = set()  # those that have not ended
-        self.void = 0  # entries of the heap that wake nobody any more
+        self.many = 100  # so many entries of the heap, and those that wake nobody are thrown out
 
     def spawn(self, coro, name=None):
         """Make a task of a coroutine, give it the last place in the queue, and return it."""
@@ -160,7 +156,7 @@ class Loop(timers.Loop):
         """Run a coroutine to its end and return its result; tasks that are left are cancelled."""
         main = self.spawn(coro)
         try:
-            self.run_until_done(main)
+            self.turn_until(main.done)
         finally:
             for task in list(self.tasks):
                 task.cancel()
@@ -172,51 +168,37 @@ class Loop(timers.Loop):
                 self.turn()
         return main.result()
 
-    def run_until_done(self, task):
-        """Give turns until the task has ended."""
-        # A method of its own, for Python guards no loop's way back to its start: a KeyboardInterrupt
-        # that comes there would pass by the `finally` in `run`.
-        while not task.done():
+    def turn_until(self, done):
+        """Give turns until `done()` is true."""
+        # A method of its own, for Python guards no loop's way back to its start: a
+        # KeyboardInterrupt that comes there would pass by the `finally` in `run`.
+        while not done():
             self.turn()
 
     def turn(self):
         """Wait if nobody is ready; then give one turn to each who is."""
         self.wait()
-        next_one = self.ready.popleft
         for _ in range(len(self.ready)):
-            next_one()()
-
-    def wait(self):
-        """If nobody is ready, wait for the first sleeper. Then wake all whose time has come."""
-        sleeping = self.sleeping
-        if not self.ready:
-            while sleeping and sleeping[0][2] is nothing:  # for a void entry nobody waits
-                heapq.heappop(sleeping)
-                self.void -= 1
-            self.pause(sleeping[0][0] - time.monotonic() if sleeping else None)
-        now = time.monotonic()
-        while sleeping and sleeping[0][0] <= now:
-            self.wake(heapq.heappop(sleeping)[2])
+            self.ready.popleft()()
 
     def wake(self, function):
         """The heap holds functions as well."""
         function()
 
+    def wait(self):
+        """Throw out what wakes nobody any more. Then wait if nobody is ready, as before."""
+        while self.sleeping and self.sleeping[0][2] is nothing:
+            heapq.heappop(self.sleeping)
+        if len(self.sleeping) > self.many:  # or cancelled timeouts would pile up for an hour
+            left = [entry for entry in self.sleeping if entry[2] is not nothing]
+            self.sleeping[:] = sorted(left)  # what is sorted is a heap as well
+            self.many = max(100, 2 * len(left))
+        super().wait()
+
     def wake_at(self, deadline, wake):
         """Call it at that time; return the function that takes that back."""
-        entry = [deadline, next(self.tickets), wake]
-        heapq.heappush(self.sleeping, entry)
-        return partial(self.forget, entry)
-
-    def forget(self, entry):
-        # A heap can't give back what is in its middle: the entry stays, and does nothing. Where
-        # most do nothing the heap is made anew, or cancelled timeouts would pile up for an hour.
-        entry[2] = nothing
-        self.void += 1
-        if self.void > 100 and 2 * self.void > len(self.sleeping):
-            self.sleeping[:] = [entry for entry in self.sleeping if entry[2] is not nothing]
-            heapq.heapify(self.sleeping)
-            self.void = 0
+        # A heap can't give back what is in its middle: the entry stays, and does nothing.
+        return partial(super().wake_at(deadline, wake).__setitem__, 2, nothing)
 
     def pause(self, seconds):
         """Let the thread sleep. RuntimeError where there is nothing to wait for: a deadlock."""

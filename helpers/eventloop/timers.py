@@ -62,7 +62,7 @@ class Loop(ready.Loop):
             self.pause(self.sleeping[0][0] - time.monotonic() if self.sleeping else None)
         now = time.monotonic()
         while self.sleeping and self.sleeping[0][0] <= now:
-            self.wake(heapq.heappop(self.sleeping)[2])
+            self.wake(heapq.heappop(self.sleeping).pop())
 
     def wake(self, coro):
         """Put it at the end of the queue."""
