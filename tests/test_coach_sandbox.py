@@ -138,6 +138,12 @@ async def fetch_all(fetch, urls):
         assert words in verdict.observed
 
 
+def test_waiting_for_ever_on_the_real_clock_is_no_spin():
+    verdict = ask("t-real", answer("while True:\n    await asyncio.sleep(0.02)"))
+    assert verdict.kind == "endless" and verdict.line in (3, 4), verdict.text()
+    assert "It waited again and again." in verdict.observed
+
+
 def test_a_hang_in_a_plain_function_and_in_a_comparison():
     verdict = ask("t-plain", cell("def double(number):\n    while True:\n        pass", "double"))
     assert (verdict.kind, verdict.line in (2, 3)) == ("spin", True)

@@ -783,9 +783,11 @@ def name_hang(hang, source, asks):
             return Wrong(
                 "endless", f"Its clock stood at {seconds(hang.clock)} and it was still going round."
             ), waiting or often
-        return Wrong(
-            "spin", f"The loop went round and round, and nothing ever waited. {waited}"
-        ), often or waiting
+        if hang.cpu > BUSY:
+            return Wrong(
+                "spin", f"The loop went round and round, and nothing ever waited. {waited}"
+            ), often or waiting
+        return Wrong("endless", f"It waited again and again. {waited}"), waiting or often
     if often and hang.cpu > BUSY:
         if source.inside_while(often):
             return Wrong("spin", f"It used a whole core and never came back. {waited}"), often
