@@ -5,7 +5,7 @@
     how_many_fit()          # tasks and threads in one GiB of addresses
 
     with services.echo("threads") as server:    # a server of its own process, and its clients
-        load(server, 1000)      # all ask again and again: how long does an answer take?
+        load(server, 10, 1000)  # all ask again and again: how long does an answer take?
         hold(server, 10_000)    # all asked once and stay: how much memory does the server take?
 
 Each figure is measured in a process of its own, `python -m helpers.crowd`, that is gone afterwards:
@@ -44,6 +44,7 @@ MOST_OF_SELECT = 500  # sockets; on Windows there is nothing but select, which t
 SPARE_FILES = 50  # what a Python has open besides
 ROUNDS = 5
 SILENCE = 20.0  # seconds without any answer after which the clients give up
+AT_ONCE = 1000  # so many of those who stay come together: no door is too narrow for them
 MESSAGE = b"x" * 99 + b"\n"
 KIB, MIB, GIB = 1024, 1 << 20, 1 << 30
 WAYS = ("one loop", "threads")
@@ -91,14 +92,15 @@ class Load(NamedTuple):
     """All but the slowest hundredth came within this time."""
 
 
-def load(server, connections: int, seconds: float = 0.5) -> Load:
+def load(server, *connections: int, seconds: float = 0.5) -> list[Load]:
     """Have so many clients connect to a `services.echo` all at once, each asking one line.
 
     When all have their answers, each asks again as soon as it is answered, for so many seconds (0:
-    not again). The clients share one thread of a process of their own; where the system allows
-    that process fewer open files, there are fewer clients.
+    not again). Then they leave, and the next number comes. The clients share one thread of a
+    process of their own; where the system allows that process fewer open files, there are fewer
+    clients.
     """
-    return Load(**_measure("ask", server.port, connections, seconds))
+    return [Load(**found) for found in _measure("ask", server.port, seconds, *connections)]
 
 
 class Held(NamedTuple):
@@ -347,13 +349,20 @@ class Clients:
             self.answered.add(sock)
 
 
-def ask(port: str, number: str, seconds: str) -> dict[str, float]:
+def ask(port: str, seconds: str, *numbers: str) -> list[dict[str, float]]:
     """Put load on a server; see `load`."""
-    clients = Clients(int(port))
-    start = clients.ask_once(_allowed(int(number), ends=1))
+    return [ask_as(int(port), float(seconds), _allowed(int(number), ends=1)) for number in numbers]
+
+
+def ask_as(port, seconds, number):
+    """Ask as so many clients."""
+    clients = Clients(port)
+    start = clients.ask_once(number)
     connections, took = len(clients.latencies), 0.0
-    if clients.answered and float(seconds):
-        took = clients.ask_for(float(seconds))
+    if clients.answered and seconds:
+        took = clients.ask_for(seconds)
+    for sock in clients.answered:
+        sock.close()
     latencies = sorted(clients.latencies)
     p50, p99 = (latencies[int(share * len(latencies))] if latencies else 0.0
                 for share in (0.5, 0.99))
@@ -367,7 +376,11 @@ def stay(port: str, pid: str, *counts: str) -> dict[str, object]:
     clients.ask_once(10)  # what is made once, a buffer or a table, isn't theirs
     before, points, held = server.memory_info().rss, [], len(clients.answered)
     for count in map(int, counts):
-        clients.ask_once(max(0, _allowed(count, ends=1) - len(clients.answered)))
+        while (more := _allowed(count, ends=1) - len(clients.answered)) > 0:
+            failed = clients.failed
+            clients.ask_once(min(more, AT_ONCE))
+            if clients.failed > failed:  # no more will be let in
+                break
         here = len(clients.answered)
         points.append((here, (server.memory_info().rss - before) / MIB))
     more = points[-1][0] - held
