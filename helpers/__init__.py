@@ -18,6 +18,7 @@ _HOME = {
     "lines": "helpers.charts",
     "heatmap": "helpers.charts",
     "explore": "helpers.explorer",
+    "guide": "helpers.guide",
     "compare": "helpers.experiments",
     "found": "helpers.ledger",
     "ledger": "helpers.ledger",

@@ -26,7 +26,7 @@ __all__ = ["explore", "Explorer"]
 SHOWN = 12  # entries of a list, and instants of the text
 CHOICES = 6  # buttons of a question, "nothing" among them
 _PACE = 900  # ms an instant while it plays
-_MIME = "application/vnd.jupyter.widget-view+json"
+WIDGET = "application/vnd.jupyter.widget-view+json"
 _TITLES = {"timer": "Timers", "socket": "Sockets", "other": "Futures, tasks, locks"}
 _ENDS = {"done": "is done", "failed": "fails", "cancelled": "is cancelled"}
 _CAUSES = {"timer": "its timer", "socket": "its socket", "executor": "a thread of the executor",
@@ -127,11 +127,11 @@ class Explorer:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         bundle = {"text/html": self._picture(), "text/plain": self.text}
-        if _somebody_is_there():
+        if somebody_is_there():
             if self._player is None:
                 self._player = _Player(self)
             widget = self._player.box
-            bundle[_MIME] = {
+            bundle[WIDGET] = {
                 "version_major": 2, "version_minor": 0, "model_id": widget.model_id}
         return bundle
 
@@ -148,7 +148,7 @@ class Explorer:
         )
 
 
-def _somebody_is_there():
+def somebody_is_there():
     """Is there a front end where somebody can press a button?
 
     A kernel can't know what shows its outputs. But whoever runs notebooks by themselves (nbclient,
