@@ -1,4 +1,4 @@
-"""The shop's neighbours, and a database that is gone with the process that asked for it."""
+"""What lesson 19 talks to: the shop's neighbours, a database, programs that are sent signals."""
 
 import asyncio
 import os
@@ -11,11 +11,12 @@ from pathlib import Path
 
 import aiosqlite
 import asyncpg
+import fastapi
 import httpx
 import psutil
 import pytest
 
-from helpers import services
+from helpers import services, visitors
 from helpers.services import postgres
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -174,11 +175,16 @@ def test_stopping_twice_does_no_harm():
 
 
 HOLDER = """
+import asyncio
 import time
 from helpers import services
+async def main():
+    print(1, flush=True)
+    await asyncio.sleep(60)
 database = services.database()
 shop = services.shop()
-print(database.pid, database.folder, shop.pid, flush=True)
+program = services.program(main)
+print(database.pid, database.folder, shop.pid, program.pid, flush=True)
 time.sleep(60)
 """
 
@@ -208,8 +214,8 @@ def test_nothing_outlives_a_killed_parent(how):
         start_new_session=True,
     )
     with holder.stdout:
-        keeper, folder, shop = holder.stdout.readline().split()
-        left = [psutil.Process(int(keeper)), psutil.Process(int(shop))]
+        keeper, folder, *others = holder.stdout.readline().split()
+        left = [psutil.Process(int(pid)) for pid in (keeper, *others)]
         left += left[0].children(recursive=True)
         if how == "the process":
             holder.kill()
@@ -257,3 +263,143 @@ def test_root_that_keeps_its_folder_to_itself(tmp_path, monkeypatch):
         assert database.postgres, database.why
         assert (database.folder / "programs").exists()
     assert not database.folder.exists()
+
+
+# A program that is sent signals
+
+
+async def holds_on():
+    server = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
+    told = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    waiting = asyncio.create_task(told.wait(), name="waiting")
+    await waiting
+
+
+async def exits_when_told():
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, sys.exit, 3)
+    print(1, flush=True)
+    await asyncio.sleep(60)
+
+
+async def prints_nothing():
+    raise KeyError("no port")
+
+
+@posix_only
+def test_a_program_hears_a_signal_and_tells_what_its_tasks_did():
+    with services.program(holds_on) as program:
+        assert program.returncode is None
+        program.send_signal(signal.SIGTERM)
+        rec = program.recording()
+        assert rec.lane("waiting").outcome == "done"
+        assert program.recording().lane("waiting").outcome == "done"  # it may be asked again
+    assert program.returncode == 0
+
+
+@posix_only
+def test_a_program_that_exits_has_a_recording_and_one_that_is_killed_has_none():
+    with services.program(exits_when_told) as program:
+        program.send_signal(signal.SIGTERM)
+        assert program.recording() is not None
+    assert program.returncode == 3
+    with services.program(holds_on) as program:
+        program.send_signal(signal.SIGKILL)
+        assert program.recording() is None
+    assert program.returncode == -signal.SIGKILL
+
+
+@posix_only
+def test_a_program_stays_when_the_stop_button_interrupts_its_group():
+    with services.program(holds_on) as program:
+        program.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        assert program.returncode is None
+
+
+def test_a_program_that_prints_no_port_is_named(capfd):
+    with pytest.raises(RuntimeError, match="did not print its port"):
+        services.program(prints_nothing)
+    assert "no port" in capfd.readouterr().err
+
+
+# The visitors of lesson 19
+
+
+async def keep(websocket):
+    await websocket.wait_closed()
+
+
+async def in_turn(websockets, message):
+    for websocket in websockets:
+        await websocket.send(message)
+
+
+async def as_tasks(websockets, message):
+    for websocket in list(websockets):
+        sending.add(asyncio.create_task(websocket.send(message)))
+
+
+sending = set()
+
+
+def test_a_client_that_does_not_read_stalls_those_who_send_in_turn():
+    quick, slow = asyncio.run(visitors.two_clients(keep, in_turn))
+    numbers = [number for _, number in quick]
+    assert numbers == list(range(len(numbers)))
+    assert 0 < len(numbers) < visitors.MESSAGES
+    assert [number for _, number in slow][:2] == [0, 1]
+
+
+def test_a_client_that_does_not_read_stalls_nobody_else_where_each_has_a_task():
+    async def main():
+        try:
+            return await visitors.two_clients(keep, as_tasks)
+        finally:
+            await asyncio.gather(*sending, return_exceptions=True)
+
+    quick, _ = asyncio.run(main())
+    assert {number for _, number in quick} == set(range(visitors.MESSAGES))
+
+
+def test_events_come_as_they_are_put_and_the_server_is_gone_after_them():
+    boxes = set()
+
+    async def events():
+        box = asyncio.Queue()
+        boxes.add(box)
+        try:
+            while True:
+                yield f"data: {await box.get()}\n\n"
+        finally:
+            boxes.discard(box)
+
+    app = fastapi.FastAPI()
+    app.get("/news")(
+        lambda: fastapi.responses.StreamingResponse(events(), media_type="text/event-stream")
+    )
+    lines = asyncio.run(visitors.first_events(app, "/news", boxes, ["a", "b"]))
+    assert lines == ["data: a", "", "data: b", ""]
+    assert not boxes
+
+
+async def takes_its_time():
+    async def answer(reader, writer):
+        number, seconds = (await reader.readline()).split()
+        await asyncio.sleep(float(seconds))
+        writer.write(number + b"\n")
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.sleep(60)
+
+
+@posix_only
+def test_those_who_ask_around_a_signal_get_answers_before_it_and_none_after():
+    answers, rec = asyncio.run(visitors.end_of(takes_its_time))
+    assert answers[:3] == ["1", "no answer", "no answer"] or answers[:3] == [
+        "1", "ConnectionResetError", "ConnectionResetError"]  # fmt: skip
+    assert answers[3] == "ConnectionRefusedError"
+    assert rec is None  # it did nothing about the signal

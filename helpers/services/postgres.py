@@ -36,7 +36,8 @@ MISSING = (
     "`python3 course.py lab --extras` adds it."
 )
 # -P: a learner's folder may hold an asyncio.py, which isn't the library.
-COMMAND = [sys.executable, "-P", "-m", "helpers.services.postgres"]
+# Not `-m`: the package imports this module before Python would run it, and Python warns of that.
+COMMAND = [sys.executable, "-P", "-c", f"from {__name__} import keep; keep()"]
 LONGEST_SOCKET = 100  # bytes of a Unix socket's path; the systems' limits are 104 and 108
 SETTINGS = {
     "fsync": "off",  # nothing in it is to survive
@@ -269,7 +270,3 @@ def _free_port() -> int:
     with socket.socket() as sock:
         sock.bind((HOST, 0))
         return sock.getsockname()[1]
-
-
-if __name__ == "__main__":
-    keep()

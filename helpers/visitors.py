@@ -1,0 +1,131 @@
+"""Those who visit the servers of lesson 19, and note what they get. The servers are the lesson's.
+
+    quick, slow = await two_clients(handler, broadcast)
+    lines = run(first_events(app, "/prices", boxes, [300, 310]))
+    answers, rec = await end_of(main)
+"""
+
+import asyncio
+import contextlib
+import signal
+import time
+
+import httpx
+import uvicorn
+from websockets.asyncio.client import connect
+from websockets.asyncio.server import serve
+from websockets.exceptions import ConnectionClosed
+
+from helpers.services import program
+from helpers.services.process import HOST
+
+__all__ = ["two_clients", "first_events", "end_of"]
+
+MESSAGES, SIZE = 40, 500_000  # far more bytes than the buffers between two sockets hold
+PATIENCE = 1.0  # seconds in which all of them are to be sent
+REQUESTS = ((1, 0.1, 0), (2, 0.5, 0), (3, 3, 0), (4, 0.1, 0.6))  # number, its work, when: seconds
+SIGNAL_AFTER = 0.3  # seconds
+
+
+async def two_clients(handler, broadcast):
+    """Send 40 messages of half a megabyte to two WebSocket clients, of whom one doesn't read.
+
+    handler: the server's, given to `websockets.serve`.
+    broadcast: `await broadcast(websockets, message)` sends to all the server's connections; it is
+        given up after a second in all.
+
+    Returns two lists of (seconds, message number): what the reading client got, and what the other
+    found when it began to read after that.
+    """
+    quick, slow, plain = [], [], {"compression": None}
+    async with serve(handler, HOST, 0, **plain) as server:
+        url = f"ws://{HOST}:{server.sockets[0].getsockname()[1]}"
+        # One message in its own queue, or it would take many that nobody reads.
+        async with (
+            connect(url, max_queue=1, **plain) as away,
+            connect(url, **plain) as reader,
+            asyncio.TaskGroup() as group,
+        ):
+            start = time.perf_counter()
+            group.create_task(_read(reader, quick, start))
+            while len(server.connections) < 2:
+                await asyncio.sleep(0.01)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE):
+                    for number in range(MESSAGES):
+                        await broadcast(server.connections, b"%4d" % number + bytes(SIZE))
+                        await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)  # what is on its way arrives
+            group.create_task(_read(away, slow, start))
+            await asyncio.sleep(0.3)
+            # A closing handshake would wait behind what was never read.
+            for websocket in away, reader:
+                websocket.transport.abort()
+    return quick, slow
+
+
+async def _read(websocket, got, start):
+    with contextlib.suppress(ConnectionClosed):
+        async for message in websocket:
+            got.append((time.perf_counter() - start, int(message[:4])))
+
+
+async def first_events(app, path, boxes, news):
+    """Serve `app` by uvicorn, listen to `path`, put `news` into all `boxes`, go when they came.
+
+    boxes: a collection of queues, one a listener; it must hold one once somebody listens.
+    Returns the lines that came.
+    """
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None))
+    seen = []
+    async with asyncio.TaskGroup() as group:
+        serving = group.create_task(server.serve())
+        while not server.started and not serving.done():
+            await asyncio.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        try:
+            async with (
+                httpx.AsyncClient(base_url=f"http://{HOST}:{port}") as client,
+                client.stream("GET", path) as response,
+            ):
+                while not boxes:
+                    await asyncio.sleep(0.01)
+                for item in news:
+                    for box in boxes:
+                        box.put_nowait(item)
+                async for line in response.aiter_lines():
+                    seen.append(line)
+                    if len(seen) == 2 * len(news):  # an empty line ends each event
+                        break
+        finally:
+            server.should_exit = True
+    return seen
+
+
+async def end_of(main):
+    """Run the server `main` as a program, ask it four times, and send it SIGTERM in between.
+
+    Requests of 0.1, 0.5 and 3 s come at once, the signal after 0.3 s, a request of 0.1 s after
+    0.6 s. Each is a line, `number seconds`, and wants a line as its answer.
+
+    Returns the four answers ("no answer", or the name of an error, where there is none) and the
+    `Recording` of the server's tasks.
+    """
+    with program(main) as server:
+        async with asyncio.TaskGroup() as group:
+            asking = [group.create_task(_ask(server.port, *request)) for request in REQUESTS]
+            await asyncio.sleep(SIGNAL_AFTER)
+            server.send_signal(signal.SIGTERM)
+        rec = await asyncio.to_thread(server.recording)
+    return [task.result() for task in asking], rec
+
+
+async def _ask(port, number, seconds, after):
+    await asyncio.sleep(after)
+    try:
+        reader, writer = await asyncio.open_connection(HOST, port)
+        with contextlib.closing(writer):
+            writer.write(b"%d %f\n" % (number, seconds))
+            return (await reader.readline()).decode().strip() or "no answer"
+    except ConnectionError as error:
+        return type(error).__name__
