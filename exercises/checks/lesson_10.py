@@ -84,6 +84,11 @@ def watched(lab, words, answer, service, *arguments, **how):
             raise Wrong("raised CancelledError", "It asked a cancelled task for its result or its "
                         "error, and the CancelledError came out.", place,
                         "A cancelled task has neither. Ask `task.cancelled()` first.") from None
+        if everybody := lab.line(r"all_tasks"):
+            raise Wrong("cancelled itself", "A CancelledError came out, though nobody had "
+                        "cancelled it from outside.", everybody,
+                        "`asyncio.all_tasks()` holds the task that runs this line as well. Keep a "
+                        "list of the tasks that you start, and cancel those.") from None
         raise Wrong("raised CancelledError", "It awaited a task that had been cancelled, and the "
                     "task's CancelledError came out.", place,
                     "`await asyncio.gather(*tasks, return_exceptions=True)` awaits cancelled tasks "
@@ -340,6 +345,15 @@ class FailFast(Exercise):
             for task in tasks:
                 task.cancel()
             await asyncio.sleep(0)
+            raise
+
+    @wrong("cancelled itself", says="holds the task that runs this line")
+    async def cancels_everybody(buy, items):
+        try:
+            return await asyncio.gather(*(buy(item) for item in items))
+        except Exception:
+            for task in asyncio.all_tasks():
+                task.cancel()
             raise
 
     @wrong("heard of it late", says="whoever waits for all")
@@ -721,6 +735,13 @@ class Within(Exercise):
                         lab.line(r"TaskGroup|gather|FIRST_"),
                         "A failure is no reason to stop the others. Let each task catch its own.")
         none_left(lab, ended, f"it returned, after {ended.at:g} s")
+        if isinstance(ended.result, dict):
+            for url, page in ended.result.items():
+                if str(page).startswith("page /") and page != f"page {url}":
+                    raise Wrong("mixed the pages up", f"It returned {ended.result!r}.",
+                                lab.line(r"\bzip\b") or lab.line(r"\bdone\b"),
+                                "`done` is a set, and has no order: keep a dict from url to task, "
+                                "or from task to url.")
         lab.equal(ended.result, pages)
 
     @right
@@ -808,6 +829,15 @@ class Within(Exercise):
         for task in tasks:
             task.cancel()
         return dict(zip(urls, await asyncio.gather(*tasks, return_exceptions=True)))
+
+    @wrong("mixed the pages up", says="has no order")
+    async def takes_done_for_a_list(fetch, urls, seconds):
+        tasks = [asyncio.create_task(fetch(url)) for url in urls]
+        done, late = await asyncio.wait(tasks, timeout=seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        return {url: task.result() for url, task in zip(urls, done) if not task.exception()}
 
     @wrong("threw the pages away", says="Keep each page")
     async def wait_for_all_or_none(fetch, urls, seconds):
@@ -974,7 +1004,8 @@ class Supervise(Exercise):
         self._starts(lab, ended, worker, expected)
         if ended.error is None:
             raise Wrong("lost error", f"The worker failed with {error!r} for the last time, and "
-                        f"it returned {ended.result!r}.", lab.line(r"\bexcept\b"),
+                        f"it returned {ended.result!r}.",
+                        lab.line(r"\bexcept\b") or lab.line(r"return_exceptions"),
                         "When no restart is left, let the error out: `raise`.")
         if errors_in(ended.error) != [error]:
             raise Wrong("another error", f"The last error was {error!r}. What came out was "

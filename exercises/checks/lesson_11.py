@@ -212,7 +212,8 @@ class FirstAnswer(Exercise):
         lab.run(first_answer, ask, ["a", "b", "c"], 2, 10, cancel_after=1)
 
     def _answers(self, first_answer, lab):
-        ask = lab.service({"a": 9, "b": 1, "c": 0.5}, {"b": "it is b", "c": "it is c"}, name="ask")
+        ask = lab.service({"a": 9, "b": 1, "c": 0.5},
+                          {"a": "it is a", "b": "it is b", "c": "it is c"}, name="ask")
         run = self._inside(lab, "Each server gets 2 s", first_answer, ask, ["a", "b", "c"], 2, 10)
         if run.result in ("out of time", "nobody"):
             raise Wrong("gave up too early",
@@ -225,6 +226,12 @@ class FirstAnswer(Exercise):
                         f"It asked {', '.join(ask.calls)}, and was over after {run.elapsed:g} s. "
                         "The servers are to be asked one after another.",
                         lab.line(r"create_task|gather"), "Await each one in a loop.")
+        if run.result == "it is a":
+            raise Wrong("no limit for each server",
+                        f"Server a takes 9 s and may take 2. It returned {run.result!r} after "
+                        f"{run.elapsed:g} s.", lab.line(r"timeout\(short") or lab.line(r"\bask\("),
+                        "Put `async with asyncio.timeout(short)` around `await ask(server)` "
+                        "itself: it ends what the task waits for inside of its block.")
         lab.equal(run.result, "it is b")
         if "c" in ask.calls:
             raise Wrong("asked too many", "Server b had answered, and c was asked all the same.",
@@ -371,6 +378,29 @@ class FirstAnswer(Exercise):
             return "out of time"
         return "nobody"
 
+    @wrong("no limit for each server", says="after 9 s")
+    async def limits_the_whole_alone(ask, servers, short, long):
+        try:
+            async with asyncio.timeout(long):
+                for server in servers:
+                    return await ask(server)
+        except TimeoutError:
+            return "out of time"
+        return "nobody"
+
+    @wrong("no limit for each server", says="inside of its block")
+    async def limits_the_start_alone(ask, servers, short, long):
+        try:
+            async with asyncio.timeout(long):
+                for server in servers:
+                    async with asyncio.TaskGroup() as group:
+                        async with asyncio.timeout(short):
+                            task = group.create_task(ask(server))
+                    return task.result()
+        except TimeoutError:
+            return "out of time"
+        return "nobody"
+
     @wrong("no limit for the whole", says="after 8 s")
     async def limits_each_alone(ask, servers, short, long):
         for server in servers:
@@ -501,6 +531,12 @@ class Budget(Exercise):
         if "b" in had:
             other_clock(abs(had["b"] - 11 / 3) > 0.01, lab)
             self._shares(had["b"], lab)
+            if "c" not in had:
+                raise Wrong("gave up too early", "When the share of page b was over, it asked for "
+                            f"no other page. It returned {run.result!r} after "
+                            f"{run.elapsed:.3g} s of 12.", lab.line(r"except|suppress"),
+                            "A page whose share is over is left out, and the next one has its "
+                            "turn: catch the TimeoutError inside of the loop.")
         lab.equal(run.result, {"a": "page a", "c": "page c", "d": "page d"})
         fetch = lab.service({"a": 9, "b": 9})
         run = lab.run(load, fetch, ["a", "b"], 4)
@@ -613,6 +649,16 @@ class Budget(Exercise):
         for number, page in enumerate(pages):
             async with asyncio.timeout((end - loop.time()) / (len(pages) - number)):
                 got[page] = await fetch(page)
+        return got
+
+    @wrong("gave up too early", says="inside of the loop")
+    async def catches_around_the_loop(fetch, pages, budget):
+        loop, got = asyncio.get_running_loop(), {}
+        end = loop.time() + budget
+        with suppress(TimeoutError):
+            for number, page in enumerate(pages):
+                async with asyncio.timeout((end - loop.time()) / (len(pages) - number)):
+                    got[page] = await fetch(page)
         return got
 
     @wrong("looked at another clock", says="jumps")
@@ -1008,10 +1054,16 @@ class Submit(Exercise):
                             lab.line(r"shield|create_task|ensure_future"),
                             "`shield` makes a task that nobody owns. Let the group start it: "
                             "`group.create_task(save())`.")
+            if cancels := lab.line(r"\.cancel\("):
+                raise Wrong("ended the saving", "The saving was cancelled in the middle.",
+                            cancels, "Leave it alone. The guest goes, and the saving goes on.")
             raise Wrong("ended the saving", "The saving was cancelled in the middle.",
-                        lab.line(r"\.cancel\(") or lab.line(r"wait_for|timeout|await"),
+                        lab.line(r"wait_for|timeout|await"),
                         "A request goes on to what you await. `asyncio.shield(task)` stops it "
                         "there, and `asyncio.wait` passes none on.")
+        if len(saved) > 1:
+            raise Wrong("saved twice", f"`save` was called {len(saved)} times.",
+                        lab.line(r"\bexcept\b") or lab.line(r"save\("), "Begin it once. It goes on by itself.")
         if saved != ["saved"]:
             raise Wrong("did not save", f"The saving came to this: {saved}.", None,
                         "Begin it once, with the group.")
@@ -1032,6 +1084,8 @@ class Submit(Exercise):
                 raise error
             saved.append("saved")
             return 7
+
+        save.__qualname__ = "save"  # as errors name it
 
         async def guest(group):
             made = submit(group, save, patience)
@@ -1143,6 +1197,24 @@ class Submit(Exercise):
                 return await asyncio.shield(save())
         except TimeoutError:
             return "still saving"
+
+    @wrong("saved twice", says="goes on by itself")
+    async def saves_again_when_told(group, save, patience):
+        saving = group.create_task(save())
+        try:
+            async with asyncio.timeout(patience):
+                return await asyncio.shield(saving)
+        except TimeoutError:
+            group.create_task(save())
+            return "still saving"
+
+    @wrong("ended the saving", says="Leave it alone")
+    async def cancels_what_is_late(group, save, patience):
+        saving = group.create_task(save())
+        done, late = await asyncio.wait([saving], timeout=patience)
+        for task in late:
+            task.cancel()
+        return saving.result() if done else "still saving"
 
     @wrong("lost error", says="ended without the ValueError")
     async def hides_the_error(group, save, patience):
