@@ -599,7 +599,7 @@ class SteadyTest(Exercise):
     )
 
     def verify(self, test_washer, lab):
-        for pace in (10.0, 0.02, 0.01):
+        for pace in (0.0123, 0.001, 2.0):
             lab.told(f"with a washer that takes {pace:g} s for a plate")
             run = must_pass(lab, f"This washer is right; it takes {pace:g} s for a plate",
                             test_washer, self.good(pace))
@@ -620,7 +620,7 @@ class SteadyTest(Exercise):
                         "plate, and it passed.", lab.line(r"except|suppress"),
                         "Its error must come out, or an assert must fail.")
         if type(error).__name__ == "Stuck" or isinstance(error, Hung):
-            until = "after 100 s" if isinstance(error, Hung) else "when nothing could wake it"
+            until = "after 20 s" if isinstance(error, Hung) else "when nothing could wake it"
             raise Wrong("hangs where it should fail",
                         "I gave your test a washer that dies of an error at the third plate. "
                         f"Nobody reports the other plates; your test still waited {until}.",
@@ -697,7 +697,7 @@ class SteadyTest(Exercise):
         await asyncio.wait([task, join])
         assert clean == [0, 1, 2, 3, 4]
 
-    @wrong("fails the right one", says="10 s for a plate")
+    @wrong("waits longer than it must", says="at 0.1 s")
     async def a_longer_sleep(washer):
         dirty, clean = asyncio.Queue(), []
         task = asyncio.create_task(washer(dirty, clean))
@@ -707,7 +707,7 @@ class SteadyTest(Exercise):
         task.cancel()
         assert clean == [0, 1, 2, 3, 4]
 
-    @wrong("fails the right one", says="10 s for a plate")
+    @wrong("fails the right one", says="0.0123 s for a plate")
     async def as_it_was(washer):
         dirty, clean = asyncio.Queue(), []
         task = asyncio.create_task(washer(dirty, clean))
@@ -724,6 +724,17 @@ class SteadyTest(Exercise):
         for plate in range(5):
             dirty.put_nowait(plate)
         await asyncio.sleep(3600)
+        task.cancel()
+        assert clean == [0, 1, 2, 3, 4]
+
+    @wrong("fails the right one", says="2 s for a plate")
+    async def a_limit_instead(washer):
+        dirty, clean = asyncio.Queue(), []
+        task = asyncio.create_task(washer(dirty, clean))
+        for plate in range(5):
+            dirty.put_nowait(plate)
+        async with asyncio.timeout(5):
+            await dirty.join()
         task.cancel()
         assert clean == [0, 1, 2, 3, 4]
 
@@ -788,13 +799,13 @@ class SteadyTest(Exercise):
 
 
 class Hung(Exception):
-    """A test that was not over after a hundred seconds of virtual time."""
+    """A test that was not over after twenty seconds of virtual time."""
 
 
 async def bounded(test, *arguments):
-    """Run a test that may poll for ever; raise Hung after a hundred seconds."""
+    """Run a test that may poll for ever; raise Hung after twenty seconds."""
     try:
-        async with asyncio.timeout(100) as limit:
+        async with asyncio.timeout(20) as limit:
             await test(*arguments)
     except TimeoutError:
         if limit.expired():
@@ -854,6 +865,10 @@ class LeakDetector(Exercise):
         ended.clear()
         lab.told("with a test that leaves two tasks and then fails")
         names, state, *_ = lab.run(self._house(leaks, fails, ended)).result
+        if isinstance(names, ExceptionGroup):
+            raise Wrong("wrapped the error", f"The test raised LookupError, and out came {names!r}.",
+                        lab.line("TaskGroup"), "A TaskGroup wraps what its tasks raise. Await the "
+                        "test itself.")
         if not isinstance(names, LookupError):
             raise Wrong("lost error", f"The test raised LookupError, and `leaks` returned {names}.",
                         lab.line(r"except\b|suppress") or lab.line(r"\breturn\b"))
@@ -867,7 +882,7 @@ class LeakDetector(Exercise):
         began = loop.time()
         try:
             names = await asyncio.create_task(leaks(test), name="your leaks")
-        except (LookupError, asyncio.CancelledError) as error:
+        except (LookupError, ExceptionGroup, asyncio.CancelledError) as error:
             names = error
         took, state = loop.time() - began, list(ended)
         # Both tasks were there before the test. The clock may have come to its own end.
@@ -988,8 +1003,21 @@ class LeakDetector(Exercise):
         await asyncio.gather(*left, return_exceptions=True)
         return sorted(task.get_name() for task in left)
 
+    @wrong("wrapped the error", says="ExceptionGroup")
+    async def in_a_group(test):
+        before = asyncio.all_tasks()
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(test())
+        finally:
+            left = asyncio.all_tasks() - before
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+        return sorted(task.get_name() for task in left)
+
     @wrong("lost error", says="LookupError")
-    async def returns_in_finally(test):
+    async def catches_all(test):
         before = asyncio.all_tasks()
         try:
             await test()
