@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import queue
+import sys
 import threading
 import time
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
@@ -10,7 +11,7 @@ from unittest import mock
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
-LINES = frozenset(range(1, 16))
+LINES = frozenset(range(1, 16)) - {3}  # line 3 is empty
 
 
 class FindTheBlockers(Exercise):
@@ -63,10 +64,16 @@ class FindTheBlockers(Exercise):
         wrong_value([2, 5, 6, 9, 10, 14], "a wait of the loop", "Line 5"),
         wrong_value([2, 9, 10, 14], "time.sleep blocks", "Line 6"),
         wrong_value([2, 6, 9, 10, 13, 14], "a wait of the loop", "Line 13"),
+        wrong_value([1, 2, 6, 9, 10, 14], "a definition runs nothing", "Line 1 only"),
+        wrong_value([2, 4, 6, 9, 10, 14], "a definition runs nothing", "Line 4 only"),
     )
 
     BELIEFS = (
         # lines wrongly named, or (negative) wrongly left out; kind; what to say
+        (1, "a definition runs nothing", "Line 1 only defines a function. What its lines do is done "
+         "when it runs."),
+        (4, "a definition runs nothing", "Line 4 only defines a function. What its lines do is done "
+         "when it runs."),
         (15, "blamed the one who waits", "Line 15 only waits. `total` was a task and had its turn "
          "when `one_day` first waited after line 11; the line that computes is inside it."),
         (11, "creating is not running", "Line 11 puts a task into the ready queue, and runs "
@@ -99,7 +106,7 @@ class FindTheBlockers(Exercise):
                         try_="Make it a list of line numbers: `[1, 2]`.")
         if strange := [line for line in blocking if line not in LINES]:
             raise Wrong("value", f"There is no line {strange[0]!r}.",
-                        try_="The numbers stand in front of the lines, 1 to 15.")
+                        try_="The numbers stand in front of the lines, 1 to 15; line 3 is empty.")
         for line, kind, says in self.BELIEFS:
             if (line in blocking) if line > 0 else (-line not in blocking):
                 raise Wrong(kind, says, try_="")
@@ -160,6 +167,7 @@ class ChooseThePlace(Exercise):
         wrong_value(right_values[0] | {"printer": "process"}, "can't be pickled",
                     "stays in its process"),
         wrong_value(right_values[0] | {"printer": "loop"}, "stops everybody", "blocks"),
+        wrong_value(right_values[0] | {"printer": "Thread"}, "value", "Each value is one of"),
     )
 
     BELIEFS = {
@@ -207,6 +215,10 @@ class ChooseThePlace(Exercise):
 
     def verify(self, places, lab):
         if isinstance(places, dict):
+            for job, place in places.items():
+                if place not in ("loop", "thread", "process"):
+                    raise Wrong("value", f"For {job!r} there stands {place!r}.",
+                                try_='Each value is one of "loop", "thread" and "process".')
             for (job, place), (kind, says) in self.BELIEFS.items():
                 if places.get(job) == place:
                     raise Wrong(kind, says, try_="")
@@ -229,6 +241,7 @@ class InSlices(Exercise):
     id = "slices-1"
     asks = "add_up"
     minutes, clock = 6, "real"  # a virtual one never jumps beside a task that is always ready
+    limit = 6  # who sleeps for some milliseconds after each item is right, too
     hints = (
         "Who gives the others a turn? Only an `await` that really pauses.",
         "`await asyncio.sleep(0)` pauses for one turn of the loop.",
@@ -236,6 +249,8 @@ class InSlices(Exercise):
     )
 
     def verify(self, add_up, lab):
+        lab.told("with no items")
+        lab.equal(lab.run(add_up, Scale().weigh, []).result, 0)
         scale = Scale()
         lab.told("with 100 items")
 
@@ -254,7 +269,7 @@ class InSlices(Exercise):
                         "Stay in this thread, and pause between the calls.")
         if scale.calls < 100:
             raise Wrong("not all of them", f"`weigh` was called {scale.calls} times for 100 items, "
-                        "in this process.", lab.line(r"weigh|Executor"),
+                        "in this process.", lab.line(r"Process|Executor\(") or lab.line(r"\bweigh\("),
                         "Weigh each item once, here.")
         if scale.most > MOST_IN_A_ROW:
             turns = "the others never had a turn" if scale.most >= 100 else \
@@ -270,8 +285,6 @@ class InSlices(Exercise):
             raise Wrong("hog", f"`weigh` was called {scale.most} times in a row, {turns}.",
                         line, try_)
         lab.equal(run.result, sum(range(100)))
-        lab.told("with no items")
-        lab.equal(lab.run(add_up, scale.weigh, []).result, 0)
 
     @right
     async def every_tenth(weigh, items):
@@ -298,6 +311,18 @@ class InSlices(Exercise):
             total += sum(weigh(item) for item in items[first:first + 10])
             await asyncio.sleep(0)
         return total
+
+    @right
+    async def with_a_real_sleep(weigh, items):
+        total = 0
+        for item in items:
+            total += weigh(item)
+            await asyncio.sleep(0.01)
+        return total
+
+    @wrong("not async", says="async def")
+    def as_a_plain_function(weigh, items):
+        return sum(weigh(item) for item in items)
 
     @wrong("hog", says="100 times in a row")
     async def in_one_go(weigh, items):
@@ -410,7 +435,8 @@ class StopTheSearch(Exercise):
         lab.equal(lab.run(search, lab.blocking(places.look), list("abcd"), 5).result, "c")
         if len(places.seen) > 3:
             raise Wrong("looked on", f"It was found in the third place, and "
-                        f"{len(places.seen)} were looked into.", lab.line(r"look\("),
+                        f"{len(places.seen)} were looked into.",
+                        lab.line(r"look\(|to_thread|run_in_executor|submit"),
                         "Return as soon as `look` says True.")
         lab.told("for something that is in none of three places")
         lab.equal(lab.run(search, lab.blocking(Places().look), list("abc"), 5).result, None)
@@ -673,14 +699,14 @@ class LeaveThePool(Exercise):
     )
 
     def verify(self, crunch, lab):
-        lab.told("with 20 items of 0.1 s each and `seconds=0.25`")
+        lab.told("with 20 items of 0.1 s each and `seconds=0.45`")
         bench = Bench()
         items = [f"item {number}" for number in range(20)]
 
         async def main():
             ticks = asyncio.create_task(bench.tick())
             try:
-                return await crunch(bench.work, items, 0.25), bench.working
+                return await crunch(bench.work, items, 0.45), bench.working
             except (CancelledError, asyncio.CancelledError):
                 raise Wrong("asked a cancelled job", "The result of a job was asked for that had "
                             "been cancelled.", lab.line(r"result\(|gather|await \w+$"),
@@ -700,10 +726,15 @@ class LeaveThePool(Exercise):
         if bench.on_the_loop:
             raise Wrong("blocked", "`work` was called on the loop's own thread.",
                         lab.line(r"work\("))
-        lab.limited(bench.most, at_most=2, what="items")
-        if bench.most_unseen >= 4:
+        # Counted by threads: on a busy machine the first of twenty may be done before the last begins.
+        if len(bench.hands) > 2:
+            raise Wrong("limit", f"{len(bench.hands)} threads worked on the items, and two are "
+                        "asked for.", lab.line(r"Executor\(|to_thread|run_in_executor|Thread\("),
+                        "Make a pool of two: `ThreadPoolExecutor(2)`.")
+        if bench.most_unseen > 2:
             raise Wrong("blocked", f"{bench.most_unseen} items, of 0.1 s each, came to their end "
-                        "between two ticks of a task beside it that ticks every 10 ms.", lab.line(r"\bwait\(|sleep\(|as_completed|map\("),
+                        "between two ticks of a task beside it that ticks every 10 ms.",
+                        lab.line(r"\bwait\(|sleep\(|as_completed|map\(|join\("),
                         "Await something of asyncio's, or hand the waiting to a thread.")
         if bench.most < 2:
             raise Wrong("sequential", f"At most {bench.most} of them was worked on at once; two "
@@ -714,7 +745,7 @@ class LeaveThePool(Exercise):
                         "being worked on.", lab.line(r"wait=False|shutdown|wait\("),
                         "Wait for those that have begun: `shutdown` does, if you let it.")
         if len(bench.begun) == len(items):
-            raise Wrong("did all of them", "After 0.25 s most items had not begun, and all 20 "
+            raise Wrong("did all of them", "After 0.45 s most items had not begun, and all 20 "
                         "were done.", lab.line(r"shutdown|\bwith\b"),
                         "Cancel those that have not begun: `cancel_futures=True`.")
         if not isinstance(result, dict):
@@ -748,6 +779,32 @@ class LeaveThePool(Exercise):
         await asyncio.to_thread(pool.shutdown, cancel_futures=True)
         await asyncio.wait(jobs.values())
         return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+    @right
+    async def by_two_tasks(work, items, seconds):
+        loop, results, rest = asyncio.get_running_loop(), {}, iter(items)
+        ends = loop.time() + seconds
+
+        async def worker():
+            for item in rest:
+                if loop.time() > ends:
+                    break
+                results[item] = await loop.run_in_executor(pool, work, item)
+
+        with ThreadPoolExecutor(2) as pool:     # nothing is under way any more at its end
+            await asyncio.gather(worker(), worker())
+        return results
+
+    @right
+    async def all_of_it_in_a_thread(work, items, seconds):
+        def in_the_manner_of_threads():
+            with ThreadPoolExecutor(2) as pool:
+                jobs = {item: pool.submit(work, item) for item in items}
+                wait(jobs.values(), timeout=seconds)
+                pool.shutdown(cancel_futures=True)
+            return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+        return await asyncio.to_thread(in_the_manner_of_threads)
 
     @wrong("blocked", says="The end of a `with`")
     async def in_a_with_block(work, items, seconds):
@@ -844,7 +901,7 @@ class LeaveThePool(Exercise):
         await asyncio.to_thread(pool.shutdown)
         return results
 
-    @wrong("limit", says="20 items")
+    @wrong("limit", says="threads worked on the items")
     async def a_thread_each(work, items, seconds):
         pool = ThreadPoolExecutor(len(items))
         jobs = {item: pool.submit(work, item) for item in items}
@@ -856,15 +913,17 @@ class LeaveThePool(Exercise):
 class Bench:
     """Notes what is done to the items, and what of a pool blocks the loop.
 
-    begun: items, in order. working, most: at work now, and at once at most. shutdowns: calls of
-    it. blocked: (what, place) of the first call that waited on a loop's thread, or None.
-    most_unseen: most items that came to their end between two turns of a task beside it.
+    begun: items, in order. working, most: at work now, and at once at most. hands: the threads
+    that worked. shutdowns: calls of it. blocked: (what, place) of the first call that waited on a
+    loop's thread, or None. most_unseen: most items that came to their end between two turns of a
+    task beside it, while the loop's thread was busy with something else than its own waiting.
     """
 
     def __init__(self):
         self.begun, self.working, self.most = [], 0, 0
         self.shutdowns, self.blocked, self.on_the_loop = 0, None, False
         self.unseen = self.most_unseen = 0
+        self.hands, self.loops_own = set(), threading.get_ident()
         self.lock = threading.Lock()
 
     async def tick(self):
@@ -876,13 +935,17 @@ class Bench:
         with self.lock:
             self.begun.append(item)
             self.working += 1
+            self.hands.add(threading.current_thread())
             self.most = max(self.most, self.working)
             self.on_the_loop |= asyncio._get_running_loop() is not None
         time.sleep(0.1)
         with self.lock:
             self.working -= 1
-            self.unseen += 1
-            self.most_unseen = max(self.most_unseen, self.unseen)
+            # A loop that waits stands in its selector. Beside a busy machine it may stand there for
+            # long before it has its turn, and that is nobody's fault.
+            if not sys._current_frames()[self.loops_own].f_code.co_name.endswith("select"):
+                self.unseen += 1
+                self.most_unseen = max(self.most_unseen, self.unseen)
         return item.upper()
 
     def watched(self, lab):
