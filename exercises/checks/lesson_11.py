@@ -1063,7 +1063,8 @@ class Submit(Exercise):
                         "there, and `asyncio.wait` passes none on.")
         if len(saved) > 1:
             raise Wrong("saved twice", f"`save` was called {len(saved)} times.",
-                        lab.line(r"\bexcept\b") or lab.line(r"save\("), "Begin it once. It goes on by itself.")
+                        lab.line(r"\bexcept\b") or lab.line(r"save\("),
+                        "Begin it once. It goes on by itself.")
         if saved != ["saved"]:
             raise Wrong("did not save", f"The saving came to this: {saved}.", None,
                         "Begin it once, with the group.")
