@@ -18,19 +18,16 @@ import math
 import os
 import queue
 import signal
-import statistics
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from urllib.parse import urlsplit
 
-from helpers.services.process import OPEN_FILES, _allow_open_files
+from helpers.services.process import OPEN_FILES, _allow_open_files, search_path
 
-PROJECT = Path(__file__).resolve().parents[1]
 PARENT_CHECK = 0.5  # seconds between two looks at the parent
 LONGEST = 60.0  # seconds that a timeout may last: a notebook's reader waits for it
 
@@ -153,10 +150,9 @@ class _Generator:
         return answer
 
     def _start(self) -> None:
-        path = [str(PROJECT), *filter(None, [os.environ.get("PYTHONPATH")])]
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "helpers.load", str(os.getpid())],
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
+            env=os.environ | {"PYTHONPATH": search_path()},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         atexit.register(self.stop)
 
