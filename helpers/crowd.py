@@ -5,7 +5,7 @@
     how_many_fit()          # tasks and threads in one GiB of addresses
 
     with services.echo("threads") as server:    # a server of its own process, and its clients
-        load(server, 10, 1000)  # all ask again and again: how long does an answer take?
+        rush(server, 10, 1000)  # all ask again and again: how long does an answer take?
         hold(server, 10_000)    # all asked once and stay: how much memory does the server take?
 
 Each figure is measured in a process of its own, `python -m helpers.crowd`, that is gone afterwards:
@@ -75,8 +75,8 @@ def how_many_fit(tasks: int = 100_000, threads: int = 2000) -> dict[str, int]:
     return {kind: _measure("fit", kind, number) for kind, number in asked.items()}
 
 
-class Load(NamedTuple):
-    """What `load` found. Times in seconds."""
+class Rush(NamedTuple):
+    """What `rush` found. Times in seconds."""
 
     connections: int
     """How many were answered."""
@@ -92,7 +92,7 @@ class Load(NamedTuple):
     """All but the slowest hundredth came within this time."""
 
 
-def load(server, *connections: int, seconds: float = 0.5) -> list[Load]:
+def rush(server, *connections: int, seconds: float = 0.5) -> list[Rush]:
     """Have so many clients connect to a `services.echo` all at once, each asking one line.
 
     When all have their answers, each asks again as soon as it is answered, for so many seconds (0:
@@ -100,7 +100,7 @@ def load(server, *connections: int, seconds: float = 0.5) -> list[Load]:
     process of their own; where the system allows that process fewer open files, there are fewer
     clients.
     """
-    return [Load(**found) for found in _measure("ask", server.port, seconds, *connections)]
+    return [Rush(**found) for found in _measure("ask", server.port, seconds, *connections)]
 
 
 class Held(NamedTuple):
@@ -350,7 +350,7 @@ class Clients:
 
 
 def ask(port: str, seconds: str, *numbers: str) -> list[dict[str, float]]:
-    """Put load on a server; see `load`."""
+    """Ask a server as many clients at once; see `rush`."""
     return [ask_as(int(port), float(seconds), _allowed(int(number), ends=1)) for number in numbers]
 
 

@@ -54,28 +54,28 @@ def test_what_fails_in_the_other_process_is_told():
 @pytest.mark.parametrize("kind", ["threads", "streams"])
 def test_all_clients_of_a_server_are_answered_again_and_again(kind):
     with services.echo(kind) as server:
-        for number, found in zip((1, 50), crowd.load(server, 1, 50, seconds=0.2), strict=True):
+        for number, found in zip((1, 50), crowd.rush(server, 1, 50, seconds=0.2), strict=True):
             assert (found.connections, found.failed) == (number, 0)
             assert found.rate > 100 and 0 < found.p50 <= found.p99 and found.start > 0
-        [once] = crowd.load(server, 50, seconds=0)
+        [once] = crowd.rush(server, 50, seconds=0)
         assert (once.connections, once.rate) == (50, 0)
 
 
 def test_a_slow_server_shows_in_the_times_of_its_clients():
     with services.echo("streams", delay=0.1) as server:
-        [found] = crowd.load(server, 5, seconds=0.3)
+        [found] = crowd.rush(server, 5, seconds=0.3)
     assert found.start >= 0.1 and 0.1 <= found.p50 <= found.p99
 
 
 def test_clients_that_are_not_served_count_as_failed():
     with services.echo("published, threaded") as server:  # its answer lacks the line's end
-        [found] = crowd.load(server, 5)
+        [found] = crowd.rush(server, 5)
     assert (found.connections, found.failed, found.rate) == (0, 5, 0)
 
 
 def test_a_server_that_answers_once_and_closes_has_answered_once():
     with services.echo("published, async") as server:
-        [found] = crowd.load(server, 5)
+        [found] = crowd.rush(server, 5)
     assert (found.connections, found.rate) == (5, 0)
 
 
@@ -95,7 +95,7 @@ def test_fewer_open_files_give_fewer_clients():
     code = ("import resource; from helpers import services, crowd\n"
             "with services.echo() as server:\n"
             "    resource.setrlimit(resource.RLIMIT_NOFILE, (150, 150))\n"
-            "    print(crowd.load(server, 1000, seconds=0)[0].connections)\n"
+            "    print(crowd.rush(server, 1000, seconds=0)[0].connections)\n"
             "    print(crowd.hold(server, 1000).points[-1][0])\n")
     text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           check=True, cwd=crowd.PROJECT).stdout
