@@ -275,6 +275,8 @@ class Comparison(Picture):
         told = {}
         for row in self.claims:
             here = [name for name in row.variants if name in self.seconds]
+            if not here:
+                continue
             verdicts = [row.judge(name, self.ratio(name), self.cpu[name]) for name in here]
             judged = [verdict.holds for verdict in verdicts if verdict.holds is not None]
             saw = "; ".join(self._seen(row, name) for name in here)

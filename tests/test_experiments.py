@@ -360,6 +360,8 @@ def test_classes_of_ratios(ratio, said):
         ("ratio", dict(published={"a": 1, "b": 50}), 0.01, 0, True, "100 times as slow, a loss"),
         ("ratio", dict(says={"a": "measure", "b": "loss"}), 1.0, 0, False, "source says a loss"),
         ("ratio", dict(says={"a": "measure", "b": "same"}), 1.1, 0, True, "says about the same"),
+        ("sooner", dict(published={"a": 12, "b": 10}), 1.1, 0, True, "here it is 1.10 times as fast"),
+        ("sooner", dict(published={"a": 12, "b": 10}), 1.0, 0, False, "make it 1.20 times as fast"),
         ("one core", dict(published={"a": 1, "b": 1}), 0.7, 1.01, True, "no more than one core"),
         ("one core", dict(published={"a": 1, "b": 1}), 1.9, 1.95, False, "more than one core"),
         ("several cores", dict(published={"a": 4, "b": 1}), 1.7, 1.8, True, "(published: 4.00)"),

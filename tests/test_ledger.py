@@ -5,11 +5,12 @@ import json
 import re
 import time
 
+import nbformat
 import pytest
 
 from helpers import compare, found, ledger
 from helpers.claims import claims
-from helpers.ledger import OPEN, Findings
+from helpers.ledger import NOTEBOOKS, OPEN, Findings
 
 
 @pytest.fixture(autouse=True)
@@ -61,14 +62,21 @@ def test_a_measure_alone_takes_no_verdict_away():
     Findings().change(lambda known: known.update({"000-2": {"holds": True, "saw": "it was"}}))
     compare({"one after another": sleeps(0.01)}, claim="000 sleep.py", repeat=1)
     assert row("000-2")["found here"] == "it was"
-    assert row("000-1")["verdict"] == "no verdict"
+    assert row("000-1")["verdict"] == "measured, not judged"
+    found("000-1", holds=True, saw="0.01 s each")  # such a one a cell may judge
+    assert row("000-1")["verdict"] == "holds"
+
+
+def test_a_claim_whose_variant_was_not_run_stays_open():
+    compare({"one after another": sleeps(0.01)}, claim="000 sleep.py", repeat=1)
+    assert row("000-2")["verdict"] == OPEN
 
 
 @pytest.mark.parametrize(
     "id, holds, error, words",
     [
         ("002-flout", True, KeyError, "no claim has the id"),
-        ("000-1", True, ValueError, "is about times"),
+        ("000-2", True, ValueError, "is about times"),
         ("002-float", 1, TypeError, "True or False, not 1"),
         ("002-float", "no", TypeError, "True or False, not 'no'"),
     ],
@@ -104,3 +112,22 @@ def test_the_file_is_one_that_an_update_never_touches(data):
     found("002-float", holds=False, saw="344")
     kept = json.loads((data / "ledger.json").read_text())
     assert kept["claims"]["002-float"]["holds"] is False and kept["schema"] == 1
+
+
+def code_of(lesson):
+    (path,) = NOTEBOOKS.glob(f"{lesson:02}_*.ipynb")
+    cells = nbformat.read(path, as_version=4).cells
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+
+
+there = [row for row in claims() if list(NOTEBOOKS.glob(f"{row.lesson:02}_*.ipynb"))]
+
+
+@pytest.mark.parametrize("about", there, ids=lambda row: row.id)
+def test_its_lesson_tries_each_claim(about):
+    """By `found`, or by `compare`, under its own name or that of its experiment."""
+    text = code_of(about.lesson)
+    entered = re.search(rf'found\(\s*"{re.escape(about.id)}"', text)
+    names = [f'"{name}"' for name in (about.id, about.experiment) if name]
+    measured = (about.published or about.says) and any(name in text for name in names)
+    assert entered or measured, f"no cell of lesson {about.lesson} tries {about.id}"
