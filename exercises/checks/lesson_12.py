@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import inspect
 import queue
 import sys
 import threading
@@ -445,7 +446,11 @@ class StopTheSearch(Exercise):
         places, after = Places(), []
         lab.told("with 300 places and 0.1 s; each `look` takes 10 ms")
 
+        async def tick():
+            await asyncio.sleep(0.01)
+
         async def main():
+            ticks = asyncio.create_task(tick())
             task = asyncio.create_task(search(lab.blocking(places.look), range(300), 0.1))
             done, _ = await asyncio.wait([task], timeout=2)
             if not done:
@@ -455,6 +460,12 @@ class StopTheSearch(Exercise):
                             lab.line(r"timeout|wait_for|\bawait\b"),
                             "Return None after `seconds`, while the thread may still be in "
                             "`look`.")
+            if not ticks.done():
+                places.over = True
+                raise Wrong("blocked", "A task beside it, which slept for 10 ms, had no turn before "
+                            "it returned.", lab.line(r"\.join\(|\.result\(|wait\(|shutdown"),
+                            "`join` and its like hold the loop's own thread. Await something of "
+                            "asyncio's: `await asyncio.to_thread(…)`.")
             after.append(await places.looked_on())
             return task.result()
 
@@ -608,6 +619,24 @@ class StopTheSearch(Exercise):
         except TimeoutError:
             return None
 
+    @wrong("blocked", says="`t.join(seconds)`")
+    async def joins_the_thread(look, places, seconds):
+        found, stop = [], threading.Event()
+
+        def walk():
+            for place in places:
+                if stop.is_set():
+                    break
+                if look(place):
+                    found.append(place)
+                    break
+
+        t = threading.Thread(target=walk)
+        t.start()
+        t.join(seconds)
+        stop.set()
+        return found[0] if found else None
+
     @wrong("swallowed", says="as if nothing had happened")
     async def swallows_the_cancellation(look, places, seconds):
         stop = threading.Event()
@@ -706,7 +735,7 @@ class LeaveThePool(Exercise):
         async def main():
             ticks = asyncio.create_task(bench.tick())
             try:
-                return await crunch(bench.work, items, 0.45), bench.working
+                return await awaitable(crunch(bench.work, items, 0.45), lab), bench.working
             except (CancelledError, asyncio.CancelledError):
                 raise Wrong("asked a cancelled job", "The result of a job was asked for that had "
                             "been cancelled.", lab.line(r"result\(|gather|await \w+$"),
@@ -840,6 +869,11 @@ class LeaveThePool(Exercise):
         return {item: job.result() for item, job in jobs.items()
                 if job.done() and not job.cancelled()}
 
+    @wrong("not async", says="Begin it with `async def`")
+    def without_async(work, items, seconds):
+        with ThreadPoolExecutor(2) as pool:
+            return dict(zip(items, pool.map(work, items[:4])))
+
     @wrong("lost results", says="there is no result")
     async def collects_before_the_end(work, items, seconds):
         pool = ThreadPoolExecutor(2)
@@ -908,6 +942,14 @@ class LeaveThePool(Exercise):
         await asyncio.sleep(seconds)
         await asyncio.to_thread(pool.shutdown, cancel_futures=True)
         return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+
+async def awaitable(made, lab):
+    """Await what the answer returned; tell whoever forgot the `async`."""
+    if not inspect.isawaitable(made):
+        raise Wrong("not async", f"It returned {made!r:.60} at once: there is nothing to await.",
+                    lab.line(r"^\s*def "))
+    return await made
 
 
 class Bench:
@@ -1004,9 +1046,9 @@ class ListenToAThread(Exercise):
             loop.set_debug(True)
             loop.slow_callback_duration = 60
             speaker.failed = loop.create_future()
-            listening = asyncio.create_task(listen(speaker.subscribe))
+            listening = asyncio.create_task(awaitable(listen(speaker.subscribe), lab))
             ticks, turns = asyncio.create_task(speaker.tick()), loop.turns
-            done, _ = await asyncio.wait({listening, speaker.failed}, timeout=1.5,
+            done, _ = await asyncio.wait({listening, speaker.failed}, timeout=2.5,
                                          return_when=asyncio.FIRST_COMPLETED)
             ticks.cancel()
             turns = loop.turns - turns
@@ -1016,7 +1058,7 @@ class ListenToAThread(Exercise):
             if not done:
                 listening.cancel()
                 lab.check_awaited()
-                raise Wrong("endless", "A second after the last word it had not returned.",
+                raise Wrong("endless", "Two seconds after the last word it had not returned.",
                             lab.line(r"\bwhile\b|\bget\(|await"),
                             "`callback(None)` says that there will be no more. Does `listen` hear "
                             "of it?")
@@ -1157,6 +1199,12 @@ class ListenToAThread(Exercise):
             heard.append(word)
         return heard
 
+    @wrong("not async", says="Begin it with `async def`")
+    def without_async(subscribe):
+        words = queue.Queue()
+        subscribe(words.put)
+        return list(iter(words.get, None))
+
     @wrong("blocked", says="no turn at all")
     async def with_a_queue_for_threads(subscribe):
         words, heard = queue.Queue(), []
@@ -1183,7 +1231,7 @@ class ListenToAThread(Exercise):
     async def guesses_how_long(subscribe):
         heard = []
         subscribe(heard.append)
-        await asyncio.sleep(1.2)
+        await asyncio.sleep(2)
         return heard[:-1]
 
     @wrong("value", says="None")

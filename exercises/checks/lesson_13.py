@@ -13,15 +13,39 @@ LOCKS = ("lock", "semaphore", "boundedsemaphore", "condition")
 
 
 def made_per_call(lab):
-    """Line at which an `async def` makes a lock, so anew in each call; None if none does."""
+    """Line at which an `async def` makes a lock, so anew in each call; None if none does, or if it
+    may be made once and kept: `locks.setdefault(key, Lock())`, or in an `if`.
+    """
     for function in lab.text.nodes():
         if isinstance(function, ast.AsyncFunctionDef):
+            kept = set()
             for node in ast.walk(function):
-                if isinstance(node, ast.Call):
-                    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                    if name.lower() in LOCKS:  # `self.lock()` too, where `lock` is the class
+                if isinstance(node, ast.Call) and called(node) == "setdefault":
+                    kept.update(node.args)
+                elif isinstance(node, ast.If):
+                    kept.update(
+                        inner.value
+                        for inner in ast.walk(node)
+                        if isinstance(inner, ast.Assign)
+                        and isinstance(inner.targets[-1], (ast.Subscript, ast.Attribute))
+                    )
+            for node in ast.walk(function):
+                # `self.lock()` too, where `lock` is the class
+                if isinstance(node, ast.Call) and called(node).lower() in LOCKS:
+                    if node not in kept:
                         return node.lineno
     return None
+
+
+def called(call):
+    """The name of what a call calls, without what stands before its last dot."""
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
+
+
+def last_await(lab):
+    """Line of the last `await` of the answer; None if there is none."""
+    lines = [node.lineno for node in lab.text.nodes() if isinstance(node, ast.Await)]
+    return max(lines, default=None)
 
 
 def first_line_of(lab, name):
@@ -101,7 +125,8 @@ class AddWhatComes(Exercise):
             observed = f"`totals` is {totals} in the end; 107 and 30 are asked."
             if line := made_per_call(lab):
                 raise Wrong("lock per call", observed, line)
-            raise Wrong("lost update", observed, lab.line(r"\bawait\b.*fetch"))
+            raise Wrong("lost update", observed,
+                        lab.line(r"totals.*\bawait\b") or last_await(lab))
         lab.equal(totals, {"a": 107, "b": 30}, what="`totals` is")
 
     @right
@@ -125,13 +150,20 @@ class AddWhatComes(Exercise):
         totals.setdefault(name, 0)
         totals[name] += await fetch(name)
 
+    @wrong("lost update", says="Line 7: `number = await fetching`")
+    async def reads_before_the_task_is_done(totals, name, fetch):
+        fetching = asyncio.create_task(fetch(name))
+        before = totals.get(name, 0)
+        number = await fetching
+        totals[name] = before + number
+
     @wrong("lost update")
     async def reads_first(totals, name, fetch):
         before = totals[name] if name in totals else 0
         number = await fetch(name)
         totals[name] = before + number
 
-    @wrong("lost update")
+    @wrong("lost update", says="Line 7: `await asyncio.sleep(0)`")
     async def pauses_in_between(totals, name, fetch):
         number = await fetch(name)
         before = totals.get(name, 0)
@@ -198,7 +230,7 @@ class PayIn(Exercise):
             raise Wrong("not awaited", "`euros` is a coroutine, `bank`, that nobody awaited.",
                         lab.line(r"\bbank\("))
         if not bank.asked:
-            raise Wrong("did not ask the bank", "The bank was not asked.",
+            raise Wrong("did not ask the bank", "When `pay` was over, the bank had not been asked.",
                         try_="`await self.bank(self.euros, change)` returns what is in the account "
                         "then.")
         lab.equal(account.euros, 4, what="the bank took a fee of 1 euro, and `euros` is")
@@ -230,7 +262,8 @@ class PayIn(Exercise):
         if now() - begin > 2.001:
             raise Wrong("one lock for all accounts",
                         f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
-                        "payments into one account take 2 s.", lab.line(r"Lock\("),
+                        "payments into one account take 2 s.",
+                        lab.line(r"Lock\(") or lab.line(r"async with|acquire"),
                         "Two accounts have nothing to protect from each other. Make a lock for "
                         "each, in `__init__`.")
 
@@ -344,7 +377,7 @@ class PayIn(Exercise):
             async with self.lock:
                 self.euros = await self.bank(before, change)
 
-    @wrong("did not ask the bank", says="The bank was not asked")
+    @wrong("did not ask the bank", says="the bank had not been asked")
     class adds_itself:
         def __init__(self, bank):
             self.bank, self.euros = bank, 0
@@ -604,16 +637,11 @@ class RequestLog(Exercise):
     async def _served(self, Log, lab):
         log = lab.call(Log)
         lab.told("and called `say` before any request had begun")
-        log.say("open")
+        self._plain(lab, log.say("open"), "say")
         self._said(lab, log, [(None, "open")])
 
         async def request(number, child):
-            made = log.begin(number)
-            if inspect.iscoroutine(made):
-                made.close()
-                raise Wrong("not a plain method", "`begin` returned a coroutine.",
-                            lab.line(r"async def begin"),
-                            "Nothing is awaited in there: `def begin`.")
+            self._plain(lab, log.begin(number), "begin")
             await asyncio.sleep(1)
             if child:
                 await asyncio.create_task(self._child(log))
@@ -655,6 +683,13 @@ class RequestLog(Exercise):
     async def _child(self, log):
         await asyncio.sleep(1)
         log.say("query")
+
+    def _plain(self, lab, returned, name):
+        if inspect.iscoroutine(returned):
+            returned.close()
+            raise Wrong("not a plain method", f"`{name}` returned a coroutine.",
+                        lab.line(rf"async def {name}"),
+                        f"Nothing is awaited in there: `def {name}`.")
 
     def _pairs(self, lab, log):
         lines = log.lines
@@ -764,6 +799,18 @@ class RequestLog(Exercise):
 
         def say(self, text):
             self.lines.append((self.numbers.get(asyncio.current_task()), text))
+
+    @wrong("not a plain method", says="`def say`")
+    class asynchronous:
+        def __init__(self):
+            self.lines = []
+            self.request = contextvars.ContextVar("request", default=None)
+
+        def begin(self, number):
+            self.request.set(number)
+
+        async def say(self, text):
+            self.lines.append((self.request.get(), text))
 
     @wrong("raised", says="LookupError")
     class no_default:
@@ -1105,6 +1152,8 @@ class OncePerKey(Exercise):
                         f"{'calls are' if times > 1 else 'call is'} enough.")
             if line := made_per_call(lab):
                 raise Wrong("lock per call", observed, line)
+            if lab.line(r"\bawait\b.*\bload\(\w") and lab.line(r"Lock\(|Semaphore\("):
+                try_ = "Who has waited for the lock must look again: the page may be there by then."
             raise Wrong("loaded twice", observed, lab.line(r"\bload\(\w"), try_)
 
     @right
@@ -1185,6 +1234,19 @@ class OncePerKey(Exercise):
                 if key not in pages:
                     pages[key] = await load(key)
                 return pages[key]
+
+        return get
+
+    @wrong("loaded twice", says="must look again")
+    def looks_before_the_lock(load):
+        pages, locks = {}, {}
+
+        async def get(key):
+            if key in pages:
+                return pages[key]
+            async with locks.setdefault(key, asyncio.Lock()):
+                pages[key] = await load(key)
+            return pages[key]
 
         return get
 
