@@ -134,7 +134,8 @@ class PredictWritten(Exercise):
         async def gather(): await asyncio.gather(a(), b(), c())
 
         async def wait():
-            await asyncio.wait([asyncio.create_task(a()), asyncio.create_task(c())], timeout=2)
+            tasks = [asyncio.create_task(a()), asyncio.create_task(c())]
+            await asyncio.wait(tasks, timeout=2)
 
         async def main(way):
             with suppress(Exception): await way()

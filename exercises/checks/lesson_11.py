@@ -62,8 +62,12 @@ class PredictDeadlines(Exercise):
     right_values = (
         {"a": (2, TIMEOUT), "b": (2, TIMEOUT), "c": (2, FINE), "d": (4, TIMEOUT),
          "e": (2, TIMEOUT), "f": (1, TIMEOUT), "g": (5, FINE)},
+        {"a": (2, TimeoutError), "b": (2, TimeoutError), "c": (2, FINE), "d": (4, TimeoutError),
+         "e": (2, TimeoutError), "f": (1, TimeoutError), "g": (5, FINE)},
     )
     wrong_values = (
+        wrong_value(right_values[0] | {"a": (2, "timeout")}, "another form", "Asked is a pair"),
+        wrong_value(right_values[0] | {"a": 2}, "another form", "Asked is a pair"),
         wrong_value(right_values[0] | {"b": (2, FINE)}, "except Exception lets it pass",
                     "is no Exception"),
         wrong_value(right_values[0] | {"b": (5, FINE)}, "except Exception lets it pass",
@@ -136,15 +140,27 @@ class PredictDeadlines(Exercise):
 
     def verify(self, ends, lab):
         if isinstance(ends, dict):
+            ends = {job: self._pair(job, given) for job, given in ends.items()}
             for job, beliefs in self.BELIEFS.items():
-                given = ends.get(job)
-                if not (isinstance(given, (tuple, list)) and len(given) == 2
-                        and isinstance(given[0], (int, float)) and given[1] in (TIMEOUT, FINE)):
+                if not (given := ends.get(job)):
                     continue
                 for belief, kind, says in beliefs:
                     if belief(*given):
                         raise Wrong(kind, says, try_="")
         lab.equal(ends, self.right_values[0], what="`ends` is", secret=True)
+
+    def _pair(self, job, given):
+        """The pair for a job; None if nothing is written there yet."""
+        if given is None or given is ...:
+            return None
+        if isinstance(given, (tuple, list)) and len(given) == 2:
+            at, out = given
+            out = TIMEOUT if out is TimeoutError else out
+            if isinstance(at, (int, float)) and out in (TIMEOUT, FINE):
+                return at, out
+        raise Wrong("another form", f"`ends[{job!r}]` is {given!r}.", None,
+                    'Asked is a pair: the seconds, and then "TimeoutError" or "no error", as in '
+                    '`(1, "no error")`.')
 
 
 class FirstAnswer(Exercise):
@@ -1297,7 +1313,8 @@ class GiveBack(Exercise):
                         "One task for it, that is waited for again and again.")
         if case.given == ["cancelled"] and not moments:
             raise Wrong("bounded too tightly", f"{when}. `give_back` takes 2 s, and it was ended "
-                        f"after {case.took:g} s; it may take 3.", lab.line(r"timeout|wait_for|\bwait\(") or call)
+                        f"after {case.took:g} s; it may take 3.",
+                        lab.line(r"timeout|wait_for|\bwait\(") or call)
         if case.given == ["cancelled"]:
             raise Wrong("cut off", f"{when}. `give_back` takes 2 s, and it was cancelled after "
                         f"{case.took:g} s.", call)
@@ -1311,8 +1328,8 @@ class GiveBack(Exercise):
     def _cancelled(self, case, lab, moments):
         if isinstance(case.outcome, TimeoutError):
             raise Wrong("another error came out",
-                        f"It was cancelled {at_moments(moments)}, `give_back` was ended when its 3 s "
-                        "were over, and a TimeoutError came out, not a CancelledError.",
+                        f"It was cancelled {at_moments(moments)}, `give_back` was ended when its "
+                        "3 s were over, and a TimeoutError came out, not a CancelledError.",
                         lab.line(r"timeout|wait_for"),
                         "The bound of the cleanup is the cleanup's own affair: suppress its "
                         "TimeoutError there.")
