@@ -83,7 +83,7 @@ class Load:
     latencies: of the pages, sorted, each from when its request was due; `p50` and `p99` of them:
     half of the pages, and 99 of 100, came within that. NaN where there was no page.
     share: of a core, that the generator used.  late: how long after its time it sent a request,
-    99 of 100 at most; near 1.0 and far above 0 it measured itself.
+    99 of 100 at most. With a share near 1.0, or if it was late by much, it measured itself.
     """
 
     def __init__(self, url: str, found: dict) -> None:

@@ -5,7 +5,6 @@ import contextlib
 import inspect
 import json
 import threading
-from contextlib import asynccontextmanager
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
@@ -969,7 +968,11 @@ class Lifespan(Exercise):
     id = "lifespan-1"
     asks = "make_app"
     minutes = 10
-    given = "from fastapi import FastAPI"
+    given = """
+        from contextlib import asynccontextmanager
+
+        from fastapi import FastAPI
+        """
     hints = (
         "Whose life is as long as the pool's? Neither a request's nor that of the module.",
         "`FastAPI(lifespan=...)` takes a function of the application, decorated with "
