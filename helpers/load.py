@@ -26,7 +26,7 @@ from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from helpers.services.process import OPEN_FILES, _allow_open_files, search_path
+from helpers.services.process import OPEN_FILES, allow_open_files, search_path
 
 PARENT_CHECK = 0.5  # seconds between two looks at the parent
 LONGEST = 60.0  # seconds that a timeout may last: a notebook's reader waits for it
@@ -307,7 +307,7 @@ async def measure(url, requests, clients, rate, timeout, keep):
 def _serve(parent):
     """Do the parent's jobs until it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the stop button: the parent sees to it
-    _allow_open_files(OPEN_FILES)
+    allow_open_files(OPEN_FILES)
     jobs = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
     while True:

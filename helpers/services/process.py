@@ -204,7 +204,7 @@ def serve(start: Callable[..., Awaitable[object]]) -> None:
     """
     # The stop button interrupts the whole group of processes; the server stays.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _allow_open_files(OPEN_FILES)
+    allow_open_files(OPEN_FILES)
     told = json.loads(sys.stdin.buffer.readline())
     log = []
     # A thread, for it must notice the parent's end even while the event loop is busy.
@@ -212,7 +212,9 @@ def serve(start: Callable[..., Awaitable[object]]) -> None:
 
     async def main() -> None:
         # bind, not create_server: on Windows that one sets up more than start may want.
-        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        # Told that it is TCP, for asyncio sets TCP_NODELAY on no other: an answer in two parts
+        # would else wait for an acknowledgement, 40 ms.
+        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         sock.bind((HOST, 0))
         server = await start(sock, log, **told["settings"])
         print(json.dumps({"port": sock.getsockname()[1]}), flush=True)
@@ -222,7 +224,8 @@ def serve(start: Callable[..., Awaitable[object]]) -> None:
     asyncio.run(main())
 
 
-def _allow_open_files(wanted: int) -> None:
+def allow_open_files(wanted: int) -> None:
+    """Let this process open as many files, each socket is one, as the system lets it."""
     if resource is not None:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if hard != resource.RLIM_INFINITY:

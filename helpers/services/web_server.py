@@ -125,9 +125,6 @@ async def uvicorn(sock: socket.socket, app: Callable) -> object:
     """Serve with uvicorn: one loop, in this thread."""
     from uvicorn import Config, Server
 
-    # asyncio does it only where it knows the socket for TCP's; without it an answer in two parts
-    # waits 40 ms in between. Connections have it from the socket that they are accepted from.
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     server = Server(Config(app, log_level="error", access_log=False))
     serving = asyncio.create_task(server.serve([sock]))
     while not server.started:
