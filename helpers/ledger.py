@@ -15,6 +15,7 @@ import html
 import io
 import os
 import platform
+import textwrap
 import time
 from collections import Counter
 from pathlib import Path
@@ -31,6 +32,7 @@ WORDS = {True: "holds", False: "does not hold", None: "measured, not judged"}
 OF_A_MISTAKE = {True: "right as printed", False: "wrong as printed", None: WORDS[None]}
 OPEN = "not tried here yet"
 SECONDS_A_CELL = 120
+COLUMNS = 88  # what a cell shows of a line before JupyterLab breaks it, in mid-word
 
 
 class Findings(Kept):
@@ -67,7 +69,8 @@ class Found:
 
     def __repr__(self) -> str:
         verdict = _verdict(self.row, self.holds).capitalize()
-        return f"Ledger {self.row.id}: {self.row.what}\n{verdict}: {self.saw}"
+        lines = f"Ledger {self.row.id}: {self.row.what}", f"{verdict}: {self.saw}"
+        return "\n".join(_wrapped(line) for line in lines)
 
 
 def found(id: str, *, holds: bool, saw: object) -> Found:
@@ -136,14 +139,17 @@ class Ledger:
         """Run the lessons whose claims were not tried here yet; return the ledger after that.
 
         Each runs from its first cell to its last in a kernel of its own, some ten seconds each.
-        Says in one line which lesson left a claim open all the same.
+        Says in one line which claims stayed open all the same, and which lessons are not there.
         """
         import nbformat
         from nbclient import NotebookClient
         from tqdm.auto import tqdm
 
-        for lesson in tqdm(self._open_lessons(), unit="lesson", leave=False):
-            (path,) = NOTEBOOKS.glob(f"{lesson:02}_*.ipynb")
+        paths = {lesson: _notebook(lesson) for lesson in self._open_lessons()}
+        missing = [f"lesson {lesson:02}" for lesson, path in paths.items() if path is None]
+        if missing:
+            print(f"Without a notebook, so that their claims stay open: {', '.join(missing)}.")
+        for path in tqdm([*filter(None, paths.values())], unit="lesson", leave=False):
             notebook = nbformat.read(path, as_version=4)
             # An error, or a cell that takes too long, is for the ledger a claim that stays open:
             # the other cells still count. The kernel's warning about TCP concerns no reader.
@@ -195,6 +201,14 @@ class Ledger:
             f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
             f"<tbody>{body}</tbody></table>"
         )
+
+
+def _notebook(lesson: int) -> Path | None:
+    return next(NOTEBOOKS.glob(f"{lesson:02}_*.ipynb"), None)
+
+
+def _wrapped(line: str) -> str:
+    return textwrap.fill(line, COLUMNS, break_long_words=False, break_on_hyphens=False)
 
 
 def _row(row: Claim, finding: dict | None) -> dict[str, object]:

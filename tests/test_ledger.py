@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import sys
 import time
 
 import nbformat
@@ -56,6 +57,22 @@ def test_what_a_cell_saw_is_in_it():
     found("002-mutex", holds=False, saw="100 of 1000")
     assert row("002-mutex")["verdict"] == "does not hold"
     assert row("002-float")["found here"] == "344 steps, not 538"
+
+
+def test_a_long_line_of_it_breaks_between_words():
+    saw = "a " + "long-winded tale " * 12
+    lines = repr(found("002-float", holds=False, saw=saw)).splitlines()
+    assert len(lines) > 3 and max(map(len, lines)) <= 88
+    assert " ".join(lines).endswith(saw.strip()) and row("002-float")["found here"] == saw
+
+
+def test_a_lesson_without_a_notebook_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys.modules[Findings.__module__], "NOTEBOOKS", tmp_path)
+    (tmp_path / "01_there.ipynb").write_text(nbformat.writes(nbformat.v4.new_notebook()))
+    after = ledger().run()
+    told = capsys.readouterr().out
+    assert "stay open: lesson 02, lesson 03" in told and "lesson 01" not in told
+    assert len(after.open) == len(claims())
 
 
 def test_a_measure_alone_takes_no_verdict_away():
