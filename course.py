@@ -44,7 +44,7 @@ TEST_LOCK = "tests/requirements.txt"
 LOCKS = TEST_LOCK, EXTRAS_LOCK, COURSE_LOCK
 FIRST_LESSON = "notebooks/00_start_here.ipynb"
 VERSION = ".".join(str(number) for number in sys.version_info[:3])
-DISK_NEEDED = 700  # MB: the packages, their bytecode, and room to unpack the largest
+DISK_NEEDED = 1000  # MB: the packages of the tests, their bytecode, room to unpack the largest
 ON_WINDOWS = os.name == "nt"
 
 
@@ -111,7 +111,7 @@ def parse(arguments):
     opens.add_argument("--no-browser", action="store_true",
                        help="print the address, open no browser")
     opens.add_argument("--extras", action="store_true",
-                       help="get PostgreSQL for lesson 19 and Dask for lesson 21 too (90 MB more)")
+                       help="get PostgreSQL for lesson 19 and Dask for lesson 21 too (30 MB more)")
     proves = add(test, "run the tests", "pytest")
     proves.add_argument("--also", action="append", default=[], metavar="PYTHON",
                         help="then run the notebooks, the coach's and the loop's tests on this "
@@ -137,7 +137,7 @@ def parse(arguments):
 def lab(options):
     """Open JupyterLab on the first lesson; Ctrl-C ends it.
 
-The first call makes the environment: about 100 MB to download, a minute at most.
+The first call makes the environment: about 110 MB to download, a minute or so.
 """
     if options.port is not None:
         check_port(options.port)

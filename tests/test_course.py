@@ -225,7 +225,7 @@ def mounted(folder, *options):
 def test_a_disk_too_small_is_told_before_anything_is_installed(tmp_path):
     with mounted(tmp_path / "disk", "size=20m") as disk:
         line = one_line(course(copy_small_course(disk / "course"), "lab"))
-        assert re.search(r"the disk is full: 700 MB are needed and \d+ MB are free", line)
+        assert re.search(r"the disk is full: 1000 MB are needed and \d+ MB are free", line)
         assert os.listdir(disk / "course" / ".venv") == []
 
 
@@ -233,7 +233,7 @@ def test_a_disk_too_small_is_told_before_anything_is_installed(tmp_path):
 def test_a_disk_that_fills_up_on_the_way_is_told(tmp_path):
     with mounted(tmp_path / "disk", "size=10m") as disk:
         program = copy_small_course(disk / "course") / "course.py"
-        program.write_text(program.read_text().replace("DISK_NEEDED = 700", "DISK_NEEDED = 1"))
+        program.write_text(program.read_text().replace("DISK_NEEDED = 1000", "DISK_NEEDED = 1"))
         assert "the disk is full: free" in one_line(course(disk / "course", "lab"))
 
 
