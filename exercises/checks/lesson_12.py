@@ -19,7 +19,8 @@ class FindTheBlockers(Exercise):
     """Find the lines that hold the loop up
 
     Read this program, and do not run it. `data` is large, the network is slow, and `pool` is a
-    ThreadPoolExecutor with a free thread.
+    ThreadPoolExecutor with a free thread. `asyncio.wrap_future` makes of a pool's future one that
+    can be awaited.
 
          1  async def total(data):
          2      return sum(data)
