@@ -11,6 +11,7 @@ itself. The process ends with its parent, as every service does.
 
 import atexit
 import base64
+import contextlib
 import os
 import pickle
 import signal
@@ -49,6 +50,8 @@ class Program:
             self._process.stdin.flush()
             printed = self._process.stdout.readline()
             if not printed.strip().isdigit():
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(2)  # it may have failed: let it say so on stderr
                 raise RuntimeError(f"The program did not print its port, but {printed!r}.")
         except BaseException:
             self.stop()
