@@ -55,6 +55,13 @@ class Server:
             return await made
 
 
+def the_brackets(lab, status):
+    """Raise Wrong if a `raise_for_status` is only named in the answer, never called."""
+    if line := lab.line(r"raise_for_status(?!\s*\()"):
+        raise Wrong("never called", f"The server answered {status}, and no error was raised.",
+                    line, "Without brackets the method is only named: `raise_for_status()`.")
+
+
 def the_response(lab, run, server):
     """Raise Wrong unless the run returned the server's last answer."""
     got = run.result
@@ -64,6 +71,7 @@ def the_response(lab, run, server):
         raise Wrong("value", f"It returned {got!r:.80}; asked is the response itself.",
                     lab.line(r"\breturn\b"))
     if got.status_code != 200:
+        the_brackets(lab, got.status_code)
         raise Wrong("lost error", f"It returned the response with status {got.status_code} as if "
                     "that were an answer.", lab.line(r"\breturn\b"),
                     "Return what is 200; else `raise_for_status()`.")
@@ -320,7 +328,11 @@ class OneClient(Exercise):
                         "`async with httpx.AsyncClient() as client:` closes it, whatever happens.")
         lab.told("with a server whose third page answers 503")
         with noted_clients(lab) as clients:
-            lab.run(self._ask(lab, all_names, site.url), raises=httpx.HTTPStatusError)
+            try:
+                lab.run(self._ask(lab, all_names, site.url), raises=httpx.HTTPStatusError)
+            except (Wrong, KeyError):
+                the_brackets(lab, 503)
+                raise
         if clients and not clients[0].is_closed:
             raise Wrong("left the client open", "A page failed, and the client was never closed.",
                         lab.line(r"AsyncClient\("),
@@ -358,12 +370,16 @@ class OneClient(Exercise):
         if isinstance(got, list) and got and all(isinstance(each, list) for each in got):
             raise Wrong("value", "It returned a list of lists, one for each page.",
                         lab.line("append"), "`names += [...]` or `names.extend(...)` joins them.")
-        count = len(got) if isinstance(got, list) else None
-        if count != 151:
-            asked = f"It asked for {len(pages)} of the 4 pages and returned "
-            raise Wrong("lost pages", asked + (f"{count} of the 151 names." if count is not None
-                                               else f"{got!r:.80}."),
-                        lab.line(r"\bnext\b|\bwhile\b|\bfor\b"),
+        if got is not None and not isinstance(got, list):
+            raise Wrong("value", f"It returned a {type(got).__name__}; asked is a list.",
+                        lab.line(r"\breturn\b"))
+        if got is None or len(got) != 151:
+            raise Wrong("lost pages", f"It asked for {len(pages)} of the 4 pages and returned "
+                        + ("None." if got is None else f"{len(got)} of the 151 names."),
+                        lab.line(r"\breturn\b" if len(pages) == 1 and got else
+                                 r"\bnext\b|\bwhile\b|\bfor\b"),
+                        'Go on to "next" as long as it is not `None`, and return behind the loop.'
+                        if len(pages) == 1 and got else
                         'The last page is the one whose "next" is `None`, and its names count too.')
         if (got[0], got[-1]) != ("bulbasaur", "mew"):
             raise Wrong("order", f"It begins with {got[0]!r} and ends with {got[-1]!r}.")
@@ -461,6 +477,37 @@ class OneClient(Exercise):
         async with httpx.AsyncClient() as client:
             response = await client.get(base_url + "/api/v2/pokemon?limit=40")
         return [entry["name"] for entry in response.raise_for_status().json()["results"]]
+
+    @wrong("never called", says="only named")
+    async def names_the_method(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                response = await client.get(address)
+                response.raise_for_status
+                names += [entry["name"] for entry in response.json()["results"]]
+                address = response.json()["next"]
+        return names
+
+    @wrong("lost pages", says="behind the loop")
+    async def returns_in_the_loop(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                page = (await client.get(address)).raise_for_status().json()
+                names += [entry["name"] for entry in page["results"]]
+                address = page["next"]
+                return names
+
+    @wrong("value", says="returned a set")
+    async def collects_a_set(base_url):
+        names, address = set(), base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                page = (await client.get(address)).raise_for_status().json()
+                names |= {entry["name"] for entry in page["results"]}
+                address = page["next"]
+        return names
 
     @wrong("never comes to an end", says="all for the same one")
     async def forgets_to_turn_the_page(base_url):
@@ -638,6 +685,11 @@ class TryAgain(Exercise):
                 raise Wrong("wrapped the error", "A tenacity.RetryError came out, with the error "
                             "inside.", lab.line(r"\bretry\(|Retrying"),
                             "`reraise=True` lets the last error itself out.") from None
+            if len(server.asked) == 1:
+                raise Wrong("gave up too early", f"After 1 request a {error.__name__} came out.",
+                            lab.line(r"\bexcept\b|retry_if"),
+                            "Every TransportError may pass: a lost connection as well as a "
+                            "timeout.")
             if len(server.asked) != 4:
                 raise Wrong("other number of tries", f"It asked {times(server)}; asked are four "
                             "tries in all.", lab.line(r"\bfor\b|\bwhile\b|stop_after"),
@@ -720,6 +772,31 @@ class TryAgain(Exercise):
             response = await client.request(method, page)
             if response.status_code != 503 or method == "POST" or pause is None:
                 return response.raise_for_status()
+            await asyncio.sleep(pause)
+
+    @wrong("gave up too early", says="a lost connection as well")
+    async def timeouts_only(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                return (await client.request(method, page)).raise_for_status()
+            except httpx.TimeoutException:
+                if pause is None or method == "POST":
+                    raise
+            except httpx.HTTPStatusError as error:
+                if pause is None or method == "POST" or error.response.status_code != 503:
+                    raise
+            await asyncio.sleep(pause)
+
+    @wrong("never called", says="only named")
+    async def names_the_method(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                response = await client.request(method, page)
+                response.raise_for_status
+                return response
+            except httpx.HTTPError:
+                if pause is None or method == "POST":
+                    raise
             await asyncio.sleep(pause)
 
     @wrong("gave up too early", says="After 1 request a")
@@ -1027,6 +1104,10 @@ class Mirrors(Exercise):
             raise Wrong("asked more than one at a time", f"{fetch.peak} mirrors were asked at "
                         "once.", lab.line("gather|create_task|TaskGroup"),
                         "That is quicker, and three times the load. Asked is one after another.")
+        if run.result is None and "c" not in fetch.started:
+            raise Wrong("gave up too early", 'It returned None, and "c" was never asked.',
+                        lab.line(r"\bexcept\b|suppress"),
+                        "After a failure the next mirror is asked: the `try` stands in the loop.")
         lab.equal(run.result, "page c")
         if abs(run.elapsed - 1.5) > 0.01:
             raise Wrong("another limit for a mirror", f'"b" never came back, and had '
@@ -1051,8 +1132,13 @@ class Mirrors(Exercise):
                             lab.line(r"timeout\(|wait_for|raise"),
                             "The next mirror may be better: ask on until the time is over.")
         fetch = lab.service(0.1, errors={"a": httpx.ReadError("1st"), "b": lost}, name="fetch")
-        run = lab.run(from_mirrors, fetch, ["a", "b"], 5, raises=httpx.TransportError)
         lab.told("with two mirrors that both fail, and 5 s for the whole")
+        try:
+            run = lab.run(self._ask(from_mirrors, fetch, ["a", "b"]),
+                          raises=httpx.TransportError)
+        except TimeoutError:
+            raise Wrong("another error", "A TimeoutError came out, and no time was over.",
+                        lab.line(r"\braise\b"), "Asked is the last mirror's own error.") from None
         if run.error is not lost:
             raise Wrong("another error", "The error of the first mirror came out.",
                         lab.line(r"\braise\b"), "Asked is the last one's.")
@@ -1067,10 +1153,22 @@ class Mirrors(Exercise):
                         "mirror.", lab.line(r"\bexcept\b|suppress")) from None
 
     def _first(self, lab, from_mirrors, fetch):
-        said = lab.called
+        said, ended = lab.called, []
+
+        async def ask():
+            try:
+                return await self._ask(from_mirrors, fetch, ["a", "b", "c"])
+            finally:
+                ended.append(asyncio.get_running_loop().time())
+
         try:
-            return lab.run(from_mirrors, fetch, ["a", "b", "c"], 5)
+            return lab.run(ask())
         except TimeoutError:
+            if ended[0] < 5 and "c" not in fetch.started:
+                raise Wrong("gave up too early", 'The TimeoutError of "b" came out after '
+                            f'{ended[0]:.3g} s, and "c" was not asked.', lab.line(r"\bexcept\b"),
+                            "`asyncio.timeout` raises Python's own `TimeoutError`, which is none "
+                            "of httpx's errors: catch both.") from None
             raise Wrong("no limit for one mirror", "It ended with a TimeoutError: one silent "
                         'mirror took all the time, and "c" was '
                         f"{'never asked' if 'c' not in fetch.started else 'cut off'}.",
@@ -1083,6 +1181,9 @@ class Mirrors(Exercise):
                         "A TransportError of one mirror means: ask the next.") from None
         finally:
             lab.called = said
+
+    async def _ask(self, from_mirrors, fetch, mirrors):
+        return await from_mirrors(fetch, mirrors, 5)
 
     @right
     async def two_timeouts(fetch, mirrors, seconds):
@@ -1109,6 +1210,38 @@ class Mirrors(Exercise):
             except (httpx.TransportError, TimeoutError) as error:
                 failure = error
         raise failure
+
+    @wrong("gave up too early", says="none of httpx's errors")
+    async def timeouts_of_httpx(fetch, mirrors, seconds):
+        async with asyncio.timeout(seconds):
+            for mirror in mirrors:
+                try:
+                    async with asyncio.timeout(1):
+                        return await fetch(mirror)
+                except (httpx.TimeoutException, httpx.TransportError) as error:
+                    failure = error
+            raise failure
+
+    @wrong("gave up too early", says="stands in the loop")
+    async def catches_outside(fetch, mirrors, seconds):
+        async with asyncio.timeout(seconds):
+            try:
+                for mirror in mirrors:
+                    async with asyncio.timeout(1):
+                        return await fetch(mirror)
+            except (httpx.TransportError, TimeoutError):
+                pass
+
+    @wrong("another error", says="the last mirror's own")
+    async def an_error_of_its_own(fetch, mirrors, seconds):
+        async with asyncio.timeout(seconds):
+            for mirror in mirrors:
+                try:
+                    async with asyncio.timeout(1):
+                        return await fetch(mirror)
+                except (httpx.TransportError, TimeoutError):
+                    pass
+            raise TimeoutError("no mirror answers")
 
     @wrong("no deadline for the whole", says="do not add up")
     async def each_alone(fetch, mirrors, seconds):
@@ -1274,7 +1407,11 @@ class AsTold(Exercise):
                 raise Wrong("retried", f"It asked {times(server)}, and was told {status} each "
                             "time.", lab.line("status_code|except"),
                             "Only a 429 is to be asked again here.")
-            lab.run(Server(lab, status).meet(ask, "/7"), raises=httpx.HTTPStatusError)
+            try:
+                lab.run(Server(lab, status).meet(ask, "/7"), raises=httpx.HTTPStatusError)
+            except Wrong:
+                the_brackets(lab, status)
+                raise
 
     def _come_back(self, lab, ask, server, told):
         try:
@@ -1365,6 +1502,13 @@ class AsTold(Exercise):
     async def until_it_is_200(client, page):
         while (response := await client.get(page)).status_code != 200:
             await asyncio.sleep(float(response.headers.get("Retry-After", 1)))
+        return response
+
+    @wrong("never called", says="only named")
+    async def names_the_method(client, page):
+        while (response := await client.get(page)).status_code == 429:
+            await asyncio.sleep(float(response.headers.get("Retry-After", 1)))
+        response.raise_for_status
         return response
 
     @wrong("lost error", says="404")

@@ -190,6 +190,11 @@ class Pages(Exercise):
                         "It yielded the items of the first page, and no more.",
                         lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bfor\b"),
                         "Only `next` tells whether there is another page.")
+        if got == ["a", "b", "c"]:
+            raise Wrong("stopped too early", "It yielded a, b and c. The item of the last page is "
+                        "missing.", lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bbreak\b"),
+                        "The page whose `next` is None has items like the others: yield them "
+                        "before you stop.")
         lab.equal(got, ["a", "b", "c", "d"], what="it yielded")
 
     async def _ended(self, stream, lab):
@@ -324,7 +329,7 @@ class Pages(Exercise):
                 raise StopAsyncIteration
             url = page["next"]
 
-    @wrong("value", says="['a', 'b', 'c']")
+    @wrong("stopped too early", says="item of the last page")
     async def all_but_the_last(fetch, url):
         page = await fetch(url)
         while page["next"] is not None:
@@ -551,7 +556,9 @@ class Borrowed(Exercise):
                         "One `yield` for the one block.") from None
         if ends == "with an error":
             raise Wrong("lost error", "The block raised a ValueError, and it didn't come out of "
-                        "the `async with`.", lab.line(r"\bexcept\b|suppress|\breturn\b"))
+                        "the `async with`.", lab.line(r"\bexcept\b|suppress|\breturn\b"),
+                        "It is raised at the `yield`, and nothing there may end it: no `except` "
+                        "that doesn't raise again, no `return` in a `finally`.")
 
     def _manager(self, borrowed, lab, pool):
         manager = borrowed(pool)
@@ -598,6 +605,10 @@ class Borrowed(Exercise):
                     pass
             except ConnectionError:
                 return
+            except UnboundLocalError:
+                raise Wrong("released what it never had", "`acquire` failed, so there was no "
+                            "connection, and the release was reached all the same.",
+                            lab.line("release"), "Acquire before the `try`.") from None
             raise Wrong("lost error", "`acquire` failed, and the block ran all the same.",
                         lab.line(r"\bexcept\b|suppress"))
 
@@ -690,6 +701,16 @@ class Borrowed(Exercise):
             await pool.release(connection)
             raise
 
+    @wrong("lost error", says="no `return` in a `finally`")
+    @asynccontextmanager
+    async def returns_in_the_finally(pool):
+        connection = await pool.acquire()
+        try:
+            yield connection
+        finally:
+            await pool.release(connection)
+            return
+
     @wrong("yields twice", says="One `yield`")
     @asynccontextmanager
     async def two_yields(pool):
@@ -724,7 +745,7 @@ class Borrowed(Exercise):
         finally:
             await pool.release(connection)
 
-    @wrong("raised", says="UnboundLocalError")
+    @wrong("released what it never had", says="Acquire before the `try`")
     @asynccontextmanager
     async def acquires_inside(pool):
         try:
@@ -930,7 +951,7 @@ class Merge(Exercise):
     - If a stream fails, its error (or a group with it) comes out of `merge` at once, and no None
       is put.
     - When `merge` has ended, in whichever way, nothing of it still runs, and every stream has been
-      closed.
+      closed. So it is when `merge` is cancelled.
     """
 
     id = "merge-1"
@@ -949,6 +970,7 @@ class Merge(Exercise):
         self._order(merge, lab)
         self._fails(merge, lab)
         self._full(merge, lab)
+        self._cancelled(merge, lab)
 
     def _order(self, merge, lab):
         a, noted_a = watched(["a0", "a1"], 2)
@@ -1060,10 +1082,37 @@ class Merge(Exercise):
         noted_a.closed = lab.run(ask(), leaks=True).result
         self._closed(lab, a=noted_a, b=noted_b)
 
-    def _closed(self, lab, **noted):
+    def _cancelled(self, merge, lab):
+        async def ask():
+            before = asyncio.all_tasks()
+            asked = asyncio.ensure_future(merge([a, b], asyncio.Queue(1)))
+            await asyncio.sleep(5)
+            asked.cancel()
+            await asyncio.wait([asked], timeout=60)
+            left = asyncio.all_tasks() - before
+            if asked in left:
+                raise Wrong("swallowed", "A minute later `merge` had not ended.",
+                            lab.text.swallowing_handler() or lab.line(r"await"))
+            if left:
+                raise Wrong("left pumps running", "`merge` ended, and the reading of the streams "
+                            "went on.", lab.line(r"create_task|ensure_future|wait\("),
+                            "Who cancels `merge` doesn't cancel the tasks that it made. A "
+                            "TaskGroup does, and so does a `finally` that cancels them.")
+            if not asked.cancelled():
+                raise Wrong("swallowed", "`merge` didn't end by a CancelledError.",
+                            lab.text.swallowing_handler())
+            return noted_a.closed, noted_b.closed
+
+        a, noted_a = watched(["a0", "a1", "a2"], 2)
+        b, noted_b = watched(["b0"], 30)
+        lab.told("with two streams and a queue that is full, and cancelled it after 5 s")
+        noted_a.closed, noted_b.closed = lab.run(ask(), leaks=True).result
+        self._closed(lab, then="`merge` was cancelled", a=noted_a, b=noted_b)
+
+    def _closed(self, lab, then="The error came out", **noted):
         for name, note in noted.items():
             if not note.closed:
-                raise Wrong("left a stream open", f"The error came out, and the stream {name} had "
+                raise Wrong("left a stream open", f"{then}, and the stream {name} had "
                             "not been closed: its task was cancelled in the body of the loop, and "
                             "the stream stood at its `yield`.", lab.line(r"async for"),
                             "To leave an `async for` closes nothing. `aclosing` does.")
@@ -1181,6 +1230,22 @@ class Merge(Exercise):
                     await queue.put(item)
 
         await asyncio.gather(*(pump(stream) for stream in streams))
+        await queue.put(None)
+
+    @wrong("left pumps running", says="Who cancels `merge`")
+    async def cancelled_it_leaves_them(streams, queue):
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+
+        pumps = [asyncio.create_task(pump(stream)) for stream in streams]
+        done, others = await asyncio.wait(pumps, return_when=asyncio.FIRST_EXCEPTION)
+        for pump in others:
+            pump.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        for pump in done:
+            pump.result()
         await queue.put(None)
 
     @wrong("two ends", says="stops at the first None")

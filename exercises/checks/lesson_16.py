@@ -400,7 +400,7 @@ class Feed(Exercise):
     )
 
     def verify(self, feed, lab):
-        for items, workers, size in (30, 3, 5), (2, 4, 1), (12, 1, 2):
+        for items, workers, size in (30, 3, 5), (2, 4, 1), (12, 1, 2), (13, 3, 1):
             seconds = [3 if item % 5 == 0 else 1 for item in range(items)]
             send = lab.service(or_one(enumerate(seconds)), name="send")
             source = lab.stream(range(items), behind=send)
@@ -623,6 +623,24 @@ class Feed(Exercise):
                 group.create_task(worker())
             async for item in source:
                 await queue.put(item)
+            for _ in range(workers):
+                await queue.put(None)
+
+    @wrong("left a worker idle", says="woken in that moment")
+    async def looks_for_room(source, send, workers, size):
+        queue = asyncio.Queue(size)
+
+        async def worker():
+            while (item := await queue.get()) is not None:
+                await send(item)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+            async for item in source:
+                while queue.full():
+                    await asyncio.sleep(0.1)
+                queue.put_nowait(item)
             for _ in range(workers):
                 await queue.put(None)
 
@@ -1048,6 +1066,8 @@ class Survivor(Exercise):
             raise Wrong("did not wait for an item", "The worker ended with QueueEmpty.",
                         lab.line("get_nowait"),
                         "`get_nowait()` never waits. `await queue.get()` does.")
+        if isinstance(error, (TypeError, AttributeError, NameError)):
+            raise error     # of the worker itself: no item of ours raises these
         if error is not None:
             raise Wrong("died of a failing item", f"The worker ended with {error!r}.",
                         lab.text.of_traceback(error),
@@ -1181,6 +1201,17 @@ class Survivor(Exercise):
             except Exception as error:
                 failed.append((item, error))
 
+    @wrong("raised", says="append() takes exactly one argument")
+    async def appends_two_things(queue, work, failed):
+        while True:
+            item = await queue.get()
+            try:
+                await work(item)
+            except Exception as error:
+                failed.append(item, error)
+            finally:
+                queue.task_done()
+
     @wrong("said it twice", says="has given none")
     async def gets_inside_of_try(queue, work, failed):
         while True:
@@ -1240,7 +1271,7 @@ class Bucket(Exercise):
     must. Many tasks share one bucket, and who asks first is served first.
 
     The time is that of the loop: `asyncio.get_running_loop().time()`. A bucket is made where a
-    loop runs.
+    loop runs, and needs no task of its own: tokens are dropped in when somebody looks.
     """
 
     id = "bucket-1"
