@@ -13,6 +13,7 @@ shown as open.
 import csv
 import html
 import io
+import itertools
 import os
 import platform
 import textwrap
@@ -31,7 +32,20 @@ HEADS = ("claim", "source", "lesson", "what it says", "published", "found here",
 WORDS = {True: "holds", False: "does not hold", None: "measured, not judged"}
 OF_A_MISTAKE = {True: "right as printed", False: "wrong as printed", None: WORDS[None]}
 OPEN = "not tried here yet"
+VERDICTS = tuple(dict.fromkeys([*WORDS.values(), *OF_A_MISTAKE.values(), OPEN]))
+# Heads of the table, with their shares of its width; the source is a line of its own.
+WIDTHS = {
+    "claim": 12,
+    "lesson": 8,
+    "what it says": 18,
+    "published": 16,
+    "found here": 16,
+    "verdict": 10,
+    "why": 20,
+}
 SECONDS_A_CELL = 120
+LEFT = "text-align: left; vertical-align: top; overflow-wrap: break-word"
+STAYS = "position: sticky; top: 0; background: var(--jp-layout-color0, white)"
 COLUMNS = 88  # what a cell shows of a line before JupyterLab breaks it, in mid-word
 
 
@@ -112,18 +126,20 @@ class Ledger:
     @property
     def counts(self) -> dict[str, int]:
         """How many claims got each verdict."""
-        return dict(Counter(row["verdict"] for row in self.rows))
+        found = Counter(row["verdict"] for row in self.rows)
+        return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
 
     @property
     def text(self) -> str:
         """The ledger in lines: the counts, then a claim each."""
-        counts = ", ".join(f"{number} {verdict}" for verdict, number in self.counts.items())
-        lines = [f"{len(self.rows)} claims of five sources: {counts}."]
+        counts = "; ".join(f"{verdict}: {number}" for verdict, number in self.counts.items())
+        lines = [f"{len(self.rows)} claims of five sources. {counts}."]
         if self.open:
-            where = ", ".join(f"{lesson:02}" for lesson in self._open_lessons())
+            lessons = [f"{lesson:02}" for lesson in self._open_lessons()]
             lines.append(
-                f"Not tried on this machine yet: those of lessons {where}. Run the lessons, or "
-                "ledger().run(), which runs them for you."
+                f"Not tried on this machine yet: those of lesson{'s' * (len(lessons) > 1)} "
+                f"{', '.join(lessons)}. Run the lessons, or ledger().run(), which runs them for "
+                "you."
             )
         lines += ["{claim} {verdict}: {what it says} {found here}".format(**r) for r in self.rows]
         return "\n".join(lines)
@@ -133,7 +149,9 @@ class Ledger:
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
         head = html.escape("\n".join(self.text.splitlines()[: 1 + bool(self.open)]))
-        return {"text/plain": self.text, "text/html": f"<p>{head}</p>{self._table()}"}
+        # A hundred rows would push the rest of the notebook ten screens down.
+        table = f'<div tabindex="0" style="max-height: 36em; overflow: auto">{self._table()}</div>'
+        return {"text/plain": self.text, "text/html": f"<p>{head}</p>{table}"}
 
     def run(self) -> "Ledger":
         """Run the lessons whose claims were not tried here yet; return the ledger after that.
@@ -189,17 +207,21 @@ class Ledger:
         Path(path).write_text(text, encoding="utf-8", newline="")
 
     def _table(self) -> str:
-        head = "".join(f'<th scope="col">{text}</th>' for text in HEADS)
+        columns = "".join(f'<col style="width: {width}%">' for width in WIDTHS.values())
+        head = "".join(f'<th scope="col" style="{LEFT}; {STAYS}">{text}</th>' for text in WIDTHS)
         body = ""
-        for row in self.rows:
-            cells = [html.escape(str(row[key])) for key in HEADS]
-            body += f'<tr><th scope="row">{cells[0]}</th>'
-            body += "".join(f'<td style="text-align: left">{cell}</td>' for cell in cells[1:])
-            body += "</tr>"
+        for source, rows in itertools.groupby(self.rows, lambda row: row["source"]):
+            body += f'<tbody><tr class="source"><th colspan="{len(WIDTHS)}" scope="rowgroup" '
+            body += f'style="{LEFT}">{html.escape(source)}</th></tr>'
+            for row in rows:
+                first, *cells = [html.escape(str(row[key])) for key in WIDTHS]
+                body += f'<tr><th scope="row" style="{LEFT}">{first}</th>'
+                body += "".join(f'<td style="{LEFT}">{cell}</td>' for cell in cells) + "</tr>"
+            body += "</tbody>"
         caption = "Each claim of the sources, as published and as found on this machine."
         return (
-            f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table>"
+            f'<table style="width: 100%; table-layout: fixed"><caption>{caption}</caption>'
+            f"<colgroup>{columns}</colgroup><thead><tr>{head}</tr></thead>{body}</table>"
         )
 
 
