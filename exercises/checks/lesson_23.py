@@ -290,6 +290,21 @@ class OnePage(Exercise):
                         raise ValueError(status)
         raise ValueError("five tries in vain")
 
+    @wrong("pauses that don't grow", says="doubled for each try")
+    async def short_pauses(ask, page):
+        async with asyncio.timeout(4):
+            for attempt in range(5):
+                if attempt:
+                    await asyncio.sleep(random.uniform(0, 0.1))
+                with contextlib.suppress(OSError):
+                    async with asyncio.timeout(1):
+                        status, body = await ask(page)
+                    if status == 200:
+                        return body
+                    if status not in (429, 503):
+                        raise ValueError(status)
+        raise ValueError("five tries in vain")
+
     @wrong("never gives up", says="five, no more")
     async def for_ever(ask, page):
         longest = 0.1
@@ -1346,7 +1361,8 @@ class LivePage(Exercise):
         "if the loop ends with `crawl.over`?",
         "In `try`: `asked = await reader.readuntil(b\"\\r\\n\\r\\n\")`, then three ways by the "
         "path; for the events `while not crawl.over:` write, drain, "
-        "`await asyncio.sleep(0.05)`; after the loop one event more. `except (ConnectionError, asyncio.IncompleteReadError): pass`, "
+        "`await asyncio.sleep(0.05)`; after the loop one event more. "
+        "`except (ConnectionError, asyncio.IncompleteReadError): pass`, "
         "`finally: writer.close()`.",
     )
 
@@ -1657,6 +1673,25 @@ class LivePage(Exercise):
                 writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
             await writer.drain()
 
+    @wrong("goes on for nobody", says="let that end the loop")
+    async def writes_for_ever(crawl, reader, writer):
+        with contextlib.closing(writer):
+            asked = await reader.readuntil(b"\r\n\r\n")
+            if asked.startswith(b"GET / "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+            elif asked.startswith(b"GET /events "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+                while not crawl.over:
+                    with contextlib.suppress(ConnectionError):
+                        writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                        await writer.drain()
+                    await asyncio.sleep(0.05)
+                writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+            else:
+                writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
+            with contextlib.suppress(ConnectionError):
+                await writer.drain()
+
     @wrong("no empty line", says="has no end")
     async def forgets_the_empty_line(crawl, reader, writer):
         with contextlib.suppress(ConnectionError), contextlib.closing(writer):
@@ -1746,7 +1781,8 @@ class Whole(Exercise):
         "asyncio.TaskGroup() as group:`, and workers that share `iter(pages)`.",
         "For a page: `for attempt in range(6):` in a `try` get it; 200: note it and return; 429: "
         "`pause = float(response.headers[\"Retry-After\"])`; 503, or "
-        "`except httpx.TransportError`: a short pause; anything else ends the loop. After the loop it has failed.",
+        "`except httpx.TransportError`: a short pause; anything else ends the loop. After the "
+        "loop it has failed.",
     )
 
     NAMES = ("mew", "onix", "abra", "jynx", "muk", "seel", "gastly", "hypno", "weedle", "ekans")
