@@ -2,9 +2,11 @@
 
 import asyncio
 import contextlib
+import gc
 import inspect
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
@@ -100,6 +102,10 @@ class Body:
         self.lab, self.left = lab, body
 
     def read(self, size=-1):
+        if isinstance(size, str):
+            raise Wrong("value", f"It called `read` with the text {size!r}.",
+                        self.lab.line(r"\.read\w*\("),
+                        try_="How many bytes is a number: `int(...)`.")
         if size is None or size < 0 or size > len(self.left):
             asked = "all there is" if size is None or size < 0 else f"{size} bytes"
             raise Wrong(
@@ -165,9 +171,9 @@ class CountWSGI(Exercise):
                    "wsgi.input": Body(lab, body), "wsgi.url_scheme": "http"}
         if length is not None:
             environ["CONTENT_LENGTH"] = length
-        said = []
+        said, written = [], []
 
-        def start_response(status, headers, exc_info=None):
+        def start_response(status, headers=None, exc_info=None):
             if not (isinstance(status, str) and status[:3].isdigit() and status[3:4] == " "):
                 raise Wrong("value", f"It called `start_response` with the status {status!r}.",
                             lab.line(r"start_response\("),
@@ -179,6 +185,7 @@ class CountWSGI(Exercise):
                             lab.line(r"start_response\("),
                             try_="Headers are a list of pairs of texts.")
             said.append(int(status[:3]))
+            return written.append  # the old way to answer, which the interface still allows
 
         pieces = app(environ, start_response)
         if inspect.iscoroutine(pieces):
@@ -203,7 +210,7 @@ class CountWSGI(Exercise):
         if len(said) > 1:
             raise Wrong("two answers to one request", f"It called `start_response` {len(said)} "
                         "times.", lab.line(r"start_response\("), try_="One request, one answer.")
-        return said[0], b"".join(pieces)
+        return said[0], b"".join(written + pieces)
 
     @right
     def returns_a_list(environ, start_response):
@@ -222,6 +229,34 @@ class CountWSGI(Exercise):
         if found:
             length = int(environ.get("CONTENT_LENGTH") or 0)
             yield b"%d" % len(environ["wsgi.input"].read(length))
+
+    @right
+    def writes(environ, start_response):
+        if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"] == "/count":
+            body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+            write = start_response("200 OK", [])
+            write(b"%d" % len(body))
+        else:
+            start_response("404 Not Found", [])
+        return []
+
+    @wrong("value", says="with the text '1204'")
+    def reads_a_text(environ, start_response):
+        if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+            start_response("404 Not Found", [])
+            return [b"no such page"]
+        body = environ["wsgi.input"].read(environ.get("CONTENT_LENGTH") or 0)
+        start_response("200 OK", [])
+        return [str(len(body)).encode()]
+
+    @wrong("value", says="with the headers None")
+    def no_headers(environ, start_response):
+        if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+            start_response("404 Not Found")
+            return [b"no such page"]
+        start_response("200 OK")
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        return [str(len(environ["wsgi.input"].read(length))).encode()]
 
     @wrong("never answers", says="until the client closes it")
     def reads_to_the_end(environ, start_response):
@@ -334,7 +369,7 @@ class Talk:
                         "`http.response.start`.", try_="One request, one answer: `return` after "
                         "the first.")
         status, headers = message.get("status"), message.get("headers", [])
-        if type(status) is not int:
+        if not isinstance(status, int):
             self._wrong(f"The status was {status!r}.", "ASGI wants a number: `404`.")
         if any(len(pair) != 2 or not all(isinstance(word, bytes) for word in pair)
                for pair in headers):
@@ -351,13 +386,14 @@ class Talk:
                         "of the body.", try_='A body ends with the message without `"more_body": '
                         'True`.')
         body = message.get("body", b"")
-        if not isinstance(body, bytes):
-            self._wrong(f"The body was {body!r}.", "A connection carries bytes: `text.encode()`.")
+        if not isinstance(body, (bytes, bytearray)):
+            self._wrong(f"The body was {body!r}.", "A connection carries bytes: `text.encode()`.",
+                        "http.response.body")
         self.body += body
         self.ended = not message.get("more_body", False)
 
-    def _wrong(self, observed, try_):
-        raise Wrong("value", f"{self.what}: {observed}", self.lab.line(r"\bsend\("), try_=try_)
+    def _wrong(self, observed, try_, pattern=r"\bsend\("):
+        raise Wrong("value", f"{self.what}: {observed}", self.lab.line(pattern), try_=try_)
 
     async def ask(self, app):
         """Have the application answer, and note an error that comes out of it."""
@@ -368,12 +404,25 @@ class Talk:
         except Exception as error:
             self.error = error
 
+    def value(self):
+        """What the body says in JSON."""
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            raise Wrong("value", f"{self.what} gave {self.body!r}, which is no JSON.",
+                        try_="Return the value from the view: FastAPI makes JSON of it.") from None
+
     def must_have_answered(self):
         """Raise Wrong unless there was a whole answer."""
         if self.error is not None:
             if "'coroutine' object" in str(self.error):
                 raise Wrong("not awaited", f"{self.what}: what should have been a value was a "
                             f"coroutine. {type(self.error).__name__}: {self.error}")
+            if isinstance(self.error, KeyError) and self.error.args == ("more_body",):
+                raise Wrong("raised", f"{self.what}: KeyError: 'more_body'.",
+                            self.lab.line(r"\[.more_body.\]"),
+                            try_="A message may leave `more_body` out, and then nothing follows: "
+                            '`message.get("more_body", False)`.')
             raise self.error
         if self.status is None:
             raise Wrong("never answers", f"{self.what}: it returned, and had sent nothing. The "
@@ -472,6 +521,31 @@ class CountASGI(Exercise):
             body += message.get("body", b"")
         await answer(200, b"%d" % len(body))
 
+    @right
+    async def names_of_the_library(scope, receive, send):
+        from http import HTTPStatus
+
+        status, answer = HTTPStatus.NOT_FOUND, bytearray()
+        if scope["method"] == "POST" and scope["path"] == "/count":
+            status, more = HTTPStatus.OK, True
+            while more:
+                message = await receive()
+                answer += message.get("body", b"")
+                more = message.get("more_body")
+            answer = bytearray(str(len(answer)).encode())
+        await send({"type": "http.response.start", "status": status})
+        await send({"type": "http.response.body", "body": answer})
+
+    @wrong("raised", says="may leave")
+    async def more_body_is_always_there(scope, receive, send):
+        found = (scope["method"], scope["path"]) == ("POST", "/count")
+        length, more = 0, True
+        while more:
+            message = await receive()
+            length, more = length + len(message["body"]), message["more_body"]
+        await send({"type": "http.response.start", "status": 200 if found else 404, "headers": []})
+        await send({"type": "http.response.body", "body": b"%d" % length})
+
     @wrong("one read is one message", says="3 of 4 pieces")
     async def first_piece(scope, receive, send):
         status, answer = 404, b"no such page"
@@ -557,6 +631,15 @@ class CountASGI(Exercise):
         await send({"type": "http.response.body", "body": b"%d" % length})
 
 
+def must_be_asgi(app):
+    """Raise Wrong unless a server could call this as an ASGI application."""
+    if not callable(app):
+        raise Wrong("value", f"It returned {app!r}.", try_="Return the application.")
+    if hasattr(app, "wsgi_app"):
+        raise Wrong("value", f"It returned {app!r}, an application for WSGI.",
+                    try_="FastAPI is asked for.")
+
+
 class TenParts(Exercise):
     """Ten waits in one page
 
@@ -588,6 +671,11 @@ class TenParts(Exercise):
         ask = lab.service(waits, {part: part.upper() for part in parts}, name="ask")
         run = lab.run(page, ask, parts, 5)
         lab.equal(run.result, {part: part.upper() for part in parts})
+        if abs(run.elapsed - 5) < 0.001:
+            raise Wrong("waits though all is there", "All parts were there after 1.9 s, and the "
+                        "page came after 5 s.", lab.line("sleep"),
+                        try_="`seconds` is the longest that the visitor waits: `asyncio.timeout` "
+                        "or `asyncio.wait(..., timeout=...)` go on sooner.")
         lab.concurrent(run, longest=1.9, total=sum(waits.values()))
 
         waits = dict(waits, **{"part 3": 30, "part 4": 4.5})
@@ -664,6 +752,16 @@ class TenParts(Exercise):
             except OSError:
                 page[part] = None
         return page
+
+    @wrong("waits though all is there", says="after 5 s")
+    async def sleeps_it_out(ask, parts, seconds):
+        tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+        await asyncio.sleep(seconds)
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.wait(tasks.values())
+        return {part: None if task.cancelled() or task.exception() else task.result()
+                for part, task in tasks.items()}
 
     @wrong("lost what was there", says="TimeoutError")
     async def one_timeout(ask, parts, seconds):
@@ -761,11 +859,14 @@ class Blocking(Exercise):
 
         names = [*PRICES, "nothing"]
         app = lab.call(make_app, lab.blocking(look_up))
-        if not callable(app):
-            raise Wrong("value", f"It returned {app!r}.", try_="Return the application.")
+        must_be_asgi(app)
         talks = [Talk(lab, path=f"/price/{name}") for name in names]
         lab.told("and asked for five prices at once")
         lab.run(self._at_once(app, talks), leaks=True)
+        # FastAPI keeps each view for ever in its caches, and with it a pool that the view uses.
+        for pool in gc.get_objects():
+            if isinstance(pool, ThreadPoolExecutor):
+                pool.shutdown(wait=False)
         for name, talk in zip(names, talks):
             self._judge(name, talk, lab)
         if most < 2:
@@ -789,7 +890,7 @@ class Blocking(Exercise):
             if talk.status != 200:
                 raise Wrong("wrong status", f"{talk.what} answered {talk.status}, not 200.",
                             try_="Look at the path of the route.")
-            lab.equal(json.loads(talk.body), {"name": name, "price": PRICES[name]},
+            lab.equal(talk.value(), {"name": name, "price": PRICES[name]},
                       what=f"{talk.what} gave")
         elif talk.status != 404:
             raise Wrong("wrong status", f"{talk.what} answered {talk.status}, not 404.",
@@ -819,6 +920,32 @@ class Blocking(Exercise):
                 return {"name": name, "price": await asyncio.to_thread(look_up, name)}
             except KeyError:
                 raise HTTPException(404)
+
+        return app
+
+    @right
+    def in_a_pool_of_its_own(look_up):
+        app, pool = FastAPI(), ThreadPoolExecutor(8)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            asked = asyncio.get_running_loop().run_in_executor(pool, look_up, name)
+            try:
+                return {"name": name, "price": await asked}
+            except KeyError:
+                raise HTTPException(404)
+
+        return app
+
+    @wrong("value", says="for WSGI")
+    def with_flask(look_up):
+        from flask import Flask
+
+        app = Flask("prices")
+
+        @app.get("/price/<name>")
+        def price(name):
+            return {"name": name, "price": look_up(name)}
 
         return app
 
@@ -867,8 +994,6 @@ class Blocking(Exercise):
 
     @wrong("blocked", says="another call")
     def waits_for_the_thread(look_up):
-        from concurrent.futures import ThreadPoolExecutor
-
         app, pool = FastAPI(), ThreadPoolExecutor(8)
 
         @app.get("/price/{name}")
@@ -937,8 +1062,10 @@ class Pool:
 
     def __init__(self, lab):
         self.lab, self.open, self.asked = lab, True, 0
+        self.loop, self.strayed = asyncio.get_running_loop(), False
 
     async def price(self, name):
+        self.strayed = self.strayed or asyncio.get_running_loop() is not self.loop
         if not self.open:
             raise Wrong("closed too early", "A request asked a pool that was closed.",
                         self.lab.line(r"\.close\("),
@@ -991,8 +1118,7 @@ class Lifespan(Exercise):
             return pools[-1]
 
         app = lab.call(make_app, connect)
-        if not callable(app):
-            raise Wrong("value", f"It returned {app!r}.", try_="Return the application.")
+        must_be_asgi(app)
         talks = [Talk(lab, path=f"/price/{name}") for name in PRICES]
         lab.told("and started the application up, asked for four prices, and shut it down")
         try:
@@ -1023,7 +1149,10 @@ class Lifespan(Exercise):
                     raise Wrong("no lifespan", "The lifespan has no `yield`.",
                                 try_="What stands before the `yield` is the startup, what comes "
                                 "after it the shutdown.")
-                raise Wrong("raised", f"The {event} failed: {last}", try_="")
+                advice = ("`FastAPI(lifespan=...)` takes a function, decorated with "
+                          "`@asynccontextmanager`, and calls it.")
+                raise Wrong("raised", f"The {event} failed: {last}",
+                            try_=advice if "context manager" in last else "")
 
         state = {}  # what a lifespan yields, and each request gets a copy of
         living = asyncio.create_task(
@@ -1056,12 +1185,21 @@ class Lifespan(Exercise):
             raise Wrong("a pool for each request", f"`connect` was called {len(pools)} times, for "
                         f"{len(talks)} requests.", lab.line(r"connect\(\)"),
                         try_="Open one pool at the startup, and let all requests use it.")
+        if pools[0].strayed:
+            raise Wrong("another loop", "The pool was opened on the server's loop, and asked on "
+                        "another one. A pool's connections belong to the loop that opened them.",
+                        lab.line(r"\.run\("), try_="Write the view as `async def`, and `await`.")
         for name, talk in zip(PRICES, talks):
+            if isinstance(talk.error, NameError) and lab.line(rf"\b{talk.error.name} = await"):
+                raise Wrong("raised", f"{talk.what}: NameError: {talk.error}.",
+                            lab.line(rf"\b{talk.error.name} = await"),
+                            try_="A name that is set in the lifespan is the lifespan's own. Keep "
+                            "the pool where the view can see it, as `app.state.pool`.")
             talk.must_have_answered()
             if talk.status != 200:
                 raise Wrong("wrong status", f"{talk.what} answered {talk.status}, not 200.",
                             try_="Look at the path of the route.")
-            lab.equal(json.loads(talk.body), PRICES[name], what=f"{talk.what} gave")
+            lab.equal(talk.value(), PRICES[name], what=f"{talk.what} gave")
         if pools[0].open:
             raise Wrong("left open", "The server has shut the application down, and the pool is "
                         "still open.", lab.line(r"connect\(\)"),
@@ -1105,6 +1243,71 @@ class Lifespan(Exercise):
         @app.get("/price/{name}")
         async def price(name: str):
             return await kept["pool"].price(name)
+
+        return app
+
+    @wrong("raised", says="the lifespan's own")
+    def a_local_name(connect):
+        @asynccontextmanager
+        async def lifespan(app):
+            pool = await connect()
+            yield
+            await pool.close()
+
+        app = FastAPI(lifespan=lifespan)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            return await pool.price(name)  # noqa: F821
+
+        return app
+
+    @wrong("raised", says="and calls it")
+    def an_ordinary_manager(connect):
+        @contextlib.contextmanager
+        def lifespan(app):
+            app.state.pool = asyncio.run(connect())
+            yield
+
+        app = FastAPI(lifespan=lifespan)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            return await app.state.pool.price(name)
+
+        return app
+
+    @wrong("another loop", says="belong to the loop")
+    def a_loop_for_each(connect):
+        @asynccontextmanager
+        async def lifespan(app):
+            app.state.pool = await connect()
+            yield
+            await app.state.pool.close()
+
+        app = FastAPI(lifespan=lifespan)
+
+        @app.get("/price/{name}")
+        def price(name: str):
+            return asyncio.run(app.state.pool.price(name))
+
+        return app
+
+    @wrong("value", says="no JSON")
+    def a_text(connect):
+        from fastapi.responses import PlainTextResponse
+
+        @asynccontextmanager
+        async def lifespan(app):
+            app.state.pool = await connect()
+            yield
+            await app.state.pool.close()
+
+        app = FastAPI(lifespan=lifespan)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            return PlainTextResponse(f"it costs {await app.state.pool.price(name)}")
 
         return app
 
