@@ -67,6 +67,7 @@ class Cluster:
             names = ["scheduler", *(f"worker-{n}" for n in range(workers))]
             for name in names:  # all at once, for each takes its time to import Dask
                 self._machines[name] = _Machine()
+            _hush()  # and so does this process, at the same time
             self.address: str = self._machines["scheduler"].begin("scheduler", self.folder)
             for name in names[1:]:
                 self._machines[name].begin(name, self.folder, self.address)
@@ -96,8 +97,6 @@ class Cluster:
 
     def kill(self, name: str) -> None:
         """Kill a worker, as ``kill -9`` does: it can save nothing and tell nobody."""
-        # The client would warn, in the notebook, that it asks for lost results once more.
-        logging.getLogger("distributed.client").setLevel(logging.ERROR)
         self._machines[name].process.kill()
         self.killed[name] = time.perf_counter()
         self._machines[name].process.wait()
@@ -126,6 +125,14 @@ class Cluster:
 
     def __repr__(self) -> str:
         return f"<cluster at {self.address}: {', '.join(self.workers) or 'no worker runs'}>"
+
+
+def _hush():
+    """The client warns, in the notebook, that it asks for lost results once more: a lesson's aim."""
+    import distributed  # noqa: F401 (it sets its loggers' levels when it is first imported)
+
+    for name in "distributed", "distributed.client":
+        logging.getLogger(name).setLevel(logging.ERROR)
 
 
 def _end(machines, folder):

@@ -10,16 +10,21 @@ FIT = "from helpers import run"
 
 @dataclass
 class Fixture:
-    """A notebook to run: its code cells, the words its report must hold, the room it plays in."""
+    """A notebook to run: its code cells, the words its report must hold, the room it plays in.
+
+    course: what its metadata say of it, such as {"memory": 700}.
+    """
 
     cells: list
     says: str = ""
     room: str = "notebooks"
+    course: dict | None = None
 
     def write(self, folder):
         """Write the notebook below `folder`; return its path."""
         notebook = new_notebook(cells=[cell(source) if isinstance(source, str) else source
-                                       for source in self.cells])
+                                       for source in self.cells],
+                                metadata={"course": self.course} if self.course else {})
         path = folder / self.room / "99_fixture.ipynb"
         path.parent.mkdir(exist_ok=True)
         nbformat.write(notebook, path)
@@ -81,6 +86,8 @@ BROKEN = {
               "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(30)'])"],
         "the kernel was killed and left"),
     "too much memory": Fixture([FIT, "held = b'x' * 600_000_000"], "MB, and may hold 500"),
+    "more memory than it says": Fixture(
+        [FIT, "held = b'x' * 100_000_000"], "MB, and may hold 90", course={"memory": 90}),
     "a picture without words": Fixture(
         [FIT, "from IPython.display import HTML\nHTML('<img src=\"x.png\">')"],
         "says too little"),
