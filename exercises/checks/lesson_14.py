@@ -58,7 +58,7 @@ class Server:
 def the_brackets(lab, status):
     """Raise Wrong if a `raise_for_status` is only named in the answer, never called."""
     if line := lab.line(r"raise_for_status(?!\s*\()"):
-        raise Wrong("never called", f"The server answered {status}, and no error was raised.",
+        raise Wrong("named, not called", f"The server answered {status}, and no error was raised.",
                     line, "Without brackets the method is only named: `raise_for_status()`.")
 
 
@@ -478,7 +478,7 @@ class OneClient(Exercise):
             response = await client.get(base_url + "/api/v2/pokemon?limit=40")
         return [entry["name"] for entry in response.raise_for_status().json()["results"]]
 
-    @wrong("never called", says="only named")
+    @wrong("named, not called", says="only named")
     async def names_the_method(base_url):
         names, address = [], base_url + "/api/v2/pokemon?limit=40"
         async with httpx.AsyncClient() as client:
@@ -787,7 +787,7 @@ class TryAgain(Exercise):
                     raise
             await asyncio.sleep(pause)
 
-    @wrong("never called", says="only named")
+    @wrong("named, not called", says="only named")
     async def names_the_method(client, method, page):
         for pause in (0.1, 0.2, 0.4, None):
             try:
@@ -1504,7 +1504,7 @@ class AsTold(Exercise):
             await asyncio.sleep(float(response.headers.get("Retry-After", 1)))
         return response
 
-    @wrong("never called", says="only named")
+    @wrong("named, not called", says="only named")
     async def names_the_method(client, page):
         while (response := await client.get(page)).status_code == 429:
             await asyncio.sleep(float(response.headers.get("Retry-After", 1)))
