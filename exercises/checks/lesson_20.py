@@ -2,9 +2,14 @@
 
 import asyncio
 import contextlib
+import itertools
+import time
 from contextlib import AsyncExitStack
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
+
+
+LET_IT_PASS = "Let it pass: no `except` that keeps it, and no `return` in a `finally`."
 
 
 def verdict(lab, *what):
@@ -38,9 +43,14 @@ def must_pass(lab, what, *call):
         place = lab.text.of_traceback(error)
         says = f" It says: {error}." if str(error) else ""
         raised = "" if kind == "AssertionError" else f" with a {kind}"
-        try_ = ("A stand-in takes the waiting away, and the clock stands still. Here the clock "
-                "jumps by itself." if lab.line(r"\bpatch") else
-                "What did the test expect there that nobody promised?")
+        if lab.line(r"\bpatch"):
+            try_ = ("A stand-in takes the waiting away, and the clock stands still. Here the clock "
+                    "jumps by itself.")
+        elif lab.line(r"\b(perf_counter|monotonic|time\.time)\b"):
+            try_ = ("The clock of the computer does not go along with virtual time. Ask that of "
+                    "the loop: `asyncio.get_running_loop().time()`.")
+        else:
+            try_ = "What did the test expect there that nobody promised?"
         raise Wrong("fails the right one", f"{what}, and your test failed all the same{raised}."
                     f"{says}", place and place[1], try_) from None
     if run.result is not None:
@@ -285,6 +295,16 @@ class TimeoutTest(Exercise):
         except TimeoutError:
             return
         assert False, "no TimeoutError"
+
+    @wrong("fails the right one", says="does not go along with virtual time")
+    async def asks_the_computers_clock(order):
+        async def kitchen():
+            await asyncio.sleep(29)
+            return "soup"
+
+        began = time.perf_counter()
+        assert await order(kitchen) == "soup"
+        assert time.perf_counter() - began > 28
 
     @wrong("not awaited", says="order")
     async def never_awaits(order):
@@ -601,11 +621,12 @@ class SteadyTest(Exercise):
     def verify(self, test_washer, lab):
         for pace in (0.0123, 0.001, 2.0):
             lab.told(f"with a washer that takes {pace:g} s for a plate")
+            cleaned = [0.0]  # when, on the loop's clock, which begins at 0
             run = must_pass(lab, f"This washer is right; it takes {pace:g} s for a plate",
-                            test_washer, self.good(pace))
-            if run.elapsed > 5 * pace + 1e-6:
+                            test_washer, self.good(pace, cleaned))
+            if run.elapsed > cleaned[-1] + 1e-6:
                 raise Wrong("waits longer than it must",
-                            f"With {pace:g} s a plate the last one was clean at {5 * pace:g} s; "
+                            f"With {pace:g} s a plate the last one was clean at {cleaned[-1]:g} s; "
                             f"your test was over at {run.elapsed:g} s.",
                             lab.line(r"sleep\("), "Wait for the event itself: `dirty.join()`.")
         for broken, what in ((self.loses, "loses a plate"), (self.twice, "washes one plate twice"),
@@ -613,45 +634,47 @@ class SteadyTest(Exercise):
             if verdict(lab, bounded(test_washer, broken)) is None:
                 raise Wrong("passes a broken one",
                             f"I gave your test a washer that {what}, and it passed.",
-                            lab.line("assert"), "Compare the whole list, with its order.")
+                            lab.line("assert"), "Give it several plates, and compare the whole "
+                            "list, with its order.")
         error = verdict(lab, bounded(test_washer, self.dies))
         if error is None:
-            raise Wrong("passes a broken one", "I gave your test a washer that dies at the third "
+            raise Wrong("passes a broken one", "I gave your test a washer that dies at the second "
                         "plate, and it passed.", lab.line(r"except|suppress"),
                         "Its error must come out, or an assert must fail.")
         if type(error).__name__ == "Stuck" or isinstance(error, Hung):
             until = "after 20 s" if isinstance(error, Hung) else "when nothing could wake it"
             raise Wrong("hangs where it should fail",
-                        "I gave your test a washer that dies of an error at the third plate. "
+                        "I gave your test a washer that dies of an error at the second plate. "
                         f"Nobody reports the other plates; your test still waited {until}.",
                         lab.line(r"\.join\(|\bwait\("),
                         "Let the death of the washer end your wait: a TaskGroup does that.")
 
     @staticmethod
-    def good(pace):
+    def good(pace, cleaned):
         async def washer(dirty, clean):
             while True:
                 plate = await dirty.get()
                 await asyncio.sleep(pace)
                 clean.append(plate)
+                cleaned.append(asyncio.get_running_loop().time())
                 dirty.task_done()
         return washer
 
     @staticmethod
     async def loses(dirty, clean):
-        while True:
+        for number in itertools.count():
             plate = await dirty.get()
             await asyncio.sleep(0.01)
-            if plate != 3:
+            if number != 1:
                 clean.append(plate)
             dirty.task_done()
 
     @staticmethod
     async def twice(dirty, clean):
-        while True:
+        for number in itertools.count():
             plate = await dirty.get()
             await asyncio.sleep(0.01)
-            clean.extend([plate, plate] if plate == 2 else [plate])
+            clean.extend([plate, plate] if number == 1 else [plate])
             dirty.task_done()
 
     @staticmethod
@@ -667,7 +690,7 @@ class SteadyTest(Exercise):
         while True:
             plate = await dirty.get()
             await asyncio.sleep(0.01)
-            if len(clean) == 2:
+            if len(clean) == 1:
                 raise OSError("the washer is broken")
             clean.append(plate)
             dirty.task_done()
@@ -696,6 +719,27 @@ class SteadyTest(Exercise):
         join.cancel()
         await asyncio.wait([task, join])
         assert clean == [0, 1, 2, 3, 4]
+
+    @right
+    async def with_plates_of_its_own(washer):
+        dirty, clean, plates = asyncio.Queue(), [], ["cup", "pan", "lid"]
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(washer(dirty, clean))
+            for plate in plates:
+                await dirty.put(plate)
+            await dirty.join()
+            task.cancel()
+        assert clean == plates
+
+    @wrong("passes a broken one", says="Give it several plates")
+    async def one_plate_alone(washer):
+        dirty, clean = asyncio.Queue(), []
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(washer(dirty, clean))
+            dirty.put_nowait(0)
+            await dirty.join()
+            task.cancel()
+        assert clean == [0]
 
     @wrong("waits longer than it must", says="at 0.1 s")
     async def a_longer_sleep(washer):
@@ -820,7 +864,8 @@ class LeakDetector(Exercise):
     the names of the tasks that the test started and left running.
 
     - Tasks that were there before are none of its business, and go on.
-    - What the test left is cancelled, and has ended, its cleanup too, when `leaks` is over.
+    - What the test left is cancelled, and has ended, its cleanup too, when `leaks` is over. It
+      waits no longer than that.
     - An error of the test comes out, and what the test left is ended in that case too.
     """
 
@@ -871,7 +916,7 @@ class LeakDetector(Exercise):
                         "test itself.")
         if not isinstance(names, LookupError):
             raise Wrong("lost error", f"The test raised LookupError, and `leaks` returned {names}.",
-                        lab.line(r"except\b|suppress") or lab.line(r"\breturn\b"))
+                        lab.line(r"except\b|suppress") or lab.line(r"\breturn\b"), LET_IT_PASS)
         self._ended(lab, state, ["light", "radio"], "The test failed with a LookupError")
 
     async def _house(self, leaks, test, ended):
@@ -907,6 +952,12 @@ class LeakDetector(Exercise):
             raise Wrong("waited for what it found", f"The test took 1 s, and `leaks` {took:g} s: "
                         "it waited until the tasks came to their own end.",
                         lab.line(r"gather|\.wait\("), "Cancel them first.")
+        must = 3 if expected else 1  # the test takes 1 s, and the cleanup of radio 2 s
+        if took > must + 0.5:
+            raise Wrong("waits longer than it must",
+                        f"{must} s after its begin nothing was left to wait for, and `leaks` was "
+                        f"over at {took:g} s.", lab.line(r"sleep\("),
+                        "A sleep stands for something: await the tasks themselves.")
         if isinstance(names, (list, tuple, set)):
             if {"clock", "leaks"} & set(names):
                 raise Wrong("counted those of before", f"It returned {sorted(names)}. "
@@ -917,8 +968,8 @@ class LeakDetector(Exercise):
                             "task that your own function runs in.", lab.line("all_tasks"),
                             "Leave out `asyncio.current_task()`.")
             if names != expected and sorted(names) == expected:
-                raise Wrong("order", f"It returned {names}.", lab.line("return"),
-                            "Sort the names.")
+                raise Wrong("order", f"It returned {names}.", lab.line(r"\breturn\b"),
+                            "Asked is a list, with the names sorted.")
         lab.equal(names, expected)
         self._ended(lab, state, expected, "The test was over")
 
@@ -1049,6 +1100,30 @@ class LeakDetector(Exercise):
         await asyncio.gather(*left)
         return sorted(task.get_name() for task in left)
 
+    @wrong("waits longer than it must", says="over at 4 s")
+    async def guesses_how_long(test):
+        before = asyncio.all_tasks()
+        try:
+            await test()
+        finally:
+            left = asyncio.all_tasks() - before
+            for task in left:
+                task.cancel()
+            await asyncio.sleep(3)
+        return sorted(task.get_name() for task in left)
+
+    @wrong("lost error", says="no `return` in a `finally`")
+    async def returns_in_finally(test):
+        before = asyncio.all_tasks()
+        try:
+            await test()
+        finally:
+            left = asyncio.all_tasks() - before
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+            return sorted(task.get_name() for task in left)
+
     @wrong("order", says="light")
     async def sorted_backwards(test):
         before = asyncio.all_tasks()
@@ -1152,7 +1227,7 @@ class Fixture(Exercise):
         self._compare(lab, told, notes, expected)
         if caught is None and (oven or fridge or (test and how is as_context)):
             raise Wrong("lost error", f"{told}. The error had to come out, and it did not.",
-                        lab.line(r"except|suppress|return"))
+                        lab.line(r"\bexcept\b|suppress|\breturn\b"), LET_IT_PASS)
 
     def _compare(self, lab, told, notes, expected):
         if notes == expected:
@@ -1266,6 +1341,19 @@ class Fixture(Exercise):
                 await fridge.off()
             finally:
                 await oven.off()
+
+    @wrong("lost error", says="whose `off` raises")
+    async def hushes_the_fridge(oven, fridge):
+        await oven.on()
+        try:
+            await fridge.on()
+            try:
+                yield oven, fridge
+            finally:
+                with contextlib.suppress(OSError):
+                    await fridge.off()
+        finally:
+            await oven.off()
 
     @wrong("order", says="oven off, fridge off")
     async def oven_first(oven, fridge):
