@@ -38,7 +38,7 @@ def fails_alone(lab, call):
     if left:
         raise Wrong("leaked", f"The error came out, and {len(left)} of the others still ran.",
                     lab.line(r"gather|create_task|ensure_future"),
-                    "`gather` lets the others run on. A TaskGroup ends them first.")
+                    "Neither `gather` nor a lone `create_task` ends the others. A TaskGroup does.")
 
 
 @contextlib.contextmanager
@@ -132,6 +132,14 @@ class Page(Exercise):
                         "after 3 s.", try_="Start the stars, too, before you await any.")
         lab.equal(run.result, (300, 7, None))
 
+        lab.told("and `stars` took 1 s")
+        late = lab.service({"tea": 1}, {"tea": 4.5}, name="stars")
+        run = lab.run(page, price, stock, late, "tea")
+        if run.result[2] is not None:
+            raise Wrong("no time limit", f"The stars are {run.result[2]!r}: it waited 1 s for "
+                        "them, and 0.5 s was the limit.", lab.line(r"timeout|wait_for"),
+                        "Give up the stars after 0.5 s.")
+
         for name in "price", "stock":
             lab.told(f"and `{name}` raised LookupError")
             failing = lab.service(0.1, errors={"tea": LookupError("no tea")}, name=name)
@@ -204,6 +212,25 @@ class Page(Exercise):
         async with asyncio.TaskGroup() as group:
             parts = [group.create_task(part) for part in (price(name), stock(name), maybe())]
         return tuple(part.result() for part in parts)
+
+    @wrong("no time limit", says="it waited 1 s")
+    async def a_limit_too_long(price, stock, stars, name):
+        async def maybe():
+            with contextlib.suppress(TimeoutError, ConnectionError):
+                return await asyncio.wait_for(stars(name), 2)
+
+        async with asyncio.TaskGroup() as group:
+            parts = [group.create_task(part) for part in (price(name), stock(name), maybe())]
+        return tuple(part.result() for part in parts)
+
+    @wrong("leaked", says="lone `create_task`")
+    async def tasks_without_an_owner(price, stock, stars, name):
+        cents, left = asyncio.create_task(price(name)), asyncio.create_task(stock(name))
+        liked = None
+        with contextlib.suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(0.5):
+                liked = await stars(name)
+        return await cents, await left, liked
 
     @wrong("lost error", says="LookupError")
     async def a_default_for_all(price, stock, stars, name):
@@ -491,7 +518,8 @@ class PoolByHand(Exercise):
     - `Pool(connect, size)` makes a pool. It opens nothing yet.
     - `async with pool.acquire() as connection:` lends a connection: one that was given back, if
       there is one; a new one, if fewer than `size` are open; else it waits until one is given
-      back. At the end of the block it goes back to the pool, after an error or a cancellation too.
+      back. While one is being opened, another may be. At the end of the block it goes back to the
+      pool, after an error or a cancellation too, and these go on their way.
     - `await pool.close()` closes all connections. (It is called when all of them are back.)
 
     A connection belongs to one task at a time, and never are more than `size` open. If `connect()`
@@ -562,6 +590,10 @@ class PoolByHand(Exercise):
         lab.told("with a size of 2, and borrowed twice, one after another")
         await use(pool)
         await use(pool)
+        if len(opened) != 1 and opened[0].closed:
+            raise Wrong("closed what it lent", "The connection was closed at the end of the block, "
+                        "and the next borrower waited for a new one to be opened.",
+                        lab.line(r"close\("), "Keep it: only `close()` of the pool closes.")
         if len(opened) != 1:
             raise Wrong("opened what it had", f"{len(opened)} connections were opened, though the "
                         "first one was free again.", lab.line(r"connect\("),
@@ -597,8 +629,14 @@ class PoolByHand(Exercise):
         size, opened[:] = 1, []
         pool = Pool(connect, 1)
         lab.told("with a size of 1, and the first borrower raised an error")
-        with contextlib.suppress(KeyError):
+        try:
             await use(pool, error=KeyError("mine"))
+        except KeyError:
+            pass
+        else:
+            raise Wrong("lost error", "The KeyError of the block had to come out of it.",
+                        lab.line(r"\bexcept\b|suppress"), "Give the connection back in `finally`, "
+                        "and let the error go on.")
         await self._soon(use(pool), "the error", lab)
         lab.told("with a size of 1, and the borrower was cancelled")
         task = asyncio.create_task(use(pool, 60))
@@ -740,6 +778,43 @@ class PoolByHand(Exercise):
         async def close(self):
             for connection in self.opened:
                 await connection.close()
+
+    @wrong("closed what it lent", says="only `close()` of the pool")
+    class closes_after_each:
+        def __init__(self, connect, size):
+            self.connect, self.places = connect, asyncio.Semaphore(size)
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            async with self.places:
+                connection = await self.connect()
+                try:
+                    yield connection
+                finally:
+                    await connection.close()
+
+        async def close(self):
+            pass
+
+    @wrong("lost error", says="KeyError of the block")
+    class prints_the_error:
+        def __init__(self, connect, size):
+            self.connect, self.places, self.free = connect, asyncio.Semaphore(size), []
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            async with self.places:
+                connection = self.free.pop() if self.free else await self.connect()
+                try:
+                    yield connection
+                except Exception as error:
+                    print(error)
+                finally:
+                    self.free.append(connection)
+
+        async def close(self):
+            while self.free:
+                await self.free.pop().close()
 
     @wrong("lost a place", says="After the error")
     class no_finally:
@@ -1570,6 +1645,12 @@ class ShutDown(Exercise):
                         "waited for the others.", lab.line(r"await|gather"),
                         "`asyncio.wait` raises nothing; `gather` wants "
                         "`return_exceptions=True`.") from None
+        except RuntimeError as error:
+            if "changed size" not in str(error):
+                raise
+            raise Wrong("raised", "RuntimeError came out: the set `under_way` changed while it was "
+                        "gone through.", lab.line(r"\bfor\b.*under_way"), "A task that ends takes "
+                        "itself out. Go through a copy: `list(under_way)`.") from None
         returned, took, left, cancelled, clean = run.result
         early = [name for name, when in cancelled if when < seconds - 0.001]
         if early:
@@ -1593,6 +1674,11 @@ class ShutDown(Exercise):
                         "To cancel is to ask. Wait until they have ended: `await "
                         "asyncio.gather(*late, return_exceptions=True)`.")
         if took > elapsed + 1:
+            if not cancelled and took > seconds + 1 and lab.line(r"wait\(.*timeout"):
+                raise Wrong("no limit", f"It took {took:g} s, and had {seconds:g} s: what was left "
+                            "then was not cancelled.", lab.line(r"wait\(.*timeout"),
+                            "`asyncio.wait` cancels nothing. `task.cancel()` for each of the "
+                            "second set, then wait for those.")
             if cancelled or took > seconds + 1:
                 raise Wrong("no limit", f"It took {took:g} s, and had {seconds:g} s.",
                             lab.line(r"gather|wait"), "Somebody sends SIGKILL after a while. Give "
@@ -1601,6 +1687,11 @@ class ShutDown(Exercise):
             raise Wrong("waited too long", f"It took {took:g} s, though the last request had ended "
                         f"after {elapsed:g} s.", lab.line(r"sleep\("),
                         "Wait for the requests, and not for the clock.")
+        if len({when for _, when in cancelled}) > 1:
+            raise Wrong("waited too long", f"The last request was cancelled after "
+                        f"{max(when for _, when in cancelled):g} s; they had {seconds:g} s.",
+                        lab.line(r"cancel\("), "Cancel all that are left, and only then wait for "
+                        "them, all together.")
         if took > elapsed + 0.001:
             raise Wrong("waited too long", f"It took {took:g} s; {elapsed:g} s is enough.",
                         lab.line(r"sleep\("), "Wait for the requests, and not for the clock.")
@@ -1656,6 +1747,40 @@ class ShutDown(Exercise):
         server.close()
         await asyncio.gather(*under_way, return_exceptions=True)
         return 0
+
+    @wrong("no limit", says="cancels nothing")
+    async def waits_twice(server, under_way, seconds):
+        server.close()
+        if not under_way:
+            return 0
+        done, late = await asyncio.wait(under_way, timeout=seconds)
+        await asyncio.gather(*late, return_exceptions=True)
+        return len(late)
+
+    @wrong("waited too long", says="Cancel all that are left")
+    async def cancels_one_after_another(server, under_way, seconds):
+        server.close()
+        if not under_way:
+            return 0
+        done, late = await asyncio.wait(under_way, timeout=seconds)
+        for task in late:
+            task.cancel()
+            await asyncio.wait([task])
+        return len(late)
+
+    @wrong("raised", says="Go through a copy")
+    async def goes_through_the_set(server, under_way, seconds):
+        server.close()
+        late = 0
+        try:
+            async with asyncio.timeout(seconds):
+                for task in under_way:
+                    await asyncio.wait([task])
+        except TimeoutError:
+            for task in under_way:
+                late += task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+        return late
 
     @wrong("no limit", says="one limit to all of them together")
     async def a_limit_for_each(server, under_way, seconds):
