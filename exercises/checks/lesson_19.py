@@ -106,7 +106,15 @@ class Page(Exercise):
 
         lab.told("and `stars` raised ConnectionError")
         broken = lab.service(0.1, errors={"tea": ConnectionError("no way there")}, name="stars")
-        run = lab.run(page, price, stock, broken, "tea")
+        try:
+            run = lab.run(page, price, stock, broken, "tea")
+        except BaseExceptionGroup as group:
+            caught = lab.line(r"except\b.*ConnectionError|suppress\(.*ConnectionError")
+            if not caught or not holds(group, ConnectionError):
+                raise
+            raise Wrong("raised", "ConnectionError came out in a group, though you catch it: the "
+                        "task that failed was the group's, and the group saw it too.", caught,
+                        "Catch it inside the task: in a small function around `stars`.") from None
         lab.equal(run.result, (300, 7, None))
 
         lab.told("and `stars` took a minute")
@@ -202,6 +210,18 @@ class Page(Exercise):
         async with asyncio.TaskGroup() as group:
             parts = [group.create_task(part(name)) for part in (price, stock, stars)]
         return tuple(part.result() for part in parts)
+
+    @wrong("raised", says="Catch it inside the task")
+    async def catches_beside_the_task(price, stock, stars, name):
+        async with asyncio.TaskGroup() as group:
+            cents = group.create_task(price(name))
+            left = group.create_task(stock(name))
+            task = group.create_task(stars(name))
+            try:
+                liked = await asyncio.wait_for(task, 0.5)
+            except (TimeoutError, ConnectionError):
+                liked = None
+        return cents.result(), left.result(), liked
 
     @wrong("no time limit", says="60 s")
     async def waits_for_the_stars(price, stock, stars, name):
