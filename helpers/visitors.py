@@ -117,7 +117,8 @@ async def end_of(main):
     """Run the server `main` as a program, ask it four times, and send it SIGTERM in between.
 
     Requests of 0.1, 0.5 and 3 s come at once, the signal after 0.3 s, a request of 0.1 s after
-    0.6 s; on a busy machine the signal waits for the first answer. Each is a line, `number seconds`, and wants a line as its answer.
+    0.6 s; on a busy machine the signal waits for the first answer. Each is a line, `number
+    seconds`, and wants a line as its answer.
 
     Returns the four answers ("no answer", or the name of an error, where there is none) and the
     `Recording` of the server's tasks.

@@ -635,8 +635,8 @@ class PoolByHand(Exercise):
                         "enough.", lab.line(r"sleep\("), "Do not ask every now and then whether "
                         "one is free: a semaphore or a queue wakes who waits.")
         if seconds > best + 0.001:
-            raise Wrong("opened one after another", f"All seven took {seconds:g} s; three at a time take 4 s, the "
-                        "opening included.", lab.line(r"connect\("),
+            raise Wrong("opened one after another", f"All seven took {seconds:g} s; three at a "
+                        "time take 4 s, the opening included.", lab.line(r"connect\("),
                         "Connections may be opened at the same time.")
         await pool.close()
         lab.check_awaited()
