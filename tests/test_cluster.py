@@ -12,6 +12,7 @@ import pytest
 
 from helpers import cluster
 from helpers.cluster import MISSING, Cluster
+from helpers.shifts import Notes, Shifts
 
 distributed = pytest.importorskip("distributed", reason=MISSING)
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,6 +89,24 @@ def test_a_killed_worker_loses_nothing_and_another_can_take_its_place():
             return await client.submit(os.getpid, workers=["worker-2"])
 
         assert on(machines, where) == machines.pids["worker-2"]
+
+
+def test_the_picture_tells_who_was_cut_off_and_what_ran_again(tmp_path):
+    notes = Notes(str(tmp_path))
+    with notes("tea"):
+        pass
+    with pytest.raises(ZeroDivisionError), notes("soup"):
+        1 / 0
+    with notes("tea"):
+        pass
+    assert notes.ran == {"tea": 2, "soup": 1}
+    assert [note.ended is None for note in notes.all()] == [False, True, False]
+    end = notes.all()[-1].ended
+    drawn = Shifts(notes, {"worker-0": os.getpid()}, {"worker-0": end}, title="Kitchen")
+    assert "worker-0: did tea, tea; soup was cut off; killed after" in drawn.text
+    assert "Kitchen" in drawn.alt and "soup" in drawn.alt
+    drawn.save(tmp_path / "kitchen.svg")
+    assert "killed" in (tmp_path / "kitchen.svg").read_text()
 
 
 def test_when_stopped_nothing_is_left():
