@@ -63,8 +63,14 @@ class ReadFrame(Exercise):
                     for _ in range(number):
                         got.append(await read_frame(reader))
                     return got if number > 1 else got[0]
-                except ValueError:
+                except ValueError as error:
                     times.append(loop.time())
+                    if raises is None:
+                        raise Wrong("refused a good frame", f"{error!r} came out, and no length "
+                                    "was above 1000.",
+                                    lab.line(r">=\s*1000") or lab.line("unpack|from_bytes"),
+                                    "The four bytes come with the highest first: `>I`, or "
+                                    '`"big"`. A length of 1000 is allowed.') from None
                     raise
                 finally:
                     feeding.cancel()
@@ -123,6 +129,10 @@ class ReadFrame(Exercise):
         if isinstance(got, bytes | bytearray) and got[:4] == struct.pack(">I", len(expected)):
             raise Wrong("value", f"It returned {bytes(got)[:20]!r}, with the four bytes of the "
                         "length.", lab.line(r"return \w+ \+"), "Return the message alone.")
+        if got is None and expected == b"":
+            raise Wrong("value", "The frame held 0 bytes: it is there, with an empty message. It "
+                        "returned None.", lab.line(r"\bor None"),
+                        "None tells that the connection has ended. Return `b\"\"`.")
         if isinstance(got, bytes | bytearray | None):
             raise Wrong("one read is one message", f"The frame held {len(expected)} bytes; it "
                         f"returned {bytes(got)[:20]!r}." if got is not None else
@@ -170,6 +180,32 @@ class ReadFrame(Exercise):
         if length > 1000:
             raise ValueError(length)
         return await reader.read(length)
+
+    @wrong("refused a good frame", says="highest first")
+    async def lowest_byte_first(reader):
+        try:
+            head = await reader.readexactly(4)
+        except asyncio.IncompleteReadError as error:
+            if error.partial:
+                raise
+            return None
+        (length,) = struct.unpack("<I", head)
+        if length > 1000:
+            raise ValueError(length)
+        return await reader.readexactly(length)
+
+    @wrong("value", says="an empty message")
+    async def empty_is_none(reader):
+        try:
+            head = await reader.readexactly(4)
+        except asyncio.IncompleteReadError as error:
+            if error.partial:
+                raise
+            return None
+        length = int.from_bytes(head, "big")
+        if length > 1000:
+            raise ValueError(length)
+        return await reader.readexactly(length) or None
 
     @wrong("took the end for an error", says="partial")
     async def no_clean_end(reader):
@@ -265,6 +301,16 @@ class LineInTime(Exercise):
             ended = []
             try:
                 result = lab.run(scene(), raises=raises).result
+            except asyncio.IncompleteReadError:
+                raise Wrong("took the end for an error", "The connection ended, and "
+                            "IncompleteReadError came out.", lab.line(r"\.read\w+\("),
+                            "Catch it and return None, or take `readline`.") from None
+            except TimeoutError:
+                if number == 1:
+                    raise
+                raise Wrong("one read is one message", "Both lines were there. It had taken the "
+                            "second with the first, and then waited for it.",
+                            lab.line(r"\.read\(")) from None
             except Wrong:
                 if not ended or ended[-1] < 5.5:
                     raise
@@ -340,6 +386,18 @@ class LineInTime(Exercise):
         async with asyncio.timeout(seconds):
             line = await reader.read(100)
         return line.removesuffix(b"\n") or None
+
+    @wrong("one read is one message", says="the second with the first")
+    async def takes_more_than_its_line(reader, seconds):
+        line = b""
+        while not line.endswith(b"\n"):
+            line += await asyncio.wait_for(reader.read(100), seconds)
+        return line[:-1].partition(b"\n")[0]
+
+    @wrong("took the end for an error", says="return None")
+    async def lets_the_end_out(reader, seconds):
+        async with asyncio.timeout(seconds):
+            return (await reader.readuntil(b"\n"))[:-1]
 
     @wrong("lost error", says="TimeoutError")
     async def returns_none_when_late(reader, seconds):
@@ -482,9 +540,8 @@ class SlowReader(Exercise):
             for taken in range(number):
                 buffered = server.writers[-1].transport.get_write_buffer_size()
                 if buffered > 4 * self.PART:
-                    raise Wrong("no drain", f"{taken} parts had been taken, and "
-                                f"{buffered // 1024:,} KiB lay in the writer's buffer.",
-                                lab.line(r"\.write"))
+                    self.not_drained(lab, f"{taken} parts had been taken, and "
+                                     f"{buffered // 1024:,} KiB lay in the writer's buffer.")
                 asked.append(taken)
                 yield taken.to_bytes(4, "big") * (self.PART // 4)
                 await asyncio.sleep(0)
@@ -498,6 +555,27 @@ class SlowReader(Exercise):
                 raise Wrong("not async", f"It returned {made!r} at once: there is nothing to "
                             "await.", lab.line(r"def\s"))
             await made
+
+        async def few(writer):
+            # Until the system takes no more, and something, too little for drain, is left behind.
+            while writer.transport.get_write_buffer_size() < self.PART // 4 and len(asked) < 500:
+                asked.append(0)
+                yield bytes(self.PART // 8)
+                await asyncio.sleep(0)
+
+        async def handle_few(reader, writer):
+            sock = writer.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.PART)
+            await send_all(writer, few(writer))
+
+        async def reads_at_last():
+            nonlocal server
+            async with Serving(lab, handle_few) as server:
+                reader, writer = await connect()
+                await asyncio.sleep(0.1)
+                heard = await server.rest(reader, writer)
+                writer.close()
+                return len(heard)
 
         async def connect():
             sock = socket.socket()
@@ -514,8 +592,7 @@ class SlowReader(Exercise):
                 if server.errors:
                     raise server.errors[0]
                 if len(asked) == self.NUMBER and server.running:
-                    raise Wrong("no drain", "The client had read nothing, and all parts were "
-                                "taken.", lab.line(r"\.write"))
+                    self.not_drained(lab, "The client had read nothing, and all parts were taken.")
                 heard = await server.rest(reader, writer)
                 await server.ended()
                 self.closed(server)
@@ -548,12 +625,32 @@ class SlowReader(Exercise):
                         + ("." if expected.startswith(heard) else ", and not in order."),
                         lab.line(r"abort|close|\.write"), "All parts must come, in order.")
         asked.clear()
+        lab.told("with a client who begins to read when all parts have been taken")
+        heard, sent = lab.run(reads_at_last()).result, len(asked) * self.PART // 8
+        if heard != sent:
+            raise Wrong("threw away the rest", f"The client got {heard:,} bytes of {sent:,}.",
+                        lab.line("abort|close"),
+                        "`writer.close()` sends what is still in the buffer, and then closes.")
+        asked.clear()
         lab.told("with a client who leaves before it has read all")
         lab.run(leaves())
         if len(asked) == self.NUMBER:
             raise Wrong("talked to nobody", "The client had left, and all the parts were taken "
                         "from the iterator nevertheless.", lab.line("except|suppress"),
                         "The ConnectionError of drain must end the loop.")
+
+    def not_drained(self, lab, observed):
+        """Raise the Wrong that tells why the buffer grew."""
+        if line := lab.line(r"^\s*\w+\.drain\(\)"):
+            raise Wrong("not awaited", f"{observed} `drain` was called, and nobody awaited it.",
+                        line)
+        if line := lab.line("writelines"):
+            raise Wrong("no drain", observed, line, "Take `write`: in some versions of Python "
+                        "`drain` does not notice what `writelines` has put into the buffer.")
+        if line := lab.line(r"async for \w+ in \w+\s*\]"):
+            raise Wrong("took all first", observed, line, "Take a part, send it, and take the next "
+                        "one when `drain` has returned.")
+        raise Wrong("no drain", observed, lab.line(r"set_write_buffer_limits|\.write"))
 
     def closed(self, server):
         if not server.writers[-1].is_closing():
@@ -597,6 +694,37 @@ class SlowReader(Exercise):
             pass
         finally:
             writer.close()
+
+    @wrong("not awaited", says="nobody awaited it")
+    async def calls_drain(writer, parts):
+        try:
+            async for part in parts:
+                writer.write(part)
+                writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    @wrong("took all first", says="take the next one")
+    async def takes_all_first(writer, parts):
+        everything = [part async for part in parts]
+        with contextlib.suppress(ConnectionError):
+            for part in everything:
+                writer.write(part)
+                await writer.drain()
+        writer.close()
+
+    @wrong("threw away the rest", says="sends what is still in the buffer")
+    async def aborts(writer, parts):
+        try:
+            async for part in parts:
+                writer.write(part)
+                await writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            writer.transport.abort()
 
     @wrong("left open", says="stayed open")
     async def never_closes(writer, parts):
@@ -925,7 +1053,7 @@ class AtMost(Exercise):
                 more = [await server.connect() for _ in range(2)]
                 await asyncio.sleep(0.05)
                 self.look(lab, server, served, most, number, "and two more came")
-                late = [await server.rest(*one) for one in more]
+                late = await self.at_once(lab, server, more)
                 for _, writer in stay:
                     writer.write(words)
                 heard = [await server.rest(*one) for one in stay]
@@ -958,6 +1086,27 @@ class AtMost(Exercise):
         if not any(isinstance(error, ZeroDivisionError) for error in errors):
             raise Wrong("lost error", "`handle` raised ZeroDivisionError, and nobody heard of it.",
                         lab.line("except|suppress"), "Let it out.")
+
+    async def at_once(self, lab, server, more):
+        """What those hear who come too late; Wrong if the handler waits before it tells them."""
+        hearing = asyncio.gather(*(server.rest(*one) for one in more))
+        for _ in range(8):  # turns of this loop, which a busy machine makes longer, not fewer
+            if hearing.done():
+                break
+            await asyncio.sleep(0.01)
+        # A handler that has returned and closed nothing did not wait: `rest` tells what it did.
+        busy = hearing.done() or len(server.running) < len(server.writers)
+        try:
+            late = await hearing
+        except Wrong as found:
+            if found.kind != "never answers" or "busy" in found.observed:
+                raise
+            busy = False
+        if not busy:
+            raise Wrong("kept waiting", "All places were taken, and who came then had to wait for "
+                        "an answer.", lab.line(r"async with|acquire|wait_for"),
+                        "Look whether a place is free (`locked()`, or a count), and wait for none.")
+        return late
 
     def look(self, lab, server, served, most, number, what):
         if server.errors:
@@ -1022,7 +1171,25 @@ class AtMost(Exercise):
 
         return limited
 
-    @wrong("never answers", says="had not ended")
+    @wrong("kept waiting", says="wait for none")
+    def waits_for_a_while(number, handle):
+        places = asyncio.Semaphore(number)
+
+        async def limited(reader, writer):
+            with contextlib.closing(writer):
+                try:
+                    await asyncio.wait_for(places.acquire(), 0.3)
+                except TimeoutError:
+                    writer.write(b"busy\n")
+                    return
+                try:
+                    await handle(reader, writer)
+                finally:
+                    places.release()
+
+        return limited
+
+    @wrong("kept waiting", says="had to wait")
     def lets_them_wait(number, handle):
         places = asyncio.Semaphore(number)
 
