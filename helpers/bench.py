@@ -288,8 +288,9 @@ def lessons():
         begun = time.perf_counter()
         with Held() as held:
             client.execute()
-        yield Row(path.stem, time.perf_counter() - begun, "seconds", limit=30)
-        yield Row(path.stem, held.most / 1e6, "MB", limit=500)
+        serves = int(path.stem[:2]) >= 17  # from there on with real servers, many and large
+        yield Row(path.stem, time.perf_counter() - begun, "seconds", limit=40 if serves else 30)
+        yield Row(path.stem, held.most / 1e6, "MB", limit=700 if serves else 500)
 
 
 class Held(threading.Thread):
