@@ -26,7 +26,7 @@ import threading
 import time
 import weakref
 
-from helpers.services.process import HOST, next_question, search_path
+from helpers.services.process import HOST, introduce, next_question, search_path
 from helpers.shifts import Notes, Shifts
 
 INSTALLED = importlib.util.find_spec("distributed") is not None
@@ -160,23 +160,8 @@ class _Machine:
     def begin(self, name, folder, scheduler=None):
         """Tell it who it is; wait until it listens and return its address."""
         told = {"parent": os.getpid(), "name": name, "folder": folder, "scheduler": scheduler}
-        overdue = threading.Timer(START_LIMIT, self.process.kill)
-        overdue.daemon = True
-        overdue.start()
-        try:
-            self.process.stdin.write(json.dumps(told).encode() + b"\n")
-            self.process.stdin.flush()
-            answer = self.process.stdout.readline()
-        except BrokenPipeError:
-            answer = b""
-        finally:
-            overdue.cancel()
-        if not answer:
-            status = self.process.wait()
-            self.said.seek(0)
-            said = self.said.read().decode(errors="replace").strip() or "(it said nothing)"
-            raise RuntimeError(f"{name} did not start (exit status {status}). It said:\n{said}")
-        return json.loads(answer)["address"]
+        answers = self.process.stdout
+        return introduce(name, self.process, answers, self.said, told, START_LIMIT)["address"]
 
     def stop(self):
         self.process.kill()

@@ -27,7 +27,7 @@ import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 try:
     import resource
@@ -108,7 +108,10 @@ class Service:
         self._one_asks = threading.Lock()
         atexit.register(self.stop)
         try:
-            self.port = self._handshake(settings)
+            told = {"parent": os.getpid(), "settings": settings}
+            self.port = introduce(
+                self._name, self._process, self._answers, self._stderr, told, START_LIMIT
+            )["port"]
         except BaseException:  # an interrupt as well: no process is left behind
             self.stop()
             raise
@@ -158,27 +161,37 @@ class Service:
         state = "stopped" if self._process.returncode is not None else f"running, pid {self.pid}"
         return f"<{self._name} at {self.url}, {state}>"
 
-    def _handshake(self, settings: dict[str, object]) -> int:
-        line = json.dumps({"parent": os.getpid(), "settings": settings}) + "\n"
-        overdue = threading.Timer(START_LIMIT, self._process.kill)
-        overdue.daemon = True
-        overdue.start()
-        try:
-            self._process.stdin.write(line.encode())
-            answer = self._answers.readline()
-        except BrokenPipeError:
-            answer = b""
-        finally:
-            overdue.cancel()
-        if not answer:
-            raise RuntimeError(self._why_it_failed())
-        return json.loads(answer)["port"]
 
-    def _why_it_failed(self) -> str:
-        status = self._process.wait()
-        self._stderr.seek(0)
-        said = self._stderr.read().decode(errors="replace").strip() or "(it said nothing)"
-        return f"{self._name} did not start (exit status {status}). It said:\n{said}"
+def introduce(
+    name: str,
+    process: subprocess.Popen,
+    answers: io.BufferedIOBase,
+    errors: IO[bytes],
+    told: dict[str, object],
+    limit: float,
+) -> dict[str, object]:
+    """Tell a child who it is, by a line of JSON, and return what it answers once it listens.
+
+    answers, errors: where its answer, and what it says of a failure, can be read. limit: seconds
+    after which a silent child is killed. Raises RuntimeError, with its own words, if it ends first.
+    """
+    overdue = threading.Timer(limit, process.kill)
+    overdue.daemon = True
+    overdue.start()
+    try:
+        process.stdin.write(json.dumps(told).encode() + b"\n")
+        process.stdin.flush()
+        answer = answers.readline()
+    except BrokenPipeError:
+        answer = b""
+    finally:
+        overdue.cancel()
+    if not answer:
+        status = process.wait()
+        errors.seek(0)
+        said = errors.read().decode(errors="replace").strip() or "(it said nothing)"
+        raise RuntimeError(f"{name} did not start (exit status {status}). It said:\n{said}")
+    return json.loads(answer)
 
 
 def search_path() -> str:
