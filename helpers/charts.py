@@ -15,7 +15,9 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from helpers.picture import BLUE, BROWN, DARK, GREY, ORANGE, PURPLE, RED, WIDTH, Picture, plain
+from helpers.picture import (
+    BLUE, BROWN, DARK, GREY, ORANGE, PURPLE, RED, WIDTH, Picture, plain, titled,
+)  # fmt: skip
 
 __all__ = ["bars", "lines", "heatmap"]
 
@@ -127,7 +129,7 @@ class _Bars(Picture):
     def __init__(self, values, title, unit, log):
         self.values, self.title, self.unit, self.log = values, title, unit, log
         told = [f"{name}: {self._said(value)}" for name, value in values.items()]
-        self.text = "\n".join(([f"{title}."] if title else []) + told)
+        self.text = titled(title, told)
         self.alt = f"Bars. {title + '. ' if title else ''}{'; '.join(told)}."
 
     def _said(self, value):
@@ -160,7 +162,7 @@ class _Lines(Picture):
         self.series, self.title, self.x, self.y = series, title, x, y
         self.log, self.step = log, step
         told = [f"{name}: {self._said(points)}" for name, points in series.items()]
-        self.text = "\n".join(([f"{title}."] if title else []) + told)
+        self.text = titled(title, told)
         axes = f"{y or 'y'} against {x or 'x'}"
         self.alt = f"Lines, {axes}. {title + '. ' if title else ''}{'; '.join(told)}."
 
@@ -205,7 +207,7 @@ class _Grid(Picture):
         self.title, self.x, self.y = title, x, y
         head = f"{y or 'rows'} by {x or 'columns'}: {', '.join(columns)}"
         told = [f"{row}: {', '.join(map(_number, cells))}" for row, cells in zip(rows, grid)]
-        self.text = "\n".join(([f"{title}."] if title else []) + [head, *told])
+        self.text = titled(title, [head, *told])
         self.alt = f"Grid of numbers. {title + '. ' if title else ''}{head}. {'; '.join(told)}."
 
     def draw(self):

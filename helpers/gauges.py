@@ -9,14 +9,13 @@ somebody begins with it. A stage that always works is the one that sets the pace
 """
 
 import asyncio
-import re
 from collections import defaultdict, deque
 from collections.abc import Coroutine
 from typing import Any, NamedTuple
 
 from helpers import kernel
 from helpers.backports import Queue
-from helpers.recording import Recording
+from helpers.recording import Recording, without_number
 
 __all__ = ["GaugedQueue", "Occupancy", "occupancy", "virtual_seconds"]
 
@@ -99,7 +98,7 @@ def occupancy(recording: Recording) -> dict[str, Occupancy]:
     for lane in recording.lanes:
         if lane.kind != "task":
             continue
-        stage = re.sub(r"[-_ #]*\d+$", "", lane.name)
+        stage = without_number(lane.name)
         for span in recording.spans(lane):
             spent[stage][AT_A_QUEUE.get(span.detail, 0)] += span.end - span.start
             if span.detail in AT_A_QUEUE:

@@ -10,7 +10,7 @@ import html
 import io
 from contextlib import contextmanager
 
-__all__ = ["Picture", "style", "plain"]
+__all__ = ["Picture", "style", "titled", "plain"]
 
 WIDTH = 6.5  # inches
 # Petroff's colours (arXiv 2107.02270), made to be told apart by everyone.
@@ -91,6 +91,11 @@ def style():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(STYLE)
         yield
+
+
+def titled(title, lines):
+    """A picture's lines of words under its title, if it has one."""
+    return "\n".join([*([f"{title}."] if title else []), *lines])
 
 
 def plain(axes):

@@ -7,6 +7,7 @@ worked out when they are asked for.
 import bisect
 import collections
 import math
+import re
 import sys
 from array import array
 from dataclasses import dataclass, field
@@ -465,6 +466,11 @@ class Recording:
             if lanes[id].outcome:
                 text = f"{lanes[id].name} {_ending(lanes[id])}"
                 events.append((lanes[id].ended, step + 0.8, text))
+
+
+def without_number(name):
+    """What tasks of one kind share of their names: worker-3 and worker-1 are two of a kind."""
+    return re.sub(r"[-_ #]*\d+$", "", name)
 
 
 def _ending(lane):

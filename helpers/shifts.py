@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from helpers.picture import BLUE, DARK, GREY, ORANGE, RED, WIDTH, Picture, plain
+from helpers.picture import BLUE, DARK, GREY, ORANGE, RED, WIDTH, Picture, plain, titled
 
 __all__ = ["Note", "Notes", "Shifts"]
 
@@ -96,7 +96,7 @@ class Shifts(Picture):
                        for note in self.runs]  # fmt: skip
         self._start = min((note.began for note in self.runs), default=0.0)
         told = [f"{name}: {self._said(name)}." for name in self.pids]
-        self.text = "\n".join(([f"{title}."] if title else []) + told)
+        self.text = titled(title, told)
         self.alt = f"One lane a worker, one bar a task. {title + '. ' if title else ''}" + (
             " ".join(told)
         )

@@ -17,7 +17,7 @@ import httpx
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from helpers.picture import BLUE, DARK, GREY, ORANGE, RED, WIDTH, Picture, plain
+from helpers.picture import BLUE, DARK, GREY, ORANGE, RED, WIDTH, Picture, plain, titled
 
 __all__ = ["Asking", "Waterfall"]
 
@@ -78,7 +78,7 @@ class Waterfall(Picture):
         told = [f"{asking.name}: {_said(asking)}." for asking in self.askings[:MOST]]
         if self._left_out:
             told.append(f"And {self._left_out} more.")
-        return "\n".join(([f"{self.title}."] if self.title else []) + (told or ["No request."]))
+        return titled(self.title, told or ["No request."])
 
     @property
     def alt(self) -> str:

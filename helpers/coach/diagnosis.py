@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from helpers.backports import QueueShutDown
 from helpers.coach.form import Wrong
 from helpers.coach.packing import nodes_of
+from helpers.recording import without_number
 
 
 @dataclass
@@ -688,11 +689,6 @@ def deadlock(tasks, source, ended=()):
         waits.append(f"`{name}` waits{where}" + (f" for {what}" if what else ""))
     said = "Nothing was ready and no timer was set, so nothing could ever happen again: "
     return Wrong("deadlock", said + "; ".join(waits[:6]) + "."), place
-
-
-def without_number(name):
-    """worker-3 and worker-1 are two of a kind."""
-    return re.sub(r"[-_ #]*\d+$", "", name)
 
 
 def str_of(error):
