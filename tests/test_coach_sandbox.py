@@ -470,6 +470,29 @@ def test_mistakes_in_async_code_are_named(body, kind, line, words):
     assert words in verdict.text()
 
 
+def test_a_leaked_task_is_found_before_it_is_collected():
+    # Nothing but its own queue knows such a task, so that the collector takes it for garbage.
+    before = """
+    async def drain(queue):
+        while True:
+            await queue.get()
+    def start():
+        asyncio.create_task(drain(asyncio.Queue()))
+    """
+    body = """
+    for _ in range(5):
+        start()
+    await asyncio.sleep(1)
+    for _ in range(200_000):  # enough of them to start it
+        circle = []
+        circle.append(circle)
+    """
+    for _ in range(3):
+        verdict = ask("t-together", answer(body, before, right=True), limit=10)
+        assert verdict.kind == "leaked", verdict.text()
+        assert "5 tasks still ran: `drain`" in verdict.observed
+
+
 def test_a_helper_of_another_cell_is_named_with_its_line():
     names = cell("import asyncio\n\nasync def one(fetch, url):\n    await asyncio.Event().wait()")
     wanted = cell(
