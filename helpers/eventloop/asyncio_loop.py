@@ -9,6 +9,7 @@ the like, for which the stage before has its own.
 """
 
 import asyncio
+import heapq
 import logging
 import signal
 import socket
@@ -48,7 +49,7 @@ class Handle:
     def cancel(self):
         self.function, self.arguments = tasks.nothing, ()
         if self.entry:
-            self.entry[2:] = [tasks.nothing]  # it is shorter once it has left the heap
+            del self.entry[2:]  # void; no change, once it has left the heap
 
     def cancelled(self): return self.function is tasks.nothing
     def when(self): return self.entry[0]
@@ -163,7 +164,8 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
 
     def call_at(self, when, function, *args, context=None):
         handle = Handle(self, function, args, context)
-        handle.entry = timers.Loop.wake_at(self, when, handle)
+        handle.entry = [when, next(self.tickets), handle]
+        heapq.heappush(self.sleeping, handle.entry)
         return handle
 
     def call_later(self, delay, function, *args, context=None):

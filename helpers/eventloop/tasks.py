@@ -33,7 +33,7 @@ class Future:
 
     def set_result(self, value, error=None):
         """Give the result: all who wait become ready."""
-        if self.done():
+        if self.waiters is None:
             raise RuntimeError(f"{self!r} has its result already. A future is set once.")
         self.value, self.error = value, error
         waiters, self.waiters = self.waiters, None
@@ -46,7 +46,7 @@ class Future:
 
     def result(self):
         """Return the result, or raise the error; RuntimeError where neither is there yet."""
-        if not self.done():
+        if self.waiters is not None:
             raise RuntimeError(f"{self!r} has no result yet. Await it first.")
         self.seen = True
         if self.error is not None:
@@ -54,7 +54,7 @@ class Future:
         return self.value
 
     def __await__(self):
-        if not self.done():  # once it is, nobody would wake this task
+        if self.waiters is not None:  # once it is done, nobody would wake this task
             yield self.park
         return self.result()
 
@@ -143,7 +143,7 @@ class Loop(timers.Loop):
     def __init__(self):
         super().__init__()
         self.tasks = set()  # those that have not ended
-        self.many = 100  # so many entries of the heap, and those that wake nobody are thrown out
+        self.many = 100  # so many entries of the heap, and all the void ones are thrown out
 
     def spawn(self, coro, name=None):
         """Make a task of a coroutine, give it the last place in the queue, and return it."""
@@ -186,19 +186,14 @@ class Loop(timers.Loop):
         function()
 
     def wait(self):
-        """Throw out what wakes nobody any more. Then wait if nobody is ready, as before."""
-        while self.sleeping and self.sleeping[0][2] is nothing:
+        """Throw out the void entries of the heap. Then wait if nobody is ready, as before."""
+        while self.sleeping and len(self.sleeping[0]) < 3:
             heapq.heappop(self.sleeping)
         if len(self.sleeping) > self.many:  # or cancelled timeouts would pile up for an hour
-            left = [entry for entry in self.sleeping if entry[2] is not nothing]
+            left = [entry for entry in self.sleeping if len(entry) == 3]
             self.sleeping[:] = sorted(left)  # what is sorted is a heap as well
             self.many = max(100, 2 * len(left))
         super().wait()
-
-    def wake_at(self, deadline, wake):
-        """Call it at that time; return the function that takes that back."""
-        # A heap can't give back what is in its middle: the entry stays, and does nothing.
-        return partial(super().wake_at(deadline, wake).__setitem__, 2, nothing)
 
     def pause(self, seconds):
         """Let the thread sleep. RuntimeError where there is nothing to wait for: a deadlock."""
@@ -210,7 +205,7 @@ class Loop(timers.Loop):
 
 
 def nothing():
-    """What a void entry of the heap does."""
+    """What is called where nothing is to be done."""
 
 
 def line(coro):

@@ -51,10 +51,10 @@ class Loop(ready.Loop):
             park(self, coro)
 
     def wake_at(self, deadline, who):
-        """Wake it at that time (of `time.monotonic`); return its entry in the heap."""
+        """Wake it at that time (of `time.monotonic`); return what takes that back."""
         entry = [deadline, next(self.tickets), who]
         heapq.heappush(self.sleeping, entry)
-        return entry
+        return entry.pop  # what is in the middle of a heap stays there: void, and without a `who`
 
     def wait(self):
         """If nobody is ready, wait for the first sleeper. Then wake all whose time has come."""
@@ -62,7 +62,9 @@ class Loop(ready.Loop):
             self.pause(self.sleeping[0][0] - time.monotonic() if self.sleeping else None)
         now = time.monotonic()
         while self.sleeping and self.sleeping[0][0] <= now:
-            self.wake(heapq.heappop(self.sleeping).pop())
+            entry = heapq.heappop(self.sleeping)
+            if len(entry) == 3:
+                self.wake(entry.pop())
 
     def wake(self, coro):
         """Put it at the end of the queue."""
