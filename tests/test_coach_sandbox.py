@@ -411,7 +411,7 @@ def test_broken_things_are_shown_by_type():
     "body, kind, line, words",
     [
         ("asyncio.sleep(1)\n" + RIGHT.strip(), "not awaited", 3, "`sleep`"),
-        ("page = asyncio.sleep(0, [1])\nreturn page[0]", "not awaited", 4, "'coroutine' object"),
+        ("page = asyncio.sleep(0, [1])\nreturn page[0]", "not awaited", 3, "'coroutine' object"),
         ("return fetch('a')", "not awaited", 3, "`fetch`"),
         ("return asyncio.create_task(fetch('a'))", "leaked", 3, "1 task"),
         ("coroutine = fetch('a')\nawait coroutine\nawait coroutine", "awaited twice", 5, ""),

@@ -6,6 +6,7 @@ learner's own cell.
 
 import ast
 import asyncio
+import inspect
 import linecache
 import re
 import traceback
@@ -322,6 +323,38 @@ class Source:
             frame = frame.f_back
         return None
 
+    def of_coroutine(self, coroutine):
+        """(filename, line) of the learner's innermost line that made `coroutine`, or None."""
+        made = ((name, line) for name, line, _ in coroutine.cr_origin or () if self.owns(name))
+        return next(made, None)
+
+    def coroutines_met(self, error):
+        """The coroutines that `error` itself holds, and those that a name stands for in the line
+        that raised it, as a list of (name, place where it was made).
+        """
+        error = leaf_of(error)
+        met = None
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            if self.owns(frame.f_code.co_filename):
+                met = frame, line
+        if met is None:
+            return []
+        frame, line = met
+        known = {**frame.f_globals, **frame.f_locals}
+        named = [
+            known.get(node.id)
+            for node in self._nodes(frame.f_code.co_filename)
+            if isinstance(node, ast.Name) and node.lineno == line
+        ]
+        return [
+            (held.__name__, place)
+            for thing in (getattr(error, "obj", None), *error.args, *named)
+            for held in with_items(thing)
+            if inspect.iscoroutine(held)
+            and held.cr_frame is not None
+            and (place := self.of_coroutine(held))
+        ]
+
     def of_text(self, text):
         """(filename, line) of the last learner's line that a printed traceback mentions, or
         None.
@@ -434,6 +467,13 @@ def own_nodes(node):
             yield from own_nodes(child)
 
 
+def with_items(thing):
+    """A thing, and what it holds if it is a list, a tuple or a dict."""
+    if isinstance(thing, (list, tuple)):
+        return [thing, *thing]
+    return [thing, *thing.values()] if isinstance(thing, dict) else [thing]
+
+
 def catches_cancelled(type_):
     if type_ is None:
         return True
@@ -495,6 +535,10 @@ PHRASES = (
     (TypeError, "'coroutine'", "not awaited"),
     (TypeError, "coroutine object", "not awaited"),
     (TypeError, "not coroutine", "not awaited"),
+    (TypeError, "got coroutine", "not awaited"),
+    (TypeError, "type coroutine", "not awaited"),
+    (TypeError, "to coroutine.", "not awaited"),
+    (KeyError, "coroutine object", "not awaited"),
     (AttributeError, "'coroutine' object", "not awaited"),
 )
 
@@ -637,9 +681,7 @@ def mistake(error, source, asks, called=""):
         return Wrong("value", str(error) or "It is not what was asked."), None
     if type(error).__name__ in ("Stuck", "Deadlock"):
         return deadlock(error.tasks, source, getattr(error, "ended", ()))
-    leaf = error
-    while isinstance(leaf, BaseExceptionGroup):
-        leaf = leaf.exceptions[0]
+    leaf = leaf_of(error)
     place = source.of_traceback(leaf) or place
     text = str_of(leaf)
     kind = BY_NAME.get(type(leaf).__name__) or next(
@@ -661,6 +703,25 @@ def mistake(error, source, asks, called=""):
     found = Wrong("raised", f"It raised {error_words(leaf)}{group}.", try_=try_)
     found.headline = f"raised {type(leaf).__name__}"
     return found, place
+
+
+def leaf_of(error):
+    """The first error in a group, however deep; the error itself if it is no group."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def without_frames(error):
+    """Take the tracebacks from an error and from those that it holds: their frames keep what the
+    answer had in its hands.
+    """
+    rest = [error]
+    while rest:
+        error = rest.pop()
+        if error is not None and error.__traceback__ is not None:
+            error.__traceback__ = None
+            rest += [error.__cause__, error.__context__, *getattr(error, "exceptions", ())]
 
 
 def deadlock(tasks, source, ended=()):

@@ -378,14 +378,20 @@ class Judge:
 
     def name(self, error, lab):
         found, place = diagnosis.mistake(error, self.source, self.asks)
-        error.__traceback__ = None
-        if found.kind in ("value", "order", "sequential", "lost error", "leaked") or (
-            not isinstance(error, form.Wrong) and found.kind == "not awaited" and place is None
-        ):
+        met = found.kind == "not awaited" and not isinstance(error, form.Wrong)
+        held = self.source.coroutines_met(error) if met else []
+        diagnosis.without_frames(error)
+        if met or found.kind in ("value", "order", "sequential", "lost error", "leaked"):
             gc.collect()
+            if met:
+                # The error is raised where the coroutine is used. It was made there, or earlier.
+                lab.unawaited.sort(key=lambda made: made[1] != place)
+                lab.unawaited[:0] = held
             try:
                 lab.check_awaited()
             except form.Wrong as deeper:
+                if met:
+                    deeper.observed = f"{found.observed} {deeper.observed}"
                 found, place = deeper, deeper.line
         return self.verdict(found, place)
 

@@ -12,7 +12,7 @@ import sys
 import time
 
 from helpers import recorder
-from helpers.coach.diagnosis import brief, count, listed, seconds
+from helpers.coach.diagnosis import brief, count, listed, seconds, with_items
 from helpers.coach.form import Wrong, same_value
 from helpers.virtual import Deadlock, VirtualLoop, waiting
 
@@ -403,19 +403,9 @@ class Lab:
         return f"Of {count(len(expected), 'item')}: " + "; ".join(parts) + "."
 
     def _look_for_coroutines(self, got):
-        for thing in [
-            got,
-            *(got if is_row(got) else got.values() if isinstance(got, dict) else ()),
-        ]:
+        for thing in with_items(got):
             if inspect.iscoroutine(thing):
-                place = next(
-                    (
-                        (name, line)
-                        for name, line, _ in reversed(thing.cr_origin or ())
-                        if self.text.owns(name)
-                    ),
-                    None,
-                )
+                place = self.text.of_coroutine(thing)
                 name = coroutine_name(thing)
                 thing.close()
                 inside = "" if thing is got else "a list with "
