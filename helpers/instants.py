@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy
 
 from helpers.places import is_library
-from helpers.recording import PLACE
+from helpers.recording import PLACES
 
 TIMERS = ("sleep", "timer")  # what a task waits for that has set a timer
 KINDS = ("timer", "socket", "other")  # of waits
@@ -158,7 +158,7 @@ class _Reading:
         self.track = track
         columns = track.steps
         self.count = len(columns) // 3
-        self.lanes = [int(lane) for lane in columns[::3]]
+        self.lanes = [int(lane // PLACES) for lane in columns[::3]]
         self.starts = [start - track.zero for start in columns[1::3]]
         self.ends = [end - track.zero for end in columns[2::3]]
         self.steps_of = collections.defaultdict(list)  # lane → indices of its steps
@@ -346,5 +346,5 @@ class _Reading:
         if lane not in self.codes:
             return None
         code = self.track.codes[self.codes[lane]]
-        line = code.line(round(self.track.steps[3 * step] % 1 / PLACE))
+        line = code.line(int(self.track.steps[3 * step] % PLACES))
         return None if line is None else (code.file, line, code.function)

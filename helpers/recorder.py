@@ -42,7 +42,7 @@ from helpers import jobs
 from helpers.jobs import job
 from helpers.places import is_library, learner_frame, learner_line, place, resolved, short
 from helpers.recording import (
-    LOOK, PLACE as _PLACE, STATES, TALK, Code, Lane, Mark, Recording, Span, Talk, Track, Wake,
+    LOOK, PLACES as _PLACES, STATES, TALK, Code, Lane, Mark, Recording, Span, Talk, Track, Wake,
 )
 
 __all__ = ["record", "Recording", "Lane", "Span", "Wake", "Mark", "job", "attach", "observe"]
@@ -285,7 +285,7 @@ def _drive(log, lane, coro, held):
     two share: what the task waits for. (The log must not hold that: it would hold the task too.)
     """
     send, now, add, pack = coro.send, log.now, log.steps.frombytes, _PACK  # quicker than 3 appends
-    number = float(lane)  # the columns are of floats
+    number = lane * _PLACES
     frame = _frame(coro)
     _within.set((log.live.key, lane))
     try:
@@ -293,7 +293,7 @@ def _drive(log, lane, coro, held):
             log.running = lane
             start = now()
             waited = send(None)
-            add(pack(number + frame.f_lasti * _PLACE, start, now()))
+            add(pack(number + frame.f_lasti, start, now()))
             log.running = None
             if waited is None:
                 yield
@@ -337,7 +337,7 @@ def _throw(log, lane, coro, held, error, *more):
         log.ended(lane, frame, held, start, "failed", failure)
         failure.__traceback__ = failure.__traceback__.tb_next
         raise
-    log.steps.extend((lane + frame.f_lasti * _PLACE, start, log.now()))
+    log.steps.extend((lane * _PLACES + frame.f_lasti, start, log.now()))
     log.running = None
     if waited is not None:
         log.waits_for(waited, coro, held)
@@ -631,7 +631,7 @@ class _Log:
         if not self.open:
             return
         end = self.now()
-        self.steps.extend((lane + frame.f_lasti * _PLACE, start, end))
+        self.steps.extend((lane * _PLACES + frame.f_lasti, start, end))
         self.shells.pop(lane, None)
         self.live.alive -= 1
         lane = self.live.recording.lanes[lane]
@@ -929,7 +929,7 @@ class _Cell:
         log = self.log
         if log is not None:
             log.begin()
-            log.steps.extend((self.lane + _frame(coro).f_lasti * _PLACE, self.start, log.now()))
+            log.steps.extend((self.lane * _PLACES + _frame(coro).f_lasti, self.start, log.now()))
             log.running = None
             if self.waited is not None:
                 log.waits_for(self.waited, coro, self.held)
@@ -939,7 +939,7 @@ class _Cell:
         log, self.log = self.log, None
         if self.lane is not None:
             end = log.now()
-            log.steps.extend((self.lane, self.start, end))
+            log.steps.extend((self.lane * _PLACES, self.start, end))
             lane = log.live.recording.lanes[self.lane]
             lane.ended = end - log.zero
             lane.outcome = "done"

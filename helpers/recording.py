@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 BLOCKED = 0.05  # seconds: a step that takes longer has blocked the loop
 LOOK = 0.045  # seconds between two looks of the watcher: no blocked step escapes it
-PLACE = 2**-24  # of a lane's number: what one unit of `f_lasti` is in a column of lanes
+PLACES = 2**24  # in a column of lanes: lane * PLACES + `f_lasti`
 _BOOKKEEPING = 1e-4  # seconds: between two steps, a shorter gap is the loop's own work
 
 
@@ -108,8 +108,8 @@ class Code(NamedTuple):
 class Track:
     """The columns of one recorded loop. Times in them are the loop's; `zero` is its start.
 
-    steps: lane, start, end, lane, start, end, ... The lane's fraction, divided by PLACE, is the
-        index of the instruction in the task's own function at which the step ended.
+    steps: lane, start, end, lane, start, end, ... The lane's number is multiplied by PLACES; what
+        is added is the index of the instruction in the task's own function at which it stopped.
     waits: six numbers for each await that suspended: index of the step that it ended; what it
         waited for (an index into `words`, or -1 - lane of a task); index into `stacks`; then
         who woke it: when (nan: unknown), by which lane (-1: none), why (an index into `words`).
@@ -264,7 +264,7 @@ class Recording:
         wait_after = {int(track.waits[i]): i for i in range(0, len(track.waits), 6)}
         last = {}  # lane → (end of its last step, index of that step)
         for i in range(0, len(steps), 3):
-            lane = int(steps[i])
+            lane = int(steps[i] // PLACES)
             if only is not None and lane != only:
                 continue
             start, end = steps[i + 1] - zero, steps[i + 2] - zero
@@ -316,7 +316,7 @@ class Recording:
             took = steps[i + 2] - steps[i + 1]
             if took <= BLOCKED and not seen:
                 continue
-            lane, often = int(steps[i]), 0
+            lane, often = int(steps[i] // PLACES), 0
             while seen[lane] and seen[lane][0][0] <= i // 3:
                 often, place, line = seen[lane].popleft()[1]
             # A virtual clock stands still during a step: there the watcher's own count decides.
@@ -398,7 +398,7 @@ class Recording:
                 yield Wake(
                     waits[row + 3] - track.zero,
                     by if by >= 0 else None,
-                    int(track.steps[3 * step]),
+                    int(track.steps[3 * step] // PLACES),
                     track.words[int(waits[row + 5])],
                 ), step
 
@@ -444,7 +444,7 @@ class Recording:
         blocked = self._blocked(track)
         last = {}  # lane → index of its last step
         for step in range(len(steps) // 3):
-            lane = lanes[int(steps[3 * step])]
+            lane = lanes[int(steps[3 * step] // PLACES)]
             start, end = steps[3 * step + 1] - zero, steps[3 * step + 2] - zero
             if lane.id not in last and lane.kind == "task":
                 by = "" if lane.parent is None else f" by {lanes[lane.parent].name}"

@@ -25,7 +25,7 @@ import pytest
 from helpers import bench
 from helpers.eventloop import tasks as own_tasks
 from helpers.recorder import attach, job, observe, record
-from helpers.recording import PLACE
+from helpers.recording import PLACES
 from helpers.virtual import VirtualLoop
 
 uvloop = pytest.importorskip("uvloop") if sys.platform != "win32" else None
@@ -183,8 +183,8 @@ def test_the_line_at_which_each_step_stops_is_kept():
         [track] = rec.tracks
         code = track.codes[dict(zip(track.functions[::2], track.functions[1::2]))[1]]
         assert (code.file, code.function) == (__file__, "main")
-        assert set(map(int, track.steps[::3])) == {1}
-        return [code.line(round(lane % 1 / PLACE)) for lane in track.steps[::3]]
+        assert {lane // PLACES for lane in track.steps[::3]} == {1}
+        return [code.line(int(lane % PLACES)) for lane in track.steps[::3]]
 
     lines = [line_of("hands over in here"), line_of("and here"), line_of("and ends here")]
     rec = virtual(main())
@@ -202,7 +202,7 @@ def test_a_sleep_that_is_cut_short_leaves_until_when():
 
     rec = virtual(main())
     [track] = rec.tracks
-    lanes = {rec.lanes[int(track.steps[3 * step])].name: until - track.zero
+    lanes = {rec.lanes[int(track.steps[3 * step] // PLACES)].name: until - track.zero
              for step, until in track.deadlines.items()}
     assert lanes == {"nap-1": 9, "nap-2": 7}  # cancelled by main; by the end of run
 
