@@ -63,6 +63,10 @@ class ReadFrame(Exercise):
                     for _ in range(number):
                         got.append(await read_frame(reader))
                     return got if number > 1 else got[0]
+                except struct.error as error:
+                    raise Wrong("one read is one message", f"It raised struct.error: {error}. "
+                                "Of the four bytes of the length fewer had come.",
+                                lab.line(r"\.read\(")) from None
                 except ValueError as error:
                     times.append(loop.time())
                     if raises is None:
@@ -180,6 +184,16 @@ class ReadFrame(Exercise):
         if length > 1000:
             raise ValueError(length)
         return await reader.read(length)
+
+    @wrong("one read is one message", says="fewer had come")
+    async def reads_the_length_once(reader):
+        head = await reader.read(4)
+        if not head:
+            return None
+        (length,) = struct.unpack(">I", head)
+        if length > 1000:
+            raise ValueError(length)
+        return await reader.readexactly(length)
 
     @wrong("refused a good frame", says="highest first")
     async def lowest_byte_first(reader):

@@ -32,7 +32,11 @@ def fails_alone(lab, call):
         finally:
             left.extend(asyncio.all_tasks() - {asyncio.current_task()})
 
-    run = lab.run(calling(), raises=(LookupError, BaseExceptionGroup))
+    try:
+        run = lab.run(calling(), raises=(LookupError, BaseExceptionGroup))
+    except Wrong as found:
+        found.observed = found.observed.replace("LookupError or BaseExceptionGroup", "LookupError")
+        raise
     if not holds(run.error, LookupError):
         raise run.error
     if left:
@@ -97,7 +101,7 @@ class Page(Exercise):
         stars = lab.service({"tea": 0.4}, {"tea": 4.5}, name="stars")
         lab.told('for "tea", with waits of 3, 3 and 0.4 s')
         run = lab.run(page, price, stock, stars, "tea")
-        lab.equal(run.result, (300, 7, 4.5))
+        self._compare(run.result, (300, 7, 4.5), lab)
         lab.concurrent(run, longest=3, total=6.4)
         for asked in price, stock, stars:
             if len(asked.calls) != 1:
@@ -115,7 +119,7 @@ class Page(Exercise):
             raise Wrong("raised", "ConnectionError came out in a group, though you catch it: the "
                         "task that failed was the group's, and the group saw it too.", caught,
                         "Catch it inside the task: in a small function around `stars`.") from None
-        lab.equal(run.result, (300, 7, None))
+        self._compare(run.result, (300, 7, None), lab)
 
         lab.told("and `stars` took a minute")
         slow = lab.service(60, {"tea": 4.5}, name="stars")
@@ -138,7 +142,7 @@ class Page(Exercise):
         if run.elapsed > 3.001:
             raise Wrong("sequential", f"It took {run.elapsed:g} s; price and stock were there "
                         "after 3 s.", try_="Start the stars, too, before you await any.")
-        lab.equal(run.result, (300, 7, None))
+        self._compare(run.result, (300, 7, None), lab)
 
         lab.told("and `stars` took 1 s")
         late = lab.service({"tea": 1}, {"tea": 4.5}, name="stars")
@@ -155,6 +159,14 @@ class Page(Exercise):
             fails_alone(lab, lambda: page(*asked, stars, "tea"))
         lab.told("and cancelled it after 0.2 s")
         lab.run(page, price, stock, stars, "tea", cancel_after=0.2)
+
+    def _compare(self, got, expected, lab):
+        if isinstance(got, tuple | list) and None in got[:2]:
+            raise Wrong("gave up what it can't do without", f"It returned {got!r}: price and stock "
+                        "are wanted whatever becomes of the stars.",
+                        lab.line(r"timeout|wait_for|except|suppress"), "Put `try` and the time "
+                        "limit around the stars alone, in a small function.")
+        lab.equal(got, expected)
 
     @right
     async def with_a_group(price, stock, stars, name):
@@ -286,6 +298,26 @@ class Page(Exercise):
             async with asyncio.TaskGroup() as group:
                 parts = [group.create_task(part) for part in (price(name), stock(name), maybe())]
         return tuple(part.result() for part in parts)
+
+    @wrong("gave up what it can't do without", says="(None, None, 4.5)")
+    async def gives_all_up(price, stock, stars, name):
+        parts = []
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.5), asyncio.TaskGroup() as group:
+                parts += [group.create_task(part(name)) for part in (price, stock, stars)]
+        return tuple(None if part.cancelled() else part.result() for part in parts)
+
+    @wrong("gave up what it can't do without", says="around the stars alone")
+    async def catches_around_the_group(price, stock, stars, name):
+        parts = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                parts += [group.create_task(part(name)) for part in (price, stock)]
+                parts.append(group.create_task(asyncio.wait_for(stars(name), 0.5)))
+        except* (TimeoutError, ConnectionError):
+            pass
+        return tuple(None if part.cancelled() or part.exception() else part.result()
+                     for part in parts)
 
     @wrong("one time limit for all", says="where the limit is")
     async def lets_the_timeout_out(price, stock, stars, name):
@@ -564,8 +596,7 @@ class PoolByHand(Exercise):
             lab.run(self._days(Pool, lab))
 
     async def _days(self, Pool, lab):
-        opened = []
-        fails = []
+        opened, fails, left_by = [], [], []
 
         async def connect():
             await asyncio.sleep(1)
@@ -573,6 +604,10 @@ class PoolByHand(Exercise):
                 raise fails.pop()
             opened.append(Connection())
             if sum(not connection.closed for connection in opened) > size:
+                if left_by:
+                    raise Wrong("lost a place", f"After {left_by[-1]} the connection did not come "
+                                f"back: the next borrower got another one, and {size} is allowed.",
+                                lab.line(r"\byield\b"), "What was taken goes back in `finally`.")
                 raise Wrong("limit", f"{len(opened)} connections were opened, and {size} are "
                             "allowed.", lab.line(r"connect\("),
                             "While one task awaits `connect()` others look at the count as well. "
@@ -609,6 +644,10 @@ class PoolByHand(Exercise):
         pool = lab.call(Pool, connect, 2)
         lab.told("with a size of 2, and borrowed twice, one after another")
         await use(pool)
+        if len(opened) > 1:
+            raise Wrong("opened in advance", f"The first borrower needs one connection, and "
+                        f"{len(opened)} were opened.", lab.line(r"connect\("),
+                        "Open one when somebody wants it and none is free.")
         await use(pool)
         if len(opened) != 1 and opened[0].closed:
             raise Wrong("closed what it lent", "The connection was closed at the end of the block, "
@@ -643,12 +682,13 @@ class PoolByHand(Exercise):
         left = sum(not connection.closed for connection in opened)
         if left:
             raise Wrong("left open", f"After `close()` {left} of {len(opened)} connections were "
-                        "still open.", lab.line(r"def\s+close"),
+                        "still open.", lab.line(r"connect\(\)"),
                         "`await connection.close()` for each that the pool has opened.")
 
         size, opened[:] = 1, []
         pool = Pool(connect, 1)
         lab.told("with a size of 1, and the first borrower raised an error")
+        left_by.append("the error")
         try:
             await use(pool, error=KeyError("mine"))
         except KeyError:
@@ -659,6 +699,7 @@ class PoolByHand(Exercise):
                         "and let the error go on.")
         await self._soon(use(pool), "the error", lab)
         lab.told("with a size of 1, and the borrower was cancelled")
+        left_by.append("the cancellation")
         task = asyncio.create_task(use(pool, 60))
         await asyncio.sleep(0.5)
         task.cancel()
@@ -673,7 +714,7 @@ class PoolByHand(Exercise):
         await asyncio.wait([first, second])
         await self._soon(use(pool), "the cancellation", lab)
 
-        opened[:] = []
+        opened[:], left_by[:] = [], []
         pool = Pool(connect, 1)
         lab.told("with a size of 1, and the first `connect()` raised OSError")
         fails.append(OSError("nobody there"))
@@ -855,6 +896,43 @@ class PoolByHand(Exercise):
                 if slot:
                     await slot.close()
 
+    @wrong("lost a place", says="did not come back")
+    class gives_back_the_place_alone:
+        def __init__(self, connect, size):
+            self.connect, self.places, self.free = connect, asyncio.Semaphore(size), []
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            async with self.places:
+                connection = self.free.pop() if self.free else await self.connect()
+                yield connection
+                self.free.append(connection)
+
+        async def close(self):
+            while self.free:
+                await self.free.pop().close()
+
+    @wrong("opened in advance", says="2 were opened")
+    class opens_all_at_first:
+        def __init__(self, connect, size):
+            self.connect, self.size, self.free = connect, size, None
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            if self.free is None:
+                self.free = asyncio.Queue()
+                for _ in range(self.size):
+                    self.free.put_nowait(await self.connect())
+            connection = await self.free.get()
+            try:
+                yield connection
+            finally:
+                self.free.put_nowait(connection)
+
+        async def close(self):
+            while not self.free.empty():
+                await self.free.get_nowait().close()
+
     @wrong("lost a place", says="After the cancellation")
     class errors_only:
         def __init__(self, connect, size):
@@ -1011,22 +1089,24 @@ class Transaction(Exercise):
 
     def verify(self, transaction, lab):
         lab.told("and the block came to its end")
-        log, run = self._block(transaction, lab)
+        log = self._block(transaction, lab)
         self._compare(log, ["begin", "commit"], lab)
         lab.told("and the block raised KeyError")
-        log, run = self._block(transaction, lab, KeyError("no such account"), raises=KeyError)
+        log = self._block(transaction, lab, KeyError("no such account"), raises=KeyError)
         self._compare(log, ["begin", "rollback"], lab)
         lab.told("and the block was cancelled")
-        log, run = self._block(transaction, lab, cancel_after=2.5)
+        log = self._block(transaction, lab, cancel_after=2.5)
         self._compare(log, ["begin", "rollback"], lab)
         lab.told("and the database refused the commit")
-        log, run = self._block(transaction, lab, refuses="commit", raises=ConnectionError)
+        log = self._block(transaction, lab, refuses="commit", raises=ConnectionError)
 
     def _block(self, transaction, lab, error=None, refuses=None, **more):
-        log = []
+        log, asked = [], []
 
         class Database:
             async def execute(self, sql):
+                sql = sql.rstrip("; ").lower()      # as a database reads it
+                asked.append(sql)
                 await asyncio.sleep(1)
                 log.append(sql)
                 if sql == refuses:
@@ -1048,8 +1128,17 @@ class Transaction(Exercise):
                     raise error
                 await asyncio.sleep(1)
 
-        run = lab.run(main(), **more)
-        return log, run
+        try:
+            lab.run(main(), **more)
+        except Wrong as found:
+            if found.kind != "leaked" or asked == log[:-1]:
+                raise
+        if len(asked) > len([sql for sql in log if sql != "block"]):
+            raise Wrong("did not wait for the end", f'The block was left while "{asked[-1]}" was '
+                        "still under way: nobody waited for it.",
+                        lab.line(r"create_task|ensure_future"), f'`await connection.execute('
+                        f'"{asked[-1]}")` there.')
+        return log
 
     def _compare(self, log, expected, lab):
         if "block" in log and log.index("block") != 1 and "begin" in log[1:]:
@@ -1057,11 +1146,11 @@ class Transaction(Exercise):
                         lab.line("begin"), "`begin` stands before the `yield`.")
         said = [sql for sql in log if sql != "block"]
         if said == ["begin"]:
-            raise Wrong("left open", 'It executed "begin", and then neither "commit" nor '
-                        '"rollback": the transaction stays open, and the next who gets this '
-                        "connection is in the middle of it.", lab.line(r"except|\byield\b"),
-                        "CancelledError is no `Exception`: `finally` and `except BaseException` see "
-                        "it.")
+            raise Wrong("left the transaction open", 'It executed "begin", and then neither '
+                        '"commit" nor "rollback": the next who gets this connection is in the '
+                        "middle of it.", lab.line(r"except|\byield\b"),
+                        "An error of the block comes out of the `yield`. CancelledError is no "
+                        "`Exception`: `finally` and `except BaseException` see it.")
         if said == ["begin", "commit"] and expected[-1] == "rollback":
             raise Wrong("kept one half", 'It executed "commit", so what was changed before the '
                         "error is kept, and the rest is missing.", lab.line("commit"),
@@ -1092,7 +1181,18 @@ class Transaction(Exercise):
         finally:
             await connection.execute(end)
 
-    @wrong("left open", says="CancelledError is no")
+    @right
+    @contextlib.asynccontextmanager
+    async def in_capitals(connection):
+        await connection.execute("BEGIN;")
+        try:
+            yield connection
+        except BaseException:
+            await connection.execute("ROLLBACK;")
+            raise
+        await connection.execute("COMMIT;")
+
+    @wrong("left the transaction open", says="CancelledError is no")
     @contextlib.asynccontextmanager
     async def errors_only(connection):
         await connection.execute("begin")
@@ -1104,11 +1204,22 @@ class Transaction(Exercise):
         else:
             await connection.execute("commit")
 
-    @wrong("left open", says="neither")
+    @wrong("left the transaction open", says="neither")
     @contextlib.asynccontextmanager
     async def no_try(connection):
         await connection.execute("begin")
         yield
+        await connection.execute("commit")
+
+    @wrong("did not wait for the end", says="rollback")
+    @contextlib.asynccontextmanager
+    async def does_not_wait(connection):
+        await connection.execute("begin")
+        try:
+            yield
+        except BaseException:
+            asyncio.create_task(connection.execute("rollback"))
+            raise
         await connection.execute("commit")
 
     @wrong("kept one half", says="commit")
@@ -1265,7 +1376,8 @@ class Feed(Exercise):
             await asyncio.sleep(1)
         self._look_at(serving + joined)
         if not joined[1].done():
-            raise Wrong("left open", "`send` raised ConnectionError, and `serve` went on.",
+            raise Wrong("served one who had left", "`send` raised ConnectionError, and `serve` "
+                        "went on.",
                         lab.line(r"\bsend\("), "Let `serve` return then.")
         lab.equal(late.got, list(range(12, 19)), what="the one who joined late got")
         lab.equal(gone.got, [12, 13], what="the one who left had got")
@@ -1572,12 +1684,17 @@ class Feed(Exercise):
 class Listener:
     """A server of the check's own: it takes requests until it is closed."""
 
-    def __init__(self):
-        self.closed_at = None
+    def __init__(self, under_way):
+        self.under_way, self.closed_at, self.waited = under_way, None, False
 
     def close(self):
         if self.closed_at is None:
             self.closed_at = now()
+
+    async def wait_closed(self):
+        while self.under_way:       # as asyncio's does from 3.12.1 on
+            self.waited = self.waited or not any(task.cancelling() for task in self.under_way)
+            await asyncio.wait(set(self.under_way))
 
 
 class ShutDown(Exercise):
@@ -1616,8 +1733,9 @@ class ShutDown(Exercise):
         self._end(shut_down, lab, {"fails": 1, "b": 3, "c": 2}, 10, expected=0, elapsed=3)
 
     def _end(self, shut_down, lab, requests, seconds, expected, elapsed):
-        ended, cancelled, cleaned, server = {}, [], [], Listener()
-        started = []
+        ended, cancelled, cleaned, started = {}, [], [], []
+        under_way = set()
+        server = Listener(under_way)
 
         async def request(name, needs):
             try:
@@ -1632,7 +1750,6 @@ class ShutDown(Exercise):
                 raise
 
         async def main():
-            under_way = set()
             for name, needs in requests.items():
                 task = asyncio.create_task(request(name, needs), name=name)
                 under_way.add(task)
@@ -1694,6 +1811,10 @@ class ShutDown(Exercise):
                         "To cancel is to ask. Wait until they have ended: `await "
                         "asyncio.gather(*late, return_exceptions=True)`.")
         if took > elapsed + 1:
+            if server.waited:
+                raise Wrong("no limit", f"It took {took:g} s, and had {seconds:g} s.",
+                            lab.line(r"wait_closed"), "`wait_closed` waits until the last request "
+                            "has ended, however long that takes: it comes last.")
             if not cancelled and took > seconds + 1 and lab.line(r"wait\(.*timeout"):
                 raise Wrong("no limit", f"It took {took:g} s, and had {seconds:g} s: what was left "
                             "then was not cancelled.", lab.line(r"wait\(.*timeout"),
@@ -1742,6 +1863,28 @@ class ShutDown(Exercise):
                 late += task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         return late
+
+    @right
+    async def and_waits_for_the_server(server, under_way, seconds):
+        server.close()
+        late = set()
+        if under_way:
+            done, late = await asyncio.wait(under_way, timeout=seconds)
+        for task in late:
+            task.cancel()
+        await server.wait_closed()
+        return len(late)
+
+    @wrong("no limit", says="it comes last")
+    async def waits_for_the_server_first(server, under_way, seconds):
+        server.close()
+        await server.wait_closed()
+        if not under_way:
+            return 0
+        done, late = await asyncio.wait(under_way, timeout=seconds)
+        for task in late:
+            task.cancel()
+        return len(late)
 
     @wrong("dropped requests", says="ended the program")
     async def exits(server, under_way, seconds):
