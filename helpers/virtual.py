@@ -38,6 +38,10 @@ CENTURY = 100 * 365.25 * 24 * 3600
 # While other threads live, look this often (seconds) whether they still do.
 SLICE = 0.05
 
+# A thread of a pool that is just taking its work looks idle: how long (seconds) to give it where
+# the pool says that all its threads are free, and where it says that one has work.
+FREE, TAKEN = 0.001, 0.2
+
 
 class Waiting(NamedTuple):
     """Where one unfinished task waits. `filename` and `lineno` are None if no line of the
@@ -196,10 +200,9 @@ class _JumpingSelector(selectors.BaseSelector):
                 continue
             if not idle_in_pool(frame):
                 return SLICE
-            # A thread that is just taking its work looks idle. asyncio's own pool gets work by
-            # run_in_executor, which is counted; for other pools, give it time to begin.
+            # asyncio's own pool gets work by run_in_executor, which is counted.
             if not thread.name.startswith("asyncio_"):
-                patience = 0.001
+                patience = max(patience, FREE if all_free(frame) else TAKEN)
         return patience
 
     def register(self, fileobj, events, data=None):
@@ -253,6 +256,16 @@ def idle_in_pool(frame):
         return False
     names = frame.f_locals
     return names.get("work_item") is None and names["work_queue"].empty()
+
+
+def all_free(frame):
+    """Whether the pool of an idle thread says that all its threads are free.
+
+    Its count is the only trace of a work item between the queue and the thread's first line.
+    It may count a free thread as taken for ever, where two threads went for one item.
+    """
+    pool = frame.f_locals["executor_reference"]()
+    return pool is None or pool._idle_semaphore._value >= len(pool._threads)
 
 
 def place(filename, lineno):

@@ -2,9 +2,12 @@
 
 import asyncio
 import math
+import os
 import pickle
 import random
 import socket
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -279,6 +282,27 @@ def test_a_pool_of_ones_own_takes_real_time():
     assert 0 < before < 60
     assert loop.time() == pytest.approx(1000 + before, abs=1)
     assert loop.real_seconds < 60
+
+
+def test_a_pool_of_ones_own_is_waited_for_on_a_busy_machine():
+    # A thread that has taken its work and not begun it looks idle, and while the processors are
+    # busy it may look so for long.
+    async def main():
+        with ThreadPoolExecutor() as pool:
+            for _ in range(5):
+                future = asyncio.wrap_future(pool.submit(time.sleep, 0.005))
+                async with asyncio.timeout(60):
+                    await future
+
+    spin = [sys.executable, "-c", "while True: pass"]
+    busy = [subprocess.Popen(spin) for _ in range(2 * os.cpu_count() + 2)]
+    try:
+        for _ in range(30):
+            run(main())
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
 
 
 def test_a_foreign_thread_is_waited_for():
