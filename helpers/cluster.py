@@ -23,11 +23,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import weakref
 
+from helpers import jobs
+from helpers.recording import Recording
 from helpers.services.process import HOST, introduce, next_question, search_path
-from helpers.shifts import Notes, Shifts
+from helpers.shifts import Shifts
 
 INSTALLED = importlib.util.find_spec("distributed") is not None
 MISSING = (
@@ -43,9 +44,8 @@ COMMAND = [sys.executable, "-P", "-c", f"from {__name__} import be_a_machine as 
 class Cluster:
     """A running cluster. ``address`` is the scheduler's, for a ``Client``.
 
-    ``workers`` are the names of the workers that run, ``killed`` says when others were killed (in
-    seconds of ``time.perf_counter``), ``folder`` is a place for files, gone with the cluster.
-    Stopping it twice does no harm. Also a context manager.
+    ``workers`` are the names of the workers that run, ``folder`` is a place for files, gone with
+    the cluster. Stopping it twice does no harm. Also a context manager.
     """
 
     def __init__(self, workers: int = 2) -> None:
@@ -59,7 +59,6 @@ class Cluster:
         if not INSTALLED:
             raise RuntimeError(MISSING)
         self.folder = tempfile.mkdtemp(prefix="course-")
-        self.killed: dict[str, float] = {}
         self._machines: dict[str, _Machine] = {}
         # Also when a cell that makes a cluster runs again, and nobody holds the old one any more.
         self._end = weakref.finalize(self, _end, self._machines, self.folder)
@@ -97,21 +96,15 @@ class Cluster:
 
     def kill(self, name: str) -> None:
         """Kill a worker, as ``kill -9`` does: it can save nothing and tell nobody."""
-        self._machines[name].process.kill()
-        self.killed[name] = time.perf_counter()
-        self._machines[name].process.wait()
+        process = self._machines[name].process
+        process.kill()
+        jobs.killed(process.pid)
+        process.wait()
 
-    def notes(self) -> Notes:
-        """A new, empty ``Notes``, in which the workers' tasks can say when they ran."""
-        return Notes(tempfile.mkdtemp(prefix="notes-", dir=self.folder))
-
-    def shifts(self, notes: Notes, title: str = "") -> Shifts:
+    def shifts(self, rec: Recording, title: str = "") -> Shifts:
         """A picture of which worker did what when, those that were killed included."""
-        worked = {note.pid for note in notes.all()}
-        pids = {name: machine.process.pid for name, machine in self._machines.items()
-                if machine.process.pid in worked}  # fmt: skip
-        killed = {name: moment for name, moment in self.killed.items() if name in pids}
-        return Shifts(notes, pids, killed, title)
+        pids = {name: machine.process.pid for name, machine in self._machines.items()}
+        return Shifts(rec, pids, title)
 
     def stop(self) -> None:
         """End all processes, whatever they are doing, and wait until the folder is gone too."""

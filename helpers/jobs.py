@@ -5,9 +5,9 @@ at its end; the recording reads it when it ends. `time.perf_counter` is one cloc
 processes of a machine on the systems that the course supports.
 """
 
-import asyncio
 import functools
 import glob
+import inspect
 import json
 import os
 import secrets
@@ -24,21 +24,30 @@ under_way = None  # the recording under way in this process
 _parents_folder = None  # in a forked child: the folder of its parent's recording
 
 
-def job(function):
+def job(function, name=None):
     """Make each call of `function` a lane of the recording under way, wherever it runs.
 
     The result is a callable that can be pickled as `function` can: give it to threads, pools,
-    `asyncio.to_thread` and processes. Without a recording it is a plain call. Its span says what
-    share of a core it used. Raises TypeError for a coroutine function.
+    `asyncio.to_thread`, processes and a cluster of them. Without a recording it is a plain call.
+    Its span says what share of a core it used. Raises TypeError for a coroutine function.
+
+    name: the lanes' name; else they have the function's.
     """
-    if asyncio.iscoroutinefunction(function):
+    if inspect.iscoroutinefunction(function):
         raise TypeError("job() takes an ordinary function; tasks are recorded as they are")
-    return _Job(function)
+    return _Job(function.__wrapped__ if isinstance(function, _Job) else function, name)
+
+
+def killed(pid):
+    """Tell the recording under way that this process was killed just now, with all its calls."""
+    if under_way is not None:
+        under_way.recording.killed[pid] = under_way.time()
 
 
 class _Job:
-    def __init__(self, function, folder=None):
+    def __init__(self, function, name=None, folder=None):
         functools.update_wrapper(self, function)
+        self._name = name
         self._folder = folder  # where to write, if this came from another process; "": nowhere
 
     def __repr__(self):
@@ -48,32 +57,35 @@ class _Job:
         return self if instance is None else types.MethodType(self, instance)
 
     def __reduce__(self):
-        folder = ""
         if under_way is not None:
             folder = under_way.spool.make()
+        else:  # a process in between hands it on, as a cluster's scheduler does
+            folder = self._folder or _parents_folder or ""
         function = self.__wrapped__
         module = sys.modules.get(getattr(function, "__module__", None))
         name = getattr(function, "__qualname__", "")
-        if getattr(module, name, None) is self:  # job was used as a decorator
-            return _by_name, (module.__name__, name, folder)
-        return _Job, (function, folder)
+        found = getattr(module, name, None)
+        if isinstance(found, _Job) and found.__wrapped__ is function:  # job was a decorator
+            return _by_name, (module.__name__, name, self._name, folder)
+        return _Job, (function, self._name, folder)
 
     def __call__(self, *args, **kwargs):
         if under_way is not None:
-            return _call_here(under_way, self.__wrapped__, args, kwargs)
+            return _call_here(under_way, self, args, kwargs)
         folder = _parents_folder if self._folder is None else self._folder
         if folder:
-            return _call_there(folder, self.__wrapped__, args, kwargs)
+            return _call_there(folder, self, args, kwargs)
         return self.__wrapped__(*args, **kwargs)
 
 
-def _by_name(module, name, folder):
+def _by_name(module, function, name, folder):
     __import__(module)
-    return _Job(getattr(sys.modules[module], name).__wrapped__, folder)
+    return _Job(getattr(sys.modules[module], function).__wrapped__, name, folder)
 
 
-def _name(function):
-    return getattr(function, "__name__", type(function).__name__)
+def _name(called):
+    function = called.__wrapped__
+    return called._name or getattr(function, "__name__", type(function).__name__)
 
 
 class _Timed:
@@ -93,16 +105,18 @@ class _Timed:
             self.outcome, self.error = "failed", short(error, 200)
 
 
-def _call_here(live, function, args, kwargs):
+def _call_here(live, called, args, kwargs):
     """Call a job in the process that records."""
-    lane = live.new_lane(_name(function), "thread", live.current(), live.time())
+    lane = live.new_lane(_name(called), "thread", live.current(), live.time())
+    if called._name:
+        live.named.add(lane.id)
     lane.detail = threading.current_thread().name
     shares = live.recording.shares
     shares[lane.id] = None
     timed = _Timed()
     try:
         with timed:
-            return function(*args, **kwargs)
+            return called.__wrapped__(*args, **kwargs)
     finally:
         if under_way is live:
             lane.ended, lane.outcome = live.time(), timed.outcome
@@ -113,18 +127,18 @@ def _call_here(live, function, args, kwargs):
 _calls = 0
 
 
-def _call_there(folder, function, args, kwargs):
+def _call_there(folder, called, args, kwargs):
     """Call a job in another process than the one that records."""
     global _calls
     _calls += 1
     call, thread = _calls, threading.get_ident()
     path = os.path.join(folder, f"{os.getpid()}-{thread}.jsonl")
     timed = _Timed()
-    where = f"process {os.getpid()}"
-    _write(path, call=call, name=_name(function), where=where, start=time.perf_counter())
+    _write(path, call=call, name=_name(called), named=bool(called._name), pid=os.getpid(),
+           start=time.perf_counter())
     try:
         with timed:
-            return function(*args, **kwargs)
+            return called.__wrapped__(*args, **kwargs)
     finally:
         _write(path, call=call, end=timed.end, cpu=timed.share, outcome=timed.outcome,
                error=timed.error)

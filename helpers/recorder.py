@@ -187,11 +187,17 @@ class _Live:
         """Make a lane of each call that other processes wrote down."""
         for entry in self.spool.read():
             lane = self.new_lane(entry["name"], "process", None, entry["start"] - self.zero)
-            lane.detail = entry["where"]
+            lane.pid = entry["pid"]
+            lane.detail = f"process {lane.pid}"
+            if entry["named"]:
+                self.named.add(lane.id)
             if "end" in entry:
                 lane.ended = entry["end"] - self.zero
                 lane.outcome = entry["outcome"]
-                lane.detail = entry["error"] or entry["where"]
+                lane.detail = entry["error"] or lane.detail
+            elif lane.pid in self.recording.killed:
+                lane.ended = self.recording.killed[lane.pid]
+                lane.outcome, lane.detail = "failed", "killed"
             self.recording.shares[lane.id] = entry.get("cpu")
 
 

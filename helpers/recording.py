@@ -26,7 +26,9 @@ class Lane:
     kind: "loop", "cell", "task", "generator", "caller", "thread" or "process".
     parent: the id of the lane that created it, or None.
     outcome: None (still alive at the end), "done", "failed" or "cancelled".
-    detail: the error's repr where it failed; for a job, the thread or process it ran in.
+    detail: the error's repr where it failed ("killed" where its process was); for a job, the
+        thread or process it ran in.
+    pid: for a job in another process, that process.
     """
 
     id: int
@@ -37,6 +39,7 @@ class Lane:
     ended: float | None = None
     outcome: str | None = None
     detail: str | None = None
+    pid: int | None = None
 
 
 class Span(NamedTuple):
@@ -167,6 +170,7 @@ class Recording:
         self.tracks = []
         self.talks = []
         self.shares = {}  # lane of a job → share of a core, or None
+        self.killed = {}  # process id → when it was killed, where that was told
         self.live = None  # what collects, while it does
 
     def __getstate__(self):

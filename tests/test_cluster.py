@@ -1,9 +1,11 @@
 """A cluster of real processes: it works, loses nothing with a worker, and leaves nothing behind."""
 
 import asyncio
+import glob
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -12,7 +14,10 @@ import pytest
 
 from helpers import cluster
 from helpers.cluster import MISSING, Cluster
-from helpers.shifts import Notes, Shifts
+from helpers.recorder import job, record
+from helpers.recording import Lane, Recording
+from helpers.shifts import Run, Shifts
+from helpers.workloads import do_work
 
 distributed = pytest.importorskip("distributed", reason=MISSING)
 ROOT = Path(__file__).resolve().parent.parent
@@ -91,19 +96,83 @@ def test_a_killed_worker_loses_nothing_and_another_can_take_its_place():
         assert on(machines, where) == machines.pids["worker-2"]
 
 
+def test_jobs_on_its_workers_are_lanes_of_a_recording(machines):
+    def wait(seconds):
+        time.sleep(seconds)
+
+    async def use(client):
+        mine = job(wait, name="mine")
+        await client.gather([
+            client.submit(do_work, 1, 0.1, workers=["worker-0"], pure=False),
+            client.submit(job(do_work, name="named"), 2, 0.1, workers=["worker-1"], pure=False),
+            *(client.submit(mine, 0.05, workers=["worker-1"]) for _ in range(3)),
+        ])
+
+    with record() as rec:
+        on(machines, use)
+    jobs = [lane for lane in rec.lanes if lane.kind == "process"]
+    pids = machines.pids
+    # The three calls of `mine` are one: the same function, the same argument.
+    assert {(lane.name, lane.pid, lane.outcome) for lane in jobs} == {
+        ("do_work", pids["worker-0"], "done"),
+        ("named", pids["worker-1"], "done"), ("mine", pids["worker-1"], "done"),
+    } and len(jobs) == 3
+    assert rec.lane("do_work").detail == f"process {pids['worker-0']}"
+    for lane in jobs:
+        [span] = rec.spans(lane)
+        assert 0 < span.start < span.end < rec.duration and span.end - span.start > 0.045
+        assert span.cpu < 0.5
+    shifts = machines.shifts(rec)
+    assert shifts.workers == ["worker-0", "worker-1"] and shifts.ran["mine"] == 1
+
+    on(machines, use)  # nothing is recorded: plain calls
+    assert not glob.glob(os.path.join(tempfile.gettempdir(), f"recording-{os.getpid()}-*"))
+
+
+def test_a_job_that_is_cut_off_by_a_kill_ends_there_and_runs_again():
+    with Cluster(workers=2) as machines, record() as rec:
+        pids = machines.pids
+        pid_line = f"{pids['worker-1']}\n"
+
+        async def lose_one(client):
+            tasks = [
+                client.submit(job(note_and_wait, name=str(n)), machines.folder, n, pure=False)
+                for n in range(12)
+            ]
+            files = Path(machines.folder)
+            while [file.read_text() for file in files.glob("ran-*")].count(pid_line) < 3:
+                await asyncio.sleep(0.01)  # until the third has begun there
+            machines.kill("worker-1")
+            return await client.gather(tasks)
+
+        assert on(machines, lose_one) == list(range(12))
+    shifts = machines.shifts(rec, title="A kill")
+    killed = rec.killed[pids["worker-1"]]
+    assert list(rec.killed) == [pids["worker-1"]] and list(shifts.killed) == ["worker-1"]
+    [cut] = [lane for lane in rec.lanes if lane.detail == "killed"]
+    assert (cut.pid, cut.outcome, cut.ended) == (pids["worker-1"], "failed", killed)
+    assert [run for run in shifts.runs if not run.whole] == [
+        Run(cut.name, "worker-1", cut.created, killed, False)
+    ]
+    dead = {run.what for run in shifts.runs if run.worker == "worker-1"}
+    assert len(dead) >= 3 and all(shifts.ran[what] == 2 for what in dead)
+    assert set(shifts.ran) == set(map(str, range(12)))
+
+
 def test_the_picture_tells_who_was_cut_off_and_what_ran_again(tmp_path):
-    notes = Notes(str(tmp_path))
-    with notes("tea"):
-        pass
-    with pytest.raises(ZeroDivisionError), notes("soup"):
-        1 / 0
-    with notes("tea"):
-        pass
-    assert notes.ran == {"tea": 2, "soup": 1}
-    assert [note.ended is None for note in notes.all()] == [False, True, False]
-    end = notes.all()[-1].ended
-    drawn = Shifts(notes, {"worker-0": os.getpid()}, {"worker-0": end}, title="Kitchen")
-    assert "worker-0: did tea, tea; soup was cut off; killed after" in drawn.text
+    rec = Recording()
+    rec.duration, rec.killed = 4.0, {11: 3.0}
+    ran = [("tea", 10, 1.0, 2.0, "done"), ("tea", 11, 1.0, 2.0, "done"),
+           ("soup", 11, 2.0, 3.0, "failed"), ("cake", 10, 2.0, None, None)]  # fmt: skip
+    for what, pid, began, ended, outcome in ran:
+        rec.lanes.append(
+            Lane(len(rec.lanes), what, "process", None, began, ended, outcome, pid=pid)
+        )
+    drawn = Shifts(rec, {"worker-0": 10, "worker-1": 11, "idle": 12}, title="Kitchen")
+    assert drawn.ran == {"tea": 2, "soup": 1, "cake": 1} and "idle" not in drawn.text
+    assert [run.ended for run in drawn.runs if not run.whole] == [3.0, 4.0]
+    assert "worker-0: did tea; cake was cut off." in drawn.text
+    assert "worker-1: did tea; soup was cut off; killed after 2.00 s." in drawn.text
     assert "Kitchen" in drawn.alt and "soup" in drawn.alt
     drawn.save(tmp_path / "kitchen.svg")
     assert "killed" in (tmp_path / "kitchen.svg").read_text()
