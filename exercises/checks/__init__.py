@@ -178,6 +178,9 @@ says what to try.
         lab.run(..., step=0.3)                    longest computing in one step ("hog"; default 1 s of CPU)
         lab.run(..., cancel_after=1)              cancels it after 1 s; it must end by that ("swallowed")
     lab.call(answer, *arguments)                  a plain call; notes it for the messages
+    await lab.awaitable(answer(...), name=None)   in a coroutine of yours: what the answer, or its
+                                                  method `name`, returned can be awaited, else
+                                                  "not async"
     lab.equal(got, expected, what="it returned")  else "value", "order" or "not awaited"
     lab.concurrent(run, longest=3, total=6)       it took the longest wait, else "sequential"
     lab.limited(fetch.peak, at_most=2)            else "limit"

@@ -1847,10 +1847,7 @@ class Watched:
                             self.lab.line(r"\bawait\b|\byield\b")) from None
 
     async def _main(self, loop, main):
-        made = main(loop)
-        if not hasattr(made, "__await__"):
-            raise Wrong("not async", f"It returned {made!r} at once: there is nothing to await.",
-                        self.lab.line(r"\bdef\b"))
+        made = self.lab.awaitable(main(loop))
         try:
             return await made
         finally:

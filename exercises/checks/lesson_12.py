@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import inspect
 import queue
 import sys
 import threading
@@ -736,7 +735,7 @@ class LeaveThePool(Exercise):
         async def main():
             ticks = asyncio.create_task(bench.tick())
             try:
-                return await awaitable(crunch(bench.work, items, 0.45), lab), bench.working
+                return await lab.awaitable(crunch(bench.work, items, 0.45)), bench.working
             except (CancelledError, asyncio.CancelledError):
                 raise Wrong("asked a cancelled job", "The result of a job was asked for that had "
                             "been cancelled.", lab.line(r"result\(|gather|await \w+$"),
@@ -945,14 +944,6 @@ class LeaveThePool(Exercise):
         return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
 
 
-async def awaitable(made, lab):
-    """Await what the answer returned; tell whoever forgot the `async`."""
-    if not inspect.isawaitable(made):
-        raise Wrong("not async", f"It returned {made!r:.60} at once: there is nothing to await.",
-                    lab.line(r"^\s*def "))
-    return await made
-
-
 class Bench:
     """Notes what is done to the items, and what of a pool blocks the loop.
 
@@ -1047,7 +1038,7 @@ class ListenToAThread(Exercise):
             loop.set_debug(True)
             loop.slow_callback_duration = 60
             speaker.failed = loop.create_future()
-            listening = asyncio.create_task(awaitable(listen(speaker.subscribe), lab))
+            listening = asyncio.ensure_future(lab.awaitable(listen(speaker.subscribe)))
             ticks, turns = asyncio.create_task(speaker.tick()), loop.turns
             done, _ = await asyncio.wait({listening, speaker.failed}, timeout=2.5,
                                          return_when=asyncio.FIRST_COMPLETED)

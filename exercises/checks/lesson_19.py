@@ -28,7 +28,7 @@ def fails_alone(lab, call):
 
     async def calling():
         try:
-            return await as_coroutine(call())
+            return await lab.awaitable(call())
         finally:
             left.extend(asyncio.all_tasks() - {asyncio.current_task()})
 
@@ -56,13 +56,6 @@ def told_plainly():
         if isinstance(group, Wrong):
             raise group from None
         raise
-
-
-async def as_coroutine(awaitable):
-    """Await what an answer returned, and say so if it can't be awaited."""
-    if not hasattr(awaitable, "__await__"):
-        raise Wrong("not async", f"It returned {awaitable!r} at once: there is nothing to await.")
-    return await awaitable
 
 
 class Page(Exercise):
@@ -444,7 +437,7 @@ class AskThePool(Exercise):
 
         async def asking():
             pools.append(CheckedPool(size, seconds or {}))
-            return await as_coroutine(prices(pools[0], list(names)))
+            return await lab.awaitable(prices(pools[0], list(names)))
 
         try:
             run = lab.run(asking())
@@ -1401,11 +1394,7 @@ class Feed(Exercise):
                         "be cancelled.")
 
     async def _serve(self, feed, client, lab):
-        serving = feed.serve(client)
-        if not hasattr(serving, "__await__"):
-            raise Wrong("not async", "`serve` returned at once: there is nothing to await.",
-                        lab.line(r"def\s+serve"))
-        await serving
+        await lab.awaitable(feed.serve(client), "serve")
 
     def _publish(self, feed, message, lab):
         try:
@@ -1757,7 +1746,7 @@ class ShutDown(Exercise):
                 task.add_done_callback(lambda task: task.cancelled() or task.exception())
             started.append(now())
             await asyncio.sleep(0)
-            returned = await as_coroutine(shut_down(server, under_way, seconds))
+            returned = await lab.awaitable(shut_down(server, under_way, seconds))
             took, left = now() - started[0], [task.cancelling() > 0 for task in under_way]
             # A copy of both, for the end of the loop cancels what is left.
             return returned, took, left, list(cancelled), len(cleaned)

@@ -20,14 +20,6 @@ def now():
     return asyncio.get_running_loop().time()
 
 
-async def meet(lab, made):
-    """Await what the answer's call made; Wrong if that can't be awaited."""
-    if not asyncio.iscoroutine(made):
-        raise Wrong("not async", f"It returned {made!r:.80} at once: there is nothing to await.",
-                    lab.line(rf"def\s+{lab.asks}\b"))
-    return await made
-
-
 class Ask:
     """What becomes of the first, second, ... request for a page: a status, OSError or "hang"."""
 
@@ -157,7 +149,7 @@ class OnePage(Exercise):
 
         async def scene():
             try:
-                return await meet(lab, get_page(ask, "/tea"))
+                return await lab.awaitable(get_page(ask, "/tea"))
             except expected as error:
                 came.append(error)
 
@@ -609,7 +601,7 @@ class TwoLimits(Exercise):
 
 async def meet_later(lab, answer, *arguments):
     """Call the answer and await it, in a frame of ours."""
-    return await meet(lab, answer(*arguments))
+    return await lab.awaitable(answer(*arguments))
 
 
 class Works:
@@ -1031,7 +1023,7 @@ class Stopping(Exercise):
                 stop.set()
             elif stopped is not None:
                 asyncio.get_running_loop().call_later(stopped, stop.set)
-            await meet(lab, crawl(fetch, pages, found, 2, stop, grace))
+            await lab.awaitable(crawl(fetch, pages, found, 2, stop, grace))
 
         run = lab.run(scene(), cancel_after=cancelled)
         self.began(lab, fetch, stopped, cancelled)
@@ -1395,7 +1387,7 @@ class LivePage(Exercise):
             async def guest(reader, writer):
                 handled.append(asyncio.current_task())
                 try:
-                    await meet(lab, show(crawl, reader, writer))
+                    await lab.awaitable(show(crawl, reader, writer))
                 except Exception as error:
                     errors.append(error)
 
@@ -1490,7 +1482,7 @@ class LivePage(Exercise):
 
             async def guest(reader, writer):
                 try:
-                    await meet(lab, show(crawl, reader, writer))
+                    await lab.awaitable(show(crawl, reader, writer))
                 except Exception as error:
                     errors.append(error)
                 finally:
@@ -1798,8 +1790,8 @@ class Whole(Exercise):
 
         async def scene():
             async with asyncio.timeout(5):
-                return await meet(lab, crawl(site.url, list(pages), 3,
-                                             lambda *counts: told.append(counts)))
+                return await lab.awaitable(crawl(site.url, list(pages), 3,
+                                                 lambda *counts: told.append(counts)))
 
         with Clients(lab) as clients:
             try:
@@ -1897,7 +1889,7 @@ class Whole(Exercise):
 
             async def scene():
                 before = asyncio.all_tasks()
-                crawling = asyncio.create_task(meet(lab, crawl(
+                crawling = asyncio.ensure_future(lab.awaitable(crawl(
                     site.url, pages * 5, 3, lambda *counts: None)))
                 while not clients.flying and not crawling.done():
                     await asyncio.sleep(0.01)

@@ -226,21 +226,7 @@ class Lab:
             )
 
     async def _called_inside(self, function, arguments, named):
-        made = function(*arguments, **named)
-        if inspect.isawaitable(made):
-            return await made
-        if inspect.isasyncgen(made):
-            raise Wrong(
-                "not async",
-                f"`{self.asks}` returned an async generator.",
-                self.text.matching(r"\byield\b"),
-                "A `yield` inside an `async def` makes an async generator of it: `return` instead.",
-            )
-        raise Wrong(
-            "not async",
-            f"`{self.asks}` returned {brief(made)} at once: there is nothing to await.",
-            self.text.matching(rf"def\s+{self.asks}\b"),
-        )
+        return await self.awaitable(function(*arguments, **named))
 
     def _swallowed(self, after, then):
         return Wrong(
@@ -514,6 +500,26 @@ class Lab:
         from helpers import services  # not every check talks to a server
 
         return self._sites.enter_context(services.catalogue(**settings))
+
+    def awaitable(self, made, name=None):
+        """What a call of the answer, or of its method `name`, returned: Wrong("not async") if it
+        can't be awaited.
+        """
+        name = name or self.asks
+        if inspect.isawaitable(made):
+            return made
+        if inspect.isasyncgen(made):
+            raise Wrong(
+                "not async",
+                f"`{name}` returned an async generator.",
+                self.text.matching(r"\byield\b"),
+                "A `yield` inside an `async def` makes an async generator of it: `return` instead.",
+            )
+        raise Wrong(
+            "not async",
+            f"`{name}` returned {brief(made)} at once: there is nothing to await.",
+            self.text.matching(rf"def\s+{name}\b"),
+        )
 
     def generator(self, thing):
         """The generator `thing` as a stand-in whose talk is recorded; Wrong if it is none."""
