@@ -1,6 +1,7 @@
 """Exercises of lesson 21: work for a cluster, judged with a client that behaves as Dask's."""
 
 import asyncio
+import inspect
 import math
 import pickle
 from collections import Counter
@@ -79,7 +80,7 @@ class Cluster:
     # What a learner calls
 
     def submit(self, function, *arguments, pure=True, workers=None, key=None, **named):
-        if asyncio.iscoroutinefunction(function) or not callable(function):
+        if inspect.iscoroutinefunction(function) or not callable(function):
             raise TypeError(f"submit takes a function and its arguments, not {function!r}")
         result = Future(self)
         self.calls.append(arguments)
@@ -756,7 +757,7 @@ class Once(Exercise):
         cake = {"id": 4, "account": "Ada", "amount": 20}
         back = {"id": 5, "account": "Ada", "amount": -5}
 
-        if asyncio.iscoroutinefunction(pay):
+        if inspect.iscoroutinefunction(pay):
             raise Wrong("a coroutine function", "`pay` is a coroutine function, and an ordinary "
                         "one was asked for.", lab.line("async"), "Nothing in it waits: `def`.")
 
