@@ -2,7 +2,6 @@
 
 import asyncio
 import csv
-import itertools
 import json
 import math
 import socket
@@ -13,11 +12,11 @@ from http import HTTPStatus
 from pathlib import Path
 from random import Random
 from typing import NamedTuple, NoReturn
-from weakref import WeakKeyDictionary
 
 from aiohttp import web
 
-from .process import BACKLOG, HOST, serve
+from .application import Notes, listen
+from .process import HOST, serve
 
 DATA = Path(__file__).with_name("catalogue.csv")
 LIST = "/api/v2/pokemon"
@@ -187,20 +186,18 @@ class Desk:
         fate: Fate,
         door: Door,
         limit_per_client: int | None,
-        log: list[tuple],
+        notes: Notes,
     ) -> None:
-        self.catalogue, self.fate, self.door, self.log = catalogue, fate, door, log
+        self.catalogue, self.fate, self.door, self.notes = catalogue, fate, door, notes
         self.limit_per_client = limit_per_client
         self.turns = defaultdict(lambda: asyncio.Semaphore(limit_per_client))
-        self.connections = WeakKeyDictionary()
-        self.connected = itertools.count(1)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request; aiohttp cancels this where the client goes away."""
-        place = self._note_arrival(request)
+        place = self.notes.arrived(request)
         refused = self.door.refusal(request.remote)
         if refused is not None:
-            self._note_answer(place, refused.status)
+            self.notes.answered(place, refused.status)
             return refused
         with self.door:
             wait, outcome = self.fate.of(request.path_qs)
@@ -216,30 +213,19 @@ class Desk:
         if outcome == "hang":
             await _until_the_client_goes()
         if outcome == "reset":
-            self._note_answer(place, None)
+            self.notes.answered(place, None)
             await _reset(request)
         if outcome in ("ok", 200):
             status, body = self.catalogue.answer(request.path, request.query)
             response = web.json_response(body, status=status)
         elif outcome == "cut":
             status, body = self.catalogue.answer(request.path, request.query)
-            self._note_answer(place, status)
+            self.notes.answered(place, status)
             await _cut(request, status, json.dumps(body).encode())
         else:
             response = _detail(outcome, _headers(outcome, request))
-        self._note_answer(place, response.status)
+        self.notes.answered(place, response.status)
         return response
-
-    def _note_arrival(self, request: web.Request) -> int:
-        number = self.connections.get(request.transport)
-        if number is None:
-            number = self.connections[request.transport] = next(self.connected)
-        self.log.append((request.path_qs, number, time.perf_counter(), None, None))
-        return len(self.log) - 1
-
-    def _note_answer(self, place: int, status: int | None) -> None:
-        # One store, for the log is read from another thread.
-        self.log[place] = (*self.log[place][:3], time.perf_counter(), status)
 
 
 def _headers(status: int, request: web.Request) -> dict[str, str] | None:
@@ -291,15 +277,11 @@ async def start(
         Fate(latency, jitter, failure_rate, hang_rate, script, seed),
         Door(capacity, rate_limit),
         limit_per_client,
-        log,
+        Notes(log),
     )
     app = web.Application()
     app.router.add_get("/{path:.*}", desk.handle)
-    # Without cancellation a request would hold its place after its client has given up.
-    runner = web.AppRunner(app, access_log=None, handle_signals=False, handler_cancellation=True)
-    await runner.setup()
-    await web.SockSite(runner, sock, backlog=BACKLOG).start()
-    return runner
+    return await listen(app, sock)
 
 
 if __name__ == "__main__":

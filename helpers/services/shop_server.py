@@ -5,34 +5,25 @@ words under names, in memory, and answers over HTTP.
 """
 
 import asyncio
-import itertools
 import socket
-import time
-from weakref import WeakKeyDictionary
 
 from aiohttp import web
 
-from .process import BACKLOG, serve
+from .application import Notes, listen
+from .process import serve
 
 REVIEWS = {"tea": 4.5, "kettle": 3.8, "toaster": 4.1, "cup": 4.9}
-LOG, CONNECTIONS = web.AppKey("log", list), web.AppKey("connections", WeakKeyDictionary)
-NUMBERS, KEPT = web.AppKey("numbers", itertools.count), web.AppKey("kept", dict)
+NOTES, KEPT = web.AppKey("notes", Notes), web.AppKey("kept", dict)
 CACHE, REVIEW = web.AppKey("cache", float), web.AppKey("reviews", float)
 FAILING = web.AppKey("failing", bool)
 
 
 @web.middleware
 async def noted(request: web.Request, handler) -> web.StreamResponse:
-    """Note the request in the log, as `Asked` has it."""
-    app = request.app
-    number = app[CONNECTIONS].get(request.transport)
-    if number is None:
-        number = app[CONNECTIONS][request.transport] = next(app[NUMBERS])
-    log, place = app[LOG], len(app[LOG])
-    log.append((request.path_qs, number, time.perf_counter(), None, None))
+    """Note the request in the log."""
+    place = request.app[NOTES].arrived(request)
     response = await handler(request)
-    # One store, for the log is read from another thread.
-    log[place] = (*log[place][:3], time.perf_counter(), response.status)
+    request.app[NOTES].answered(place, response.status)
     return response
 
 
@@ -74,17 +65,13 @@ async def start(
 ) -> web.AppRunner:
     """Serve both on `sock`; the settings are those of `services.shop`."""
     app = web.Application(middlewares=[noted])
-    app[LOG], app[CONNECTIONS], app[NUMBERS] = log, WeakKeyDictionary(), itertools.count(1)
-    app[KEPT], app[CACHE], app[REVIEW], app[FAILING] = {}, cache, reviews_after, failing
+    app[NOTES], app[KEPT] = Notes(log), {}
+    app[CACHE], app[REVIEW], app[FAILING] = cache, reviews_after, failing
     app.router.add_get("/cache/{name}", look_up)
     app.router.add_put("/cache/{name}", keep)
     app.router.add_delete("/cache/{name}", forget)
     app.router.add_get("/reviews/{name}", reviews)
-    # Who goes away is not waited for.
-    runner = web.AppRunner(app, access_log=None, handle_signals=False, handler_cancellation=True)
-    await runner.setup()
-    await web.SockSite(runner, sock, backlog=BACKLOG).start()
-    return runner
+    return await listen(app, sock)
 
 
 if __name__ == "__main__":
