@@ -1,4 +1,4 @@
-"""A picture that a notebook displays: drawn once, with words for those who don't see it.
+"""A picture that a notebook displays, with words for those who don't see it.
 
 Timelines, comparisons and charts are all of this kind: `alt` says what is shown, `text` is the
 twin that stands where no picture can.
@@ -31,6 +31,9 @@ STYLE = {
 
 class Picture:
     """Base of all pictures. A kind of picture has `alt`, `text`, and `draw`, which draws it."""
+
+    changes = False
+    """Whether there may be more to show later: then it is drawn anew each time, else once."""
 
     def draw(self):
         """The picture as a new matplotlib Figure; called within `style()`."""
@@ -69,8 +72,15 @@ class Picture:
         else:
             raise ValueError(f"cannot save as .{ending}: the path must end in .png or .svg")
 
-    @functools.cached_property
+    @property
     def _png(self):
+        return self._drawn_now() if self.changes else self._drawn_once
+
+    @functools.cached_property
+    def _drawn_once(self):
+        return self._drawn_now()
+
+    def _drawn_now(self):
         file = io.BytesIO()
         self._draw(file, "png")
         return file.getvalue()

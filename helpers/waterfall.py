@@ -66,6 +66,8 @@ class Asking:
 class Waterfall(Picture):
     """What the clients that it made have asked, one bar a request; `.askings` holds the same."""
 
+    changes = True  # more requests may come
+
     def __init__(self, title: str = "") -> None:
         self.title, self.askings = title, []
 
@@ -95,10 +97,6 @@ class Waterfall(Picture):
     @property
     def _left_out(self) -> int:
         return max(0, len(self.askings) - MOST)
-
-    @property
-    def _png(self) -> bytes:
-        return Picture._png.func(self)  # not cached: more requests may have come since
 
     def draw(self) -> Figure:
         drawn = self.askings[:MOST]

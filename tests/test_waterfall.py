@@ -6,8 +6,10 @@ import re
 
 import httpx
 import pytest
+from matplotlib.figure import Figure
 
 from helpers import services
+from helpers.picture import Picture
 from helpers.waterfall import ANSWER, CONNECT, POOL, Waterfall
 
 SEVEN = "/api/v2/pokemon/7"
@@ -104,6 +106,24 @@ def test_it_is_drawn_anew_when_there_are_more(url):
     pictures = [re.search("base64,([^\"]+)", html)[1] for html in (before, after)]
     assert pictures[0] != pictures[1]
     assert base64.b64decode(pictures[1]).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("changes, times", [(False, 1), (True, 2)])
+def test_only_a_picture_that_changes_is_drawn_twice(changes, times, tmp_path):
+    drawn = []
+
+    class Empty(Picture):
+        alt = text = "Nothing."
+
+        def draw(self):
+            drawn.append(Figure((1, 1)))
+            return drawn[-1]
+
+    Empty.changes = changes
+    picture = Empty()
+    picture._repr_mimebundle_()
+    picture.save(tmp_path / "empty.png")
+    assert len(drawn) == times
 
 
 def test_many_requests_stay_readable():
