@@ -23,6 +23,10 @@ PLACES = {
 }
 
 
+class NotForWorkers(TypeError):
+    """What was submitted is no function that a worker could call: kind, observed, what to try."""
+
+
 class WorkerDied(Exception):
     """The worker died while it had this call in its hands."""
 
@@ -80,8 +84,16 @@ class Cluster:
     # What a learner calls
 
     def submit(self, function, *arguments, pure=True, workers=None, key=None, **named):
-        if inspect.iscoroutinefunction(function) or not callable(function):
-            raise TypeError(f"submit takes a function and its arguments, not {function!r}")
+        name = getattr(function, "__name__", "the function")
+        if inspect.iscoroutinefunction(function):
+            raise NotForWorkers("work is no wait", f"`{name}`, which you sent, is an `async def`. "
+                                "Nothing in it waits, and a worker is no loop of yours.",
+                                "What computes on a worker is an ordinary function.")
+        if not callable(function):
+            raise NotForWorkers("called it here", "`submit` was given what a function had "
+                                "returned, and not the function.",
+                                "The function first, then its arguments, without a call: "
+                                "`client.submit(function, argument)`.")
         result = Future(self)
         self.calls.append(arguments)
         self.sent.append(asyncio.get_running_loop().time())
@@ -96,6 +108,8 @@ class Cluster:
     async def gather(self, futures, errors="raise"):
         if isinstance(futures, Future):
             return await futures
+        if isinstance(futures, dict):
+            return dict(zip(futures, await self.gather(futures.values(), errors)))
         got = []
         for future in futures:
             try:
@@ -201,11 +215,33 @@ def size(data):
         return 100
 
 
+def run_on(lab, words, answer, *arguments, **how):
+    """Run the answer as `lab.run` does; in messages the call is quoted by `words`."""
+
+    async def asked():
+        return await lab.awaitable(answer(*arguments))
+
+    lab.told(words)
+    try:
+        return lab.run(asked(), **how)
+    except NotForWorkers as error:
+        kind, observed, try_ = error.args
+        place = lab.text.of_traceback(error)
+        raise Wrong(kind, observed, place and place[1], try_) from None
+    except TypeError as error:
+        if "'Future' object" not in str(error):
+            raise
+        place = lab.text.of_traceback(error)
+        raise Wrong("took a future for its result", f"It raised TypeError: {error}. A future is "
+                    "but a name of what lies on a worker.", place and place[1],
+                    "Hand it on to another call, or await it.") from None
+
+
 def not_a_future(got, lab):
     """Nobody awaited what came back."""
     if results_in(got):
         raise Wrong("not awaited", "It returned futures of the cluster, not what they stand for.",
-                    lab.line(r"submit|map"), "`await client.gather(futures)` brings the results.")
+                    try_="`await client.gather(futures)` brings the results.")
 
 
 def not_here(client, what, lab):
@@ -249,8 +285,8 @@ class Batches(Exercise):
                 return number * number
 
             numbers = list(range(many, 0, -1))
-            lab.told(f"with {many} numbers")
-            run = lab.run(work_all, client, work, numbers)
+            run = run_on(lab, f"with {many or 'no'} number{'s' * (many != 1)}", work_all, client,
+                         work, numbers)
             not_here(client, "work", lab)
             not_a_future(run.result, lab)
             done = sum(client.share)
@@ -325,6 +361,20 @@ class Batches(Exercise):
             results += await client.submit(batch, numbers[n:n + size])
         return results
 
+    @wrong("called it here", says="without a call")
+    async def calls_what_it_sends(client, work, numbers):
+        return await client.gather([client.submit(work(number)) for number in numbers])
+
+    @wrong("work is no wait", says="`batch`, which you sent")
+    async def an_async_batch(client, work, numbers):
+        async def batch(part):
+            return [work(number) for number in part]
+
+        size = math.ceil(len(numbers) / 20) or 1
+        parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]
+        lists = await client.gather(client.map(batch, parts))
+        return [result for part in lists for result in part]
+
     @wrong("lost items", says="420 of 437")
     async def loses_the_rest(client, work, numbers):
         def batch(part):
@@ -398,8 +448,7 @@ class ReduceThere(Exercise):
                 # Where the highest number stands differs from day to day.
                 return [(n * 7919 + day * 104729) % 20011 + day for n in range(5000)]
 
-            lab.told(f"with the days {days}")
-            run = lab.run(highest, client, load, list(days))
+            run = run_on(lab, f"with the days {days}", highest, client, load, list(days))
             not_here(client, "load", lab)
             if isinstance(run.result, dict):
                 not_a_future(run.result, lab)
@@ -431,8 +480,8 @@ class ReduceThere(Exercise):
                 raise Wrong("sequential", f"{took}.",
                             lab.text.sequential_await() or lab.line("await|load"))
             if run.elapsed > bound + 0.3:
-                raise Wrong("left a worker idle", f"{took}. {len(client.calls)} calls were made "
-                            f"for {len(days)} days.", lab.line("submit|map"),
+                raise Wrong("left a worker idle", f"{took}. Calls made for "
+                            f"{len(days)} days: {len(client.calls)}.", lab.line("submit|map"),
                             "One worker does one call at a time: a call for each day.")
 
     @right
@@ -468,7 +517,7 @@ class ReduceThere(Exercise):
     async def day_after_day(client, load, days):
         return {day: await client.submit(max, client.submit(load, day)) for day in days}
 
-    @wrong("left a worker idle", says="1 calls were made for 6 days")
+    @wrong("left a worker idle", says="Calls made for 6 days: 1")
     async def all_in_one_call(client, load, days):
         return await client.submit(lambda: {day: max(load(day)) for day in days})
 
@@ -480,6 +529,15 @@ class ReduceThere(Exercise):
     @wrong("not awaited", says="futures of the cluster")
     async def futures_only(client, load, days):
         return {day: client.submit(max, client.submit(load, day)) for day in days}
+
+    @right
+    async def gathers_a_dict(client, load, days):
+        return await client.gather({day: client.submit(max, client.submit(load, day))
+                                    for day in days})
+
+    @wrong("took a future for its result", says="Hand it on")
+    async def uses_the_name(client, load, days):
+        return {day: max(numbers) for day, numbers in zip(days, client.map(load, days))}
 
     @wrong("value")
     async def a_list(client, load, days):
@@ -502,10 +560,10 @@ class Survive(Exercise):
     Write a coroutine function `do_all(client, work, items)`: it returns what `work` returns for
     each of `items`, in their order. Send all of them off at the beginning, one call each. What was
     lost with a worker is sent again, and nothing else is: not what is done, and not what failed
-    with an error of its own, which comes out as it is.
+    with an error of its own. Such an error comes out, alone or in a group.
 
     An item may be the reason why its worker dies. Each is sent three times at most; if it is lost
-    the third time too, `client.WorkerDied` comes out. (The items are different numbers.)
+    the third time too, `client.WorkerDied` comes out likewise. (The items are different numbers.)
 
     `client` behaves as Dask's otherwise: `client.submit(function, *arguments)` and
     `client.map(function, items)` return futures at once, and a future can be awaited.
@@ -538,9 +596,9 @@ class Survive(Exercise):
             return client, work
 
         client, work = prepared({13: 1, 16: 2})
-        lab.told("with eight items, of which 13 loses its worker once and 16 twice")
         try:
-            run = lab.run(do_all, client, work, list(items))
+            run = run_on(lab, "with the items 11 to 18, of which 13 loses its worker once and 16 "
+                         "twice", do_all, client, work, list(items))
         except WorkerDied as died:
             place = lab.text.of_traceback(died)
             raise Wrong("gave up", f"`client.WorkerDied` came out: {died}.", place and place[1],
@@ -561,12 +619,12 @@ class Survive(Exercise):
                         lab.text.sequential_await() or lab.line("await"))
 
         client, work = prepared({14: 1}, bad=17)
-        lab.told("with eight items, of which 14 loses its worker, and 17 raises a LookupError")
+        what = "with the items 11 to 18, of which 14 loses its worker, and 17 raises a LookupError"
         try:
-            lab.run(do_all, client, work, list(items), raises=LookupError)
-        except BaseExceptionGroup:
-            raise Wrong("wrapped the error", "The LookupError came out within an ExceptionGroup.",
-                        lab.line("TaskGroup"), "`gather` lets an error out as it is.") from None
+            run_on(lab, what, do_all, client, work, list(items), raises=LookupError)
+        except BaseExceptionGroup as group:
+            if group.subgroup(LookupError) is None:
+                raise
         times = [arguments[0] for arguments in client.calls].count(17)
         if times > 1:
             raise Wrong("retried", f"Item 17 failed with a LookupError of its own and was sent "
@@ -575,23 +633,30 @@ class Survive(Exercise):
                         "catches that error and no other.")
 
         client, work = prepared({15: 100})
-        lab.told("with eight items, of which 15 is the death of every worker")
-        returned, came_out = None, False
+        returned, came_out, other = None, False, None
         try:
-            returned = lab.run(do_all, client, work, list(items)).result
-        except WorkerDied:
-            came_out = True
+            returned = run_on(lab, "with the items 11 to 18, of which 15 is the death of every "
+                              "worker", do_all, client, work, list(items)).result
+        except Wrong:
+            raise
+        except Exception as error:
+            group = error if isinstance(error, ExceptionGroup) else ExceptionGroup("", [error])
+            came_out, other = group.subgroup(WorkerDied) is not None, error
         times = [arguments[0] for arguments in client.calls].count(15)
         if times != 3:
             raise Wrong("another number of attempts", f"Item 15 was sent {times} times, and it "
                         "should have been sent three times.", lab.line(r"range|while|except"))
+        if not came_out and other is not None:
+            place = lab.text.of_traceback(other)
+            raise Wrong("another error", f"Item 15 was lost three times, and {other!r} came out, "
+                        "not `client.WorkerDied`.", place and place[1],
+                        "Let the error of the third time out.")
         if not came_out:
             raise Wrong("lost error", "Item 15 was lost three times, and `client.WorkerDied` did "
                         f"not come out. It returned {returned}.", lab.line("except"))
 
         client, work = prepared()
-        lab.told("without items")
-        lab.equal(lab.run(do_all, client, work, []).result, [])
+        lab.equal(run_on(lab, "without items", do_all, client, work, []).result, [])
 
     @right
     async def each_for_itself(client, work, items):
@@ -692,7 +757,7 @@ class Survive(Exercise):
 
         return await asyncio.gather(*(one(item) for item in items))
 
-    @wrong("wrapped the error", says="within an ExceptionGroup")
+    @right
     async def in_a_group(client, work, items):
         async def one(item):
             for attempt in 1, 2, 3:
@@ -705,6 +770,18 @@ class Survive(Exercise):
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(item)) for item in items]
         return [task.result() for task in tasks]
+
+    @wrong("another error", says="RuntimeError('lost') came out")
+    async def an_error_of_its_own(client, work, items):
+        async def one(item):
+            for attempt in range(3):
+                try:
+                    return await client.submit(work, item)
+                except client.WorkerDied:
+                    continue
+            raise RuntimeError("lost")
+
+        return await asyncio.gather(*(one(item) for item in items))
 
     @wrong("value")
     async def leaves_it_out(client, work, items):
