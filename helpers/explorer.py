@@ -523,7 +523,16 @@ class _Talks(_Told):
 # The player
 
 
-_STYLE = """<style>
+# ipywidgets gives a slider's handle no name, and makes a new handle where its range changes. So a
+# screen reader would say "slider, 1" and not of what.
+_NAME = """
+const box = this.closest('.explorer-player');
+const name = () => box.querySelector('.noUi-handle')?.setAttribute('aria-label', 'Instant');
+new MutationObserver(name).observe(box, {childList: true, subtree: true});
+name();
+"""
+
+_STYLE = f"<style onload=\"{_NAME}\">" """
 .explorer { line-height: 1.45; color: var(--jp-content-font-color1, inherit); max-width: 62em }
 .explorer p { margin: 2px 0 }
 .explorer p > span { color: var(--jp-content-font-color2, inherit) }
@@ -584,6 +593,7 @@ class _Player:
             controls = [self.toggle, *controls, self.play]
         style = ipywidgets.HTML(_STYLE, layout=ipywidgets.Layout(display="none"))
         self.box = ipywidgets.VBox([style, ipywidgets.HBox(controls), self.screen, *rows])
+        self.box.add_class("explorer-player")
         self.show()
 
     def button(self, words, tooltip, action):

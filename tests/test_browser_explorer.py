@@ -81,8 +81,12 @@ def at(number):
     return re.compile(rf"^Instant {number} of ")
 
 
+def slider(cell):
+    return cell.get_by_role("slider", name="Instant", exact=True)
+
+
 def press(cell, key, times=1):
-    cell.locator(".noUi-handle").focus()
+    slider(cell).focus()
     for _ in range(times):
         cell.page.keyboard.press(key)
 
@@ -118,6 +122,14 @@ explorer""")
     second = code_cells(notebook)[1]
     notebook.set_source(second, "any('subshell' in name for name in threads)")
     assert notebook.run(second) == str(shells != "disabled")
+
+
+def test_what_a_screen_reader_says_of_the_slider(notebook):
+    cell = show(notebook, STORY + "explore(rec, ask=True)")
+    for number in (1, 2):
+        expect(slider(cell)).to_have_attribute("aria-valuetext", str(number))
+        button(cell, "short").click()  # its range grows, and there is a new handle
+    expect(slider(cell)).to_have_count(1)
 
 
 def test_it_plays_beside_a_busy_kernel_and_pauses(notebook):
