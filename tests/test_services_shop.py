@@ -243,6 +243,18 @@ def test_a_signal_to_the_keeper(number):
 
 @needs_postgres
 @posix_only
+def test_nothing_outlives_a_killed_keeper():
+    with services.database() as database:
+        keeper = psutil.Process(database.pid)
+        left = [keeper, *keeper.children(recursive=True)]
+        assert len(left) > 3  # the shell, PostgreSQL and its own children
+        keeper.kill()
+        assert wait_until(lambda: all(map(is_gone, left))), left
+        assert wait_until(lambda: not database.folder.exists())
+
+
+@needs_postgres
+@posix_only
 @pytest.mark.skipif(os.name == "posix" and os.geteuid() != 0, reason="only root can be nobody")
 def test_root_that_keeps_its_folder_to_itself(tmp_path, monkeypatch):
     # Where the course lies under a folder that only root can read, nobody gets a copy.

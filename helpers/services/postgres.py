@@ -8,6 +8,7 @@ The server must not outlive its notebook, nor leave its files behind, even where
 killed. So a process stands in between, the keeper: it makes the folder, starts PostgreSQL in it,
 and waits until its parent is gone (as ``process.serve`` does); then it ends PostgreSQL and takes
 the folder away. It is in a session of its own, for JupyterLab ends a kernel with all its group.
+Where the keeper is killed itself, a shell that waited for that does the same, on Unix.
 """
 
 import atexit
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -38,6 +40,8 @@ MISSING = (
 # Not `-m`: the package imports this module before Python would run it, and Python warns of that.
 COMMAND = [sys.executable, "-P", "-c", f"from {__name__} import keep; keep()"]
 LONGEST_SOCKET = 100  # bytes of a Unix socket's path; the systems' limits are 104 and 108
+# A shell's: it reads until the keeper is gone, and gives PostgreSQL a second to end.
+WILL = 'read pid; read end; [ "$pid" ] && kill -QUIT "$pid" && sleep 1; rm -rf -- "$1"'
 SETTINGS = {
     "fsync": "off",  # nothing in it is to survive
     "max_connections": "40",
@@ -241,21 +245,41 @@ def keep() -> None:
     folder = Path(tempfile.mkdtemp(prefix="course-", dir=_place()))
     server = address = None
     why = MISSING
-    try:
-        if importlib.util.find_spec(PACKAGE):
-            try:
-                server = Server(folder)
-                address, why = server.start(told["unix_socket"]), ""
-            except (OSError, RuntimeError) as error:
-                why = f"PostgreSQL did not start, so SQLite does its part. It said: {error}"
-        answer = {"folder": str(folder), "postgres": address, "why": why}
-        print(json.dumps(answer), flush=True)
-        while next_question(told["parent"]):
-            pass
-    finally:
-        if server is not None:
-            server.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+    with _heir(folder) as tell_heir:
+        try:
+            if importlib.util.find_spec(PACKAGE):
+                try:
+                    server = Server(folder)
+                    address, why = server.start(told["unix_socket"]), ""
+                    tell_heir(server.process.pid)
+                except (OSError, RuntimeError) as error:
+                    why = f"PostgreSQL did not start, so SQLite does its part. It said: {error}"
+            answer = {"folder": str(folder), "postgres": address, "why": why}
+            print(json.dumps(answer), flush=True)
+            while next_question(told["parent"]):
+                pass
+        finally:
+            if server is not None:
+                server.stop()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _heir(folder: Path) -> Iterator[Callable[[int], object]]:
+    """A process that does for this one what is left to do, if this one is killed meanwhile.
+
+    Yields a function that tells it the process id of PostgreSQL. On Windows there is none.
+    """
+    if os.name == "nt":
+        yield lambda pid: None
+        return
+    command = ["sh", "-c", WILL, "sh", folder]
+    with subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                          start_new_session=True) as heir:  # fmt: skip
+        try:
+            yield lambda pid: heir.stdin.write(b"%d\n" % pid)
+        finally:
+            heir.kill()
 
 
 def _place() -> str:
