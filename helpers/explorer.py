@@ -523,12 +523,17 @@ class _Talks(_Told):
 # The player
 
 
-# ipywidgets gives a slider's handle no name, and makes a new handle where its range changes. So a
-# screen reader would say "slider, 1" and not of what.
+# ipywidgets has no name for a slider's handle, which is what a screen reader reads: "slider, 1".
+# The slider may come into the page after this does, so it is looked for until it is there.
 _NAME = """
 const box = this.closest('.explorer-player');
-const name = () => box.querySelector('.noUi-handle')?.setAttribute('aria-label', 'Instant');
-new MutationObserver(name).observe(box, {childList: true, subtree: true});
+const observer = new MutationObserver(name);
+function name() {
+  const handle = box.querySelector('.noUi-handle');
+  if (!handle) return observer.observe(box, {childList: true, subtree: true});
+  handle.setAttribute('aria-label', 'Instant');
+  observer.disconnect();
+}
 name();
 """
 

@@ -128,8 +128,7 @@ def test_what_a_screen_reader_says_of_the_slider(notebook):
     cell = show(notebook, STORY + "explore(rec, ask=True)")
     for number in (1, 2):
         expect(slider(cell)).to_have_attribute("aria-valuetext", str(number))
-        button(cell, "short").click()  # its range grows, and there is a new handle
-    expect(slider(cell)).to_have_count(1)
+        button(cell, "short").click()
 
 
 def test_it_plays_beside_a_busy_kernel_and_pauses(notebook):
