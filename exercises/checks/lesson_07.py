@@ -1858,8 +1858,7 @@ class Watched:
             tasks = {task for task in loop.tasks if task.name != "_main"}
             self.left = sorted(f"task {task.name}" for task in tasks)
             rings = [entry for entry in loop.sleeping
-                     if getattr(entry[2], "__self__", None) not in tasks
-                     and getattr(entry[2], "__name__", "") != "nothing"]
+                     if len(entry) == 3 and getattr(entry[2], "__self__", None) not in tasks]
             self.left += ["an entry in the heap"] * len(rings)
 
 
