@@ -1,8 +1,10 @@
 """Exercises of lesson 22: when not."""
 
 import asyncio
+import inspect
 import statistics
 import time
+import traceback
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
@@ -815,7 +817,10 @@ class Edge(Exercise):
                 "No loop runs where `report` is called. Gather inside an `async def`, and hand "
                 "that one to `asyncio.run`.",
             ) from None
-        if "a coroutine was expected, got <function" in words:
+        # What was given, for from Python 3.14 on its words don't say.
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+        if any(frame.f_code is asyncio.run.__code__
+               and inspect.iscoroutinefunction(frame.f_locals["main"]) for frame in frames):
             raise Wrong(
                 "a function for a coroutine",
                 "`asyncio.run` was given a coroutine function.",
