@@ -16,6 +16,9 @@ So tasks that the learner left in the background survive, unless one of them is 
 **ExceptionGroups.** IPython prints them to stderr, and as far as its clients can tell the cell
 went well. Here they are shown as the errors they are.
 
+**A name that is not there.** Where a cell meets one, its error says what to do, too: after a
+restart the cells above have to run again.
+
 **run(main())** runs a script's main from a notebook, in a worker thread of its own, with the
 semantics of asyncio.run.
 
@@ -72,7 +75,7 @@ def install():
         return
     shell.stop_button = StopButton(shell)
     _drive_cells(shell)
-    _show_groups(shell)
+    _show_errors(shell)
 
 
 def _shell():
@@ -95,8 +98,9 @@ def _drive_cells(shell):
     shell.run_code = observed
 
 
-def _show_groups(shell):
-    """Show errors that hold an ExceptionGroup, in themselves or in their context.
+def _show_errors(shell):
+    """Show errors that hold an ExceptionGroup, in themselves or in their context, and add what to
+    do to a NameError.
 
     `shell.set_custom_exc` would do for the groups themselves. But an error raised while a group
     was handled disappears as well, whatever its class.
@@ -113,9 +117,21 @@ def _show_groups(shell):
         elif _holds_group(error):
             shell._showtraceback(type(error), error, _readable(shell, error))
         else:
+            _advise(shell, error)
             showtraceback((type(error), error, error.__traceback__), *args, **kwargs)
 
     shell.showtraceback = show
+
+
+def _advise(shell, error):
+    """Add what to do to the NameError of a cell, or of a function that a cell defines."""
+    if type(error) is not NameError or str(error) != f"name {error.name!r} is not defined":
+        return  # such as an UnboundLocalError, which no other cell mends
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    learners = frames and frames[-1].f_globals is shell.user_global_ns
+    if learners and not hasattr(error, "__notes__"):  # it has one where it is shown once more
+        error.add_note(f"`{error.name}` is not defined in this kernel. Run the cells above this "
+                       "one first (menu Run, Run All Above Selected Cell), or check the spelling.")
 
 
 def _holds_group(error):

@@ -479,6 +479,54 @@ def test_plain_errors_look_as_ever(kernel):
     assert kernel.cell("  x = 1\n y = 2").ename == "IndentationError"
 
 
+# A name that is not there ------------------------------------------------------------------------
+
+ADVICE = ("`fetch` is not defined in this kernel. Run the cells above this one first (menu Run, "
+          "Run All Above Selected Cell), or check the spelling.")
+
+
+@pytest.mark.parametrize("code", [
+    "page = fetch('a')",
+    "page = await fetch('a')",
+    """
+    from helpers import run
+    async def main():
+        return await fetch('a')
+    run(main())
+    """,
+], ids=["plain", "await", "run"])
+def test_a_name_from_a_cell_that_did_not_run_is_explained(kernel, code):
+    answer = kernel.cell(code)
+    assert answer.ename == "NameError"
+    assert answer.error["evalue"] == "name 'fetch' is not defined"
+    assert re.search(r"-> +\d+ .*fetch\('a'\)", answer.traceback)
+    assert answer.traceback.endswith(f"NameError: name 'fetch' is not defined\n{ADVICE}")
+    assert answer.err == ""
+
+
+def test_an_error_that_is_shown_once_more_is_explained_once(kernel):
+    kernel.cell("fetch('a')")
+    shown = kernel.cell("""
+        import sys
+        get_ipython().showtraceback((NameError, sys.last_value, None))
+    """)
+    assert shown.traceback.count(ADVICE) == 1
+
+
+@pytest.mark.parametrize("code", [
+    "import types; types.SimpleNamespace().fetch",
+    "raise NameError('fetch')",
+    "raise NameError(\"name 'fetch' is not defined\")",
+    "def late():\n    print(fetch)\n    fetch = 1\nlate()",
+    "def outer():\n    def inner():\n        return fetch\n    inner()\n    fetch = 1\nouter()",
+    "exec('fetch', {})",
+], ids=["attribute", "own words", "by hand", "unbound local", "free variable", "not a cell's"])
+def test_other_errors_get_no_such_advice(kernel, code):
+    answer = kernel.cell(code)
+    assert answer.ename in ("AttributeError", "NameError", "UnboundLocalError")
+    assert "Run the cells above" not in answer.traceback
+
+
 # run() in a notebook -----------------------------------------------------------------------------
 
 def test_run_is_what_a_script_does(kernel):
