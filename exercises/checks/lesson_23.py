@@ -1382,10 +1382,11 @@ class LivePage(Exercise):
 
         async def scene():
             crawl, errors, came = Progress(8), [], bytearray()
-            handled = []
+            handled, held = [], []
 
             async def guest(reader, writer):
                 handled.append(asyncio.current_task())
+                held.append(writer)  # one that nobody has any more closes itself, on 3.14 at once
                 try:
                     await lab.awaitable(show(crawl, reader, writer))
                 except Exception as error:
