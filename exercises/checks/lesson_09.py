@@ -80,6 +80,18 @@ class PredictSwitches(Exercise):
     Each key of `switches` is an await in a task. Beside it another task is ready. Set each value
     to True if that other task gets a turn before the await is over, and to False if not.
 
+        switches = {
+            "await free_lock.acquire()": ...,
+            "await held_lock.acquire()": ...,
+            "await queue.put(1)": ...,
+            "await full_queue.put(1)": ...,
+            "await event.wait()": ...,
+            "await work()": ...,
+            "await asyncio.create_task(work())": ...,
+            "await asyncio.gather(work(), work())": ...,
+            "await asyncio.sleep(0)": ...,
+        }
+
     - `free_lock` is held by nobody, `held_lock` by a third task, which will release it.
     - `queue` has no limit. `full_queue` has one item and room for one; a third task will take it.
     - `event` is set already.
