@@ -19,7 +19,7 @@ CLOSING = ["What to take away", "The belief corrected", "Exercises", "Next", "Fu
 OPENING = ["**Question.**", "**After this lesson you can**", "**You need**", "**Minutes.**"]
 
 LONGEST_CELL, USUAL_CELL, SHARE_OF_USUAL = 25, 8, 0.8
-MOST_CELLS = 60
+MOST_CELLS = 50
 TAGS = {"answer", "nbval-check-output", "raises-exception", "shows-stderr"}
 
 
