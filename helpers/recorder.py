@@ -1117,6 +1117,7 @@ _WAITS = {  # what a task waits for, by the function that made the future
     "BaseSelectorEventLoop._create_connection_transport": "connection",
     "BaseSubprocessTransport._wait": "process",
     "TaskGroup.__aexit__": "TaskGroup",
+    "TaskGroup._aexit": "TaskGroup",  # its newer name
     "_wait": "wait",
 }
 _CAUSES = {  # who woke it, by the function that set the result

@@ -277,7 +277,10 @@ def place(filename, lineno):
 
 # What does a task wait for? ----------------------------------------------------------------------
 
-IN_WORDS = {"TaskGroup.__aexit__": "the tasks of its TaskGroup"}
+IN_WORDS = {
+    "TaskGroup.__aexit__": "the tasks of its TaskGroup",
+    "TaskGroup._aexit": "the tasks of its TaskGroup",  # its newer name
+}
 
 
 def unfinished(loop):
