@@ -430,7 +430,8 @@ def test_a_subprocess_does_not_hang():
     async def main():
         import sys
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-S", "-c", "print(6 * 7)", stdout=asyncio.subprocess.PIPE)
+            sys.executable, "-S", "-c", "import time; time.sleep(0.2); print(6 * 7)",
+            stdout=asyncio.subprocess.PIPE)
         output, _ = await process.communicate()
         return output.strip(), process.returncode
 
