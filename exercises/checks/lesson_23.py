@@ -5,6 +5,7 @@ import collections
 import contextlib
 import itertools
 import json
+import math
 import random
 import time
 
@@ -416,7 +417,10 @@ class TwoLimits(Exercise):
 
     - At most `most` fetches are under way at once.
     - Between the starts of any two fetches lie at least `apart` seconds.
-    - They start in the order of `pages`, each as soon as the two limits allow.
+    - They start in the order of `pages`, each as soon as the two limits allow, and when the last
+      has ended it returns.
+
+    The check runs on a clock that jumps: `asyncio.get_running_loop().time()` tells its time.
     """
 
     id = "crawl-limit-1"
@@ -453,6 +457,17 @@ class TwoLimits(Exercise):
         gaps = [later - sooner for sooner, later in itertools.pairwise(starts)]
         if gaps and min(gaps) < apart - SOON:
             number = gaps.index(min(gaps))
+            other = lab.line(r"\b(monotonic|perf_counter|time\.time)\(")
+            if other:
+                raise Wrong("another clock", "It asked the computer's clock, which hardly moves "
+                            "while the loop's clock jumps.", other,
+                            "`asyncio.get_running_loop().time()` is the clock of `sleep`.")
+            if min(gaps) < SOON:
+                raise Wrong("too soon after another", f"Two fetches began at once, at "
+                            f"{starts[number + 1]:g} s; at least {apart:g} s must lie between.",
+                            lab.line(r"sleep\(") or lab.line("await"),
+                            "Who rests for itself does not know of the others. Share one `next` "
+                            "moment: whoever takes it moves it on by `apart`.")
             raise Wrong("too soon after another", f"A fetch began {min(gaps):g} s after the one "
                         f"before it, at {starts[number + 1]:g} s; at least {apart:g} s must lie "
                         "between.", lab.line(r"sleep\("),
@@ -532,7 +547,7 @@ class TwoLimits(Exercise):
 
         return await asyncio.gather(*(one(page) for page in pages))
 
-    @wrong("too soon after another", says="One clock for all")
+    @wrong("too soon after another", says="does not know of the others")
     async def each_worker_rests(fetch, pages, most, apart):
         places = asyncio.Semaphore(most)
 
@@ -541,6 +556,21 @@ class TwoLimits(Exercise):
                 result = await fetch(page)
                 await asyncio.sleep(apart)
                 return result
+
+        return await asyncio.gather(*(one(page) for page in pages))
+
+    @wrong("another clock", says="get_running_loop")
+    async def by_the_computers_clock(fetch, pages, most, apart):
+        places, following = asyncio.Semaphore(most), 0.0
+
+        async def one(page):
+            nonlocal following
+            async with places:
+                at = time.monotonic()
+                mine = max(at, following)
+                following = mine + apart
+                await asyncio.sleep(mine - at)
+                return await fetch(page)
 
         return await asyncio.gather(*(one(page) for page in pages))
 
@@ -724,6 +754,17 @@ class TwoStages(Exercise):
                         lab.line(r"\breturn\b"))
         records, failed = run.result
         lost = [page for page in pages if page not in records and page not in failed]
+        full = [page for page, error in failed.items() if isinstance(error, asyncio.QueueFull)]
+        if full:
+            raise Wrong("full queue", f"{full[0]} was fetched, there was no room for it, and it "
+                        "counts as failed.", lab.line("put_nowait"))
+        nones = lab.line(r"put(_nowait)?\(None\)|\.shutdown\(|\.cancel\(")
+        if lost and nones and not failed.keys() & lost and lost == pages[-len(lost):]:
+            raise Wrong("the end too soon", f"{len(lost)} of {len(pages)} pages are in neither "
+                        f"dict, and they are the last ones: {', '.join(lost[:4])}.", nones,
+                        "The parser was ended while pages were still on their way to it. Say the "
+                        "end once, behind the last page: when all workers have ended, and through "
+                        "the queue.")
         if lost:
             raise Wrong("lost pages", f"{len(lost)} of {len(pages)} pages are in neither dict: "
                         f"{', '.join(lost[:4])}.", lab.line("except|suppress"),
@@ -879,6 +920,59 @@ class TwoStages(Exercise):
             await raws.put(None)
         return records, failed
 
+    @wrong("the end too soon", says="behind the last page")
+    async def each_says_the_end(fetch, parse, pages, workers, size):
+        queue, records, failed, tap = asyncio.Queue(size), {}, {}, iter(pages)
+
+        async def fetcher():
+            for page in tap:
+                try:
+                    await queue.put((page, await fetch(page)))
+                except Exception as error:
+                    failed[page] = error
+            await queue.put(None)
+
+        async def parser():
+            while (item := await queue.get()) is not None:
+                page, raw = item
+                try:
+                    records[page] = await parse(raw)
+                except Exception as error:
+                    failed[page] = error
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(parser())
+            for _ in range(workers):
+                group.create_task(fetcher())
+        return records, failed
+
+    @wrong("full queue", says="no room for it")
+    async def puts_without_waiting(fetch, parse, pages, workers, size):
+        queue, records, failed, tap = asyncio.Queue(size), {}, {}, iter(pages)
+
+        async def fetcher():
+            for page in tap:
+                try:
+                    queue.put_nowait((page, await fetch(page)))
+                except Exception as error:
+                    failed[page] = error
+
+        async def parser():
+            while (item := await queue.get()) is not None:
+                page, raw = item
+                try:
+                    records[page] = await parse(raw)
+                except Exception as error:
+                    failed[page] = error
+
+        async with asyncio.TaskGroup() as outer:
+            outer.create_task(parser())
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(fetcher())
+            await queue.put(None)
+        return records, failed
+
     @wrong("lost pages", says="in neither dict")
     async def looks_away(fetch, parse, pages, workers, size):
         raws, records, failed, left = asyncio.Queue(size), {}, {}, iter(pages)
@@ -1023,9 +1117,24 @@ class Stopping(Exercise):
                 stop.set()
             elif stopped is not None:
                 asyncio.get_running_loop().call_later(stopped, stop.set)
-            await lab.awaitable(crawl(fetch, pages, found, 2, stop, grace))
+            await lab.awaitable(crawl(fetch_once, pages, found, 2, stop, grace))
 
-        run = lab.run(scene(), cancel_after=cancelled)
+        async def fetch_once(page):
+            if fetch.calls.count(page) > 2:
+                again.append(page)
+                raise RuntimeError("fetched three times")
+            return await fetch(page)
+
+        again = []
+        try:
+            run = lab.run(scene(), cancel_after=cancelled)
+        except Exception as error:
+            if not again:
+                raise self.better(lab, error) from None
+            raise Wrong("fetched again and again", f"{again[0]!r} was fetched three times, and "
+                        "would be for ever.", lab.line(r"append|extend|insert"),
+                        "A page goes back into `todo` if it is not done, and after its worker was "
+                        "cancelled; the grace begins with `stop`.") from None
         self.began(lab, fetch, stopped, cancelled)
         self.kept(lab, fetch, pages, found, seconds, stopped, cancelled)
         lab.limited(fetch.peak, at_most=2, what="fetches")
@@ -1041,6 +1150,16 @@ class Stopping(Exercise):
             raise Wrong("lost pages", f"It returned, and {missing[0]!r} was never fetched.",
                         lab.line("while|for"))
         lab.equal(found, {page: f"page {page}" for page in done}, what="`done` is")
+
+    def better(self, lab, error):
+        gathered = lab.line(r"gather\(")
+        if getattr(error, "kind", "") != "lost error" or "CancelledError" not in error.observed \
+                or not gathered:
+            return error
+        return Wrong("a gather that nobody awaits", "Its tasks were cancelled, and the "
+                     "CancelledError lay in the future that `gather` had returned.", gathered,
+                     "Await what `gather` returns. To wait with a limit, `asyncio.wait(tasks, "
+                     "timeout=...)` takes the tasks themselves.")
 
     def began(self, lab, fetch, stopped, cancelled):
         if cancelled is not None and (len(fetch.calls) > 4 or stopped is None
@@ -1171,6 +1290,43 @@ class Stopping(Exercise):
                 except asyncio.CancelledError:
                     todo.append(page)
                     raise
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+
+    @wrong("a gather that nobody awaits", says="lay in the future")
+    async def gathers_and_looks_away(fetch, todo, done, workers, stop, grace):
+        async def worker():
+            while todo and not stop.is_set():
+                page = todo.popleft()
+                try:
+                    done[page] = await fetch(page)
+                finally:
+                    if page not in done:
+                        todo.append(page)
+
+        tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+        ends = asyncio.gather(*tasks)
+        stopped = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait([ends, stopped], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, timeout=grace)
+        finally:
+            for task in (*tasks, stopped):
+                task.cancel()
+            await asyncio.gather(*tasks, stopped, return_exceptions=True)
+
+    @wrong("fetched again and again", says="the grace begins with `stop`")
+    async def a_grace_for_each(fetch, todo, done, workers, stop, grace):
+        async def worker():
+            while todo and not stop.is_set():
+                page = todo.popleft()
+                try:
+                    async with asyncio.timeout(grace):
+                        done[page] = await fetch(page)
+                except TimeoutError:
+                    todo.append(page)
 
         async with asyncio.TaskGroup() as group:
             for _ in range(workers):
@@ -1415,6 +1571,12 @@ class LivePage(Exercise):
                 for task in handled:
                     task.cancel()
                 await asyncio.gather(*handled, return_exceptions=True)
+            place = errors and lab.text.of_traceback(errors[0])
+            first_read = lab.line(r"\.read\(")
+            if pieces and place and first_read and isinstance(errors[0], (IndexError, ValueError)):
+                raise Wrong("one read is one message", "The request came in three pieces, and "
+                            f"{type(errors[0]).__name__} came out at line {place[1]}: the path "
+                            "was not there yet.", first_read)
             if errors:
                 raise errors[0]
             return bytes(came)
@@ -1434,7 +1596,7 @@ class LivePage(Exercise):
                             "visitor waits for an empty line.", lab.line("HTTP/1.1"),
                             "The head ends with `\\r\\n\\r\\n`.")
             raise Wrong("left open", f"The answer came; {PATIENCE} s later the connection was "
-                        "still open.", lab.line("close|while"))
+                        "still open.")
         return answer.removesuffix(b"<closed>")
 
     def head(self, lab, answer, path, status, kind):
@@ -1448,6 +1610,10 @@ class LivePage(Exercise):
             if path == "/events":
                 raise Wrong("one read is one message", "The request for `/events` came in three "
                             f"pieces, and the answer was `{first}`.", lab.line(r"read"))
+            unlike = lab.line(r"""==\s*(["'])/|(["'])/\w*\2\s*:""")
+            if path == "/" and unlike and not lab.line(r"decode|\bstr\("):
+                raise Wrong("status", f"The answer to `/` begins with `{first}`.", unlike,
+                            "What was read is bytes, and no text equals bytes: `b\"/\"`.")
             raise Wrong("status", f"The answer to `{path}` begins with `{first}`.",
                         lab.line("HTTP/1.1"), f"It is `HTTP/1.1 {status} ...`.")
         if kind and not any(line.lower().startswith(f"content-type: {kind}") for line in rest):
@@ -1617,6 +1783,25 @@ class LivePage(Exercise):
                 writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
             await writer.drain()
 
+    @wrong("one read is one message", says="the path was not there yet")
+    async def splits_one_read(crawl, reader, writer):
+        with contextlib.closing(writer):
+            path = (await reader.read(1000)).decode().split()[1]
+            kind = {"/": "text/html", "/events": "text/event-stream"}.get(path)
+            status = "200 OK" if kind else "404 Not Found"
+            writer.write(f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\nHello".encode())
+            await writer.drain()
+
+    @wrong("status", says="no text equals bytes")
+    async def compares_bytes_with_text(crawl, reader, writer):
+        with contextlib.closing(writer):
+            path = (await reader.readuntil(b"\r\n\r\n")).split()[1]
+            status = b"404 Not Found"
+            if path == "/":
+                status = b"200 OK"
+            writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Type: text/html\r\n\r\nHello")
+            await writer.drain()
+
     @wrong("left open", says="still open")
     async def never_closes(crawl, reader, writer):
         with contextlib.suppress(ConnectionError):
@@ -1717,6 +1902,7 @@ class Clients:
 
     def __init__(self, lab):
         self.lab, self.made, self.flying, self.peak = lab, [], 0, 0
+        self.doors = math.inf  # a client may keep the limit itself, by `limits=`
 
     def __enter__(self):
         self.init, self.send = httpx.AsyncClient.__init__, httpx.AsyncClient.send
@@ -1727,10 +1913,11 @@ class Clients:
                 raise Wrong("a new client for each request", "It made 30 clients and went on.",
                             self.lab.line(r"AsyncClient\("), "Make one, around all of it.")
             self.init(client, *arguments, **settings)
+            self.doors = getattr(settings.get("limits"), "max_connections", None) or math.inf
 
         async def counting(client, *arguments, **settings):
             self.flying += 1
-            self.peak = max(self.peak, self.flying)
+            self.peak = max(self.peak, min(self.flying, self.doors))
             try:
                 return await self.send(client, *arguments, **settings)
             finally:
@@ -1799,6 +1986,16 @@ class Whole(Exercise):
                 run = lab.run(scene())
             except TimeoutError:
                 raise self.too_long(lab, site.log(), base) from None
+            except (httpx.TransportError, ExceptionGroup) as error:
+                while isinstance(error, ExceptionGroup):
+                    error = error.exceptions[0]
+                if not isinstance(error, httpx.TransportError):
+                    raise
+                place = lab.text.of_traceback(error)
+                raise Wrong("one page ended all", f"{type(error).__name__} came out: something "
+                            "was lost on the way to a page.", place and place[1],
+                            "Lost connections and time-outs have one name in common: "
+                            "`httpx.TransportError`. Catch that, and ask again.") from None
         log = site.log()
         self.tries(lab, log, base)
         self.result(lab, run, pages, base)
@@ -1827,7 +2024,8 @@ class Whole(Exercise):
         asked = collections.Counter(one.path.removeprefix(base) for one in log)
         if asked[self.MISSING] > 1:
             raise Wrong("retried", f"{self.MISSING!r} is not there (404), and it was asked for "
-                        f"{asked[self.MISSING]} times.", lab.line(r"status|except"))
+                        f"{asked[self.MISSING]} times.",
+                        lab.line("status") or lab.line("except"))
         for name, why, tries in ((self.BUSY, "429", 2), (self.SILENT, "no answer", 2),
                                  (self.LOST, "a lost connection and 503", 3),
                                  (self.DOWN, "503 each time", 6)):
@@ -2189,6 +2387,64 @@ class Whole(Exercise):
                 else:
                     names[page] = name
                     tell(len(names), len(failed))
+
+        async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(worker(client))
+        return names, failed
+
+    @right
+    async def by_the_clients_own_limit(url, pages, workers, tell):
+        names, failed = {}, []
+
+        async def one(client, page):
+            for attempt in range(6):
+                pause = 0.05
+                try:
+                    response = await client.get(page)
+                    if response.status_code == 200:
+                        names[page] = response.json()["name"]
+                        break
+                    if response.status_code == 429:
+                        pause = float(response.headers["Retry-After"])
+                    elif response.status_code != 503:
+                        failed.append(page)
+                        break
+                except httpx.TransportError:
+                    pass
+                if attempt < 5:
+                    await asyncio.sleep(pause)
+            else:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+        timeout, limits = httpx.Timeout(0.3, pool=None), httpx.Limits(max_connections=workers)
+        async with httpx.AsyncClient(base_url=url, timeout=timeout, limits=limits) as client:
+            async with asyncio.TaskGroup() as group:
+                for page in pages:
+                    group.create_task(one(client, page))
+        return names, failed
+
+    @wrong("one page ended all", says="one name in common")
+    async def catches_time_outs_only(url, pages, workers, tell):
+        names, failed, tap = {}, [], iter(pages)
+
+        async def worker(client):
+            for page in tap:
+                for _ in range(6):
+                    with contextlib.suppress(httpx.TimeoutException):
+                        response = await client.get(page)
+                        if response.status_code == 200:
+                            names[page] = response.json()["name"]
+                            break
+                        if response.status_code == 404:
+                            failed.append(page)
+                            break
+                        await asyncio.sleep(float(response.headers.get("Retry-After", 0.05)))
+                else:
+                    failed.append(page)
+                tell(len(names), len(failed))
 
         async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
             async with asyncio.TaskGroup() as group:
