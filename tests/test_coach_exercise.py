@@ -10,12 +10,13 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
 
 import psutil
 import pytest
 
 import helpers
-from helpers.coach import cards, form
+from helpers.coach import cards, form, packing
 from helpers.coach.course_map import CourseMap
 from tests.coach_cells import FIXTURES, cell, cell_named
 
@@ -204,6 +205,26 @@ def test_progress_is_taken_over_by_a_string(home, tmp_path, monkeypatch, capsys)
     helpers.course_map().restore(code)
     assert "the progress of 1 exercise" in capsys.readouterr().out
     assert handles.my_progress().of("t-predict")["status"] == "solved"
+
+
+def test_what_python_warns_of_in_a_program_is_not_told_again(tmp_path):
+    # Python warns of the `is`, and from 3.14 on of the `return`, whenever it reads them.
+    path = tmp_path / "lesson_97.py"
+    path.write_text(
+        'from helpers.coach import Exercise, right\n\n\n'
+        'class Same(Exercise):\n    """Same"""\n\n    id = "same-1"\n    asks = "same"\n\n'
+        '    @right\n    def same():\n        try:\n            pass\n'
+        '        finally:\n            return 1 is 1\n'
+    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        compile(path.read_text(), "same", "exec")
+        before = len(told)
+        form.load(path)
+        form.module_source(sys.modules["checks_lesson_97"])
+        form.entries(tmp_path)
+        packing.nodes_of(str(path))
+    assert before and len(told) == before
 
 
 def test_the_coach_is_quick_to_import():

@@ -647,6 +647,11 @@ TRIES = (
         "Call the function: a task is made of the coroutine that the call returns.",
     ),
     (
+        TypeError,
+        "a coroutine or an awaitable is required",  # asyncio.run of Python 3.14
+        "Call the function: what runs is the coroutine that the call returns.",
+    ),
+    (
         StopIteration,
         "",
         "A `next(…)` or `send(…)` met the end of a generator: catch StopIteration, its "

@@ -312,7 +312,7 @@ def article(name):
 def is_stub(answer):
     """True for a function (or class) in whose body nothing was written yet."""
     try:
-        node = ast.parse(packing.text_of(answer) or "").body[0]
+        node = packing.tree_of(packing.text_of(answer) or "").body[0]
     except (SyntaxError, ValueError, IndexError):
         return False
     if isinstance(node, ast.ClassDef):

@@ -16,6 +16,8 @@ import re
 import sys
 import textwrap
 
+from helpers.coach import packing
+
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 CHECKS = PROJECT / "exercises" / "checks"
 
@@ -197,7 +199,7 @@ class Exercise:
         used = {
             n.id
             for part in (text, given)
-            for n in ast.walk(ast.parse(part))
+            for n in ast.walk(packing.tree_of(part))
             if isinstance(n, ast.Name)
         }
         imports = [ast.unparse(n) for n in tree.body if provides(n, used)]
@@ -240,7 +242,7 @@ def stub_of(text):
     Raises ValueError if the text holds anything else: it would be lost, or give the answer away.
     """
     lines = text.splitlines()
-    for node in reversed(ast.parse(text).body):
+    for node in reversed(packing.tree_of(text).body):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             hollow(node, lines)
         elif isinstance(node, ast.ClassDef):
@@ -320,7 +322,7 @@ def entries(folder=None):
 @functools.cache
 def entries_of(path, changed):
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = packing.tree_of(path.read_text(encoding="utf-8"))
     except SyntaxError:
         return []
     found = []
@@ -391,14 +393,15 @@ def load(path):
     module = importlib.util.module_from_spec(spec)
     module.coach_changed = changed
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    with packing.unwarned():
+        spec.loader.exec_module(module)
     return module
 
 
 @functools.cache
 def parsed(path, changed):
     text = pathlib.Path(path).read_text(encoding="utf-8")
-    return ast.parse(text), text.splitlines()
+    return packing.tree_of(text), text.splitlines()
 
 
 def module_source(module):

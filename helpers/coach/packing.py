@@ -6,6 +6,7 @@ own lines.
 """
 
 import ast
+import contextlib
 import contextvars
 import functools
 import inspect
@@ -16,6 +17,7 @@ import re
 import textwrap
 import threading
 import types
+import warnings
 
 import cloudpickle
 
@@ -140,9 +142,26 @@ def nodes_of(filename):
     """
     text = re.sub(r"(?m)^\s*[%!].*$", "", "".join(linecache.getlines(filename)))
     try:
-        return list(ast.walk(ast.parse(text)))
+        return list(ast.walk(tree_of(text)))
     except (SyntaxError, ValueError, RecursionError):
         return []
+
+
+def tree_of(text):
+    """The syntax tree of a program's text; raises SyntaxError."""
+    with unwarned():
+        return ast.parse(text)
+
+
+@contextlib.contextmanager
+def unwarned():
+    """Let Python compile without a SyntaxWarning, such as 3.14's of a `return` in a `finally`.
+
+    A cell has told it to whoever wrote it, and a wrong program may be wrong in just that.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        yield
 
 
 def not_a_library(filename):
