@@ -1105,11 +1105,7 @@ class Submit(Exercise):
         save.__qualname__ = "save"  # as errors name it
 
         async def guest(group):
-            made = submit(group, save, patience)
-            if not asyncio.iscoroutine(made):
-                raise Wrong("not async", f"`submit` returned {made!r} at once: there is nothing "
-                            "to await.", lab.line(r"\bdef\b"))
-            return await made
+            return await lab.awaitable(submit(group, save, patience))
 
         async def main():
             clock, errors, result = asyncio.get_running_loop().time, [], None

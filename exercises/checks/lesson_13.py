@@ -283,11 +283,7 @@ class PayIn(Exercise):
     async def _pay(self, account, lab, *changes):
         paying = []
         for change in changes:
-            made = account.pay(change)
-            if not inspect.isawaitable(made):
-                raise Wrong("not async", f"`pay` returned {made!r} at once: there is nothing to "
-                            "await.", lab.line(r"def\s+pay\b"))
-            paying.append(made)
+            paying.append(lab.awaitable(account.pay(change), "pay"))
         if len(paying) == 1:
             await paying[0]
         else:

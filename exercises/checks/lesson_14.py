@@ -48,11 +48,7 @@ class Server:
         """Await the answer with a client of this server."""
         transport = httpx.MockTransport(self.handle)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-            made = answer(client, *arguments)
-            if not asyncio.iscoroutine(made):
-                raise Wrong("not async", f"It returned {made!r} at once: there is nothing to "
-                            "await.", self.lab.line(rf"def\s+{self.lab.asks}\b"))
-            return await made
+            return await self.lab.awaitable(answer(client, *arguments))
 
 
 def the_brackets(lab, status):
@@ -117,11 +113,7 @@ class WithinThePool(Exercise):
                 base_url=site.url, limits=httpx.Limits(max_connections=5),
                 timeout=httpx.Timeout(10, pool=0.1), event_hooks={"request": [note]},
             ) as client:
-                made = fetch_names(client, list(pages))
-                if not asyncio.iscoroutine(made):
-                    raise Wrong("not async", f"It returned {made!r} at once: there is nothing "
-                                "to await.", lab.line(r"def\s+fetch_names\b"))
-                return await made
+                return await lab.awaitable(fetch_names(client, list(pages)))
 
         lab.told(f"with {len(pages)} pages, of which the first takes {self.SLOW} s and the "
                  f"others {self.QUICK} s")
@@ -353,11 +345,7 @@ class OneClient(Exercise):
                         'On the last page "next" is `None`: that is the end.') from None
 
     async def _ask(self, lab, all_names, url):
-        made = all_names(url)
-        if not asyncio.iscoroutine(made):
-            raise Wrong("not async", f"It returned {str(made)[:80]!r} at once: there is nothing "
-                        "to await.", lab.line(r"def\s+all_names\b"))
-        return await made
+        return await lab.awaitable(all_names(url))
 
     def _look_at_names(self, lab, got, log):
         pages = [asked.path for asked in log]

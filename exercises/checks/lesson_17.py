@@ -456,11 +456,7 @@ class Serving:
         self.writers.append(writer)
         self.running.add(writer)
         try:
-            made = self.handle(reader, writer)
-            if not asyncio.iscoroutine(made):
-                raise Wrong("not async", f"It returned {made!r} at once: there is nothing to "
-                            "await.", self.lab.line(rf"def\s+{self.lab.asks}\b"))
-            await made
+            await self.lab.awaitable(self.handle(reader, writer))
         except Exception as error:
             self.errors.append(error)
         finally:
@@ -564,11 +560,7 @@ class SlowReader(Exercise):
             # So that the system itself keeps little for a client who does not read.
             sock = writer.get_extra_info("socket")
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.PART)
-            made = send_all(writer, parts(self.NUMBER))
-            if not asyncio.iscoroutine(made):
-                raise Wrong("not async", f"It returned {made!r} at once: there is nothing to "
-                            "await.", lab.line(r"def\s"))
-            await made
+            await lab.awaitable(send_all(writer, parts(self.NUMBER)))
 
         async def few(writer):
             # Until the system takes no more, and something, too little for drain, is left behind.

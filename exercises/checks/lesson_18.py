@@ -415,9 +415,6 @@ class Talk:
     def must_have_answered(self):
         """Raise Wrong unless there was a whole answer."""
         if self.error is not None:
-            if "'coroutine' object" in str(self.error):
-                raise Wrong("not awaited", f"{self.what}: what should have been a value was a "
-                            f"coroutine. {type(self.error).__name__}: {self.error}")
             if isinstance(self.error, KeyError) and self.error.args == ("more_body",):
                 raise Wrong("raised", f"{self.what}: KeyError: 'more_body'.",
                             self.lab.line(r"\[.more_body.\]"),
