@@ -186,7 +186,7 @@ KINDS = {
     ),
     "left open": Kind(
         "left a connection or a server open",
-        "opens it",
+        "",
         "Close it in `finally`, or by `async with`, and wait until it is closed.",
     ),
     # Generators

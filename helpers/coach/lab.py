@@ -12,7 +12,7 @@ import sys
 import time
 
 from helpers import recorder
-from helpers.coach.diagnosis import brief, count, listed, seconds, with_items
+from helpers.coach.diagnosis import brief, count, error_words, listed, seconds, with_items
 from helpers.coach.form import Wrong, same_value
 from helpers.virtual import Deadlock, VirtualLoop, waiting
 
@@ -324,7 +324,7 @@ class Lab:
             if error is not None and "never retrieved" in context.get("message", ""):
                 raise Wrong(
                     "lost error",
-                    f"A task failed with {type(error).__name__}: {error}, and nobody looked at it.",
+                    f"A task failed with {error_words(error)}, and nobody looked at it.",
                     self.text.of_traceback(error),
                 )
 
@@ -394,7 +394,7 @@ class Lab:
                 place = self.text.of_coroutine(thing)
                 name = coroutine_name(thing)
                 thing.close()
-                inside = "" if thing is got else "a list with "
+                inside = "" if thing is got else f"a {type(got).__name__} with "
                 raise Wrong(
                     "not awaited",
                     f"It returned {inside}a coroutine, `{name}`, that nobody awaited.",
@@ -403,7 +403,7 @@ class Lab:
             if isinstance(thing, asyncio.Future):
                 raise Wrong(
                     "not awaited",
-                    f"It returned {'' if thing is got else 'a list with '}a "
+                    f"It returned {'' if thing is got else f'a {type(got).__name__} with '}a "
                     f"{type(thing).__name__}, not its result.",
                     try_="Await it first.",
                 )
@@ -672,7 +672,8 @@ def same_items(got, expected):
 
 def names_of(raises):
     kinds = raises if isinstance(raises, tuple) else (raises,)
-    return listed([kind.__name__ for kind in kinds], "or")
+    alone = [kind.__name__ for kind in kinds if not issubclass(kind, BaseExceptionGroup)]
+    return listed(alone or [kind.__name__ for kind in kinds], "or")
 
 
 def singular(words):
