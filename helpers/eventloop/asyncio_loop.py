@@ -180,7 +180,8 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
         self.check_open()
         if self.task_factory is None:
             return asyncio.Task(coro, loop=self, **options)
-        name = options.pop("name", None)  # not every factory takes one
+        # Only from Python 3.14 on does every factory take a name.
+        name = options.pop("name", None) if sys.version_info < (3, 14) else None
         task = self.task_factory(self, coro, **options)
         if name is not None:
             task.set_name(name)
@@ -261,7 +262,7 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
 
     async def connected(self, pairs):
         """Return a socket for the first pair of addresses that will do, theirs and ours."""
-        failed = OSError("no address of theirs is of the family of one of ours")
+        failed = [OSError("no address of theirs is of the family of one of ours")]
         for (family, kind, proto, _, address), our in pairs:
             sock = socket.socket(family, kind, proto)
             sock.setblocking(False)
@@ -274,8 +275,8 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
                 sock.close()
                 if not isinstance(error, OSError):
                     raise
-                failed = OSError(error.errno, f"{error.strerror} (our address: {our and our[4]})")
-        raise failed
+                failed = [OSError(error.errno, f"{error.strerror} (our address: {our and our[4]})")]
+        raise failed.pop()  # or this frame would keep the error, and the error this frame
 
     async def connect_accepted_socket(self, protocol_factory, sock, *, ssl=None, **no_effect):
         refuse(ssl)
