@@ -22,7 +22,7 @@ import warnings
 
 import pytest
 
-from helpers import bench
+from helpers import bench, jobs
 from helpers.eventloop import tasks as own_tasks
 from helpers.recorder import attach, job, observe, record
 from helpers.recording import PLACES
@@ -1069,16 +1069,48 @@ def test_jobs_in_processes(method):
     assert left_folders() == []
 
 
+def call_pickled(data, *arguments):
+    return pickle.loads(data)(*arguments)
+
+
+def test_a_process_in_between_hands_a_job_on_and_its_name():
+    with record() as rec, concurrent.futures.ProcessPoolExecutor(
+        1, mp_context=multiprocessing.get_context("spawn")
+    ) as pool:
+        for one in job(burn), job(burn, name="mine"), job(decorated, name="deco"), decorated:
+            again = pool.submit(pickle.dumps, one).result()
+            pool.submit(call_pickled, again, 0.001).result()
+        job(burn, name="mine")(0.001)
+    # A name that was given is no more numbered than a task's.
+    assert [lane.name for lane in rec.lanes if lane.kind == "process"] == [
+        "burn", "mine", "deco", "decorated"
+    ]
+    assert [lane.name for lane in rec.lanes if lane.kind == "thread"] == ["mine"]
+    assert len({lane.pid for lane in rec.lanes if lane.pid}) == 1
+    assert left_folders() == []
+
+
 @pytest.mark.skipif("fork" not in METHODS, reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_process_that_is_killed_leaves_its_lane():
+@pytest.mark.parametrize("told", [False, True])
+def test_a_process_that_is_killed_leaves_its_lane(told):
     process = multiprocessing.get_context("fork").Process(target=job(die), args=(0,))
     with record() as rec:
         process.start()
         process.join()
-    assert rec.lane("die").outcome is None and rec.lane("die").kind == "process"
+        if told:
+            jobs.killed(process.pid)
+    lane = rec.lane("die")
+    assert lane.kind == "process" and lane.pid == process.pid
+    if told:
+        assert (lane.outcome, lane.detail, lane.ended) == (
+            "failed", "killed", rec.killed[process.pid]
+        )
+    else:
+        assert lane.outcome is None
     assert rec.spans("die")[0].cpu is None
     assert left_folders() == []
+    jobs.killed(process.pid)  # nobody records
 
 
 def test_a_pool_that_outlives_the_recording():
