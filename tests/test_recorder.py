@@ -1077,13 +1077,14 @@ def test_a_process_in_between_hands_a_job_on_and_its_name():
     with record() as rec, concurrent.futures.ProcessPoolExecutor(
         1, mp_context=multiprocessing.get_context("spawn")
     ) as pool:
-        for one in job(burn), job(burn, name="mine"), job(decorated, name="deco"), decorated:
+        mine = job(burn, name="mine")
+        for one in job(burn), mine, mine, job(decorated, name="deco"), decorated:
             again = pool.submit(pickle.dumps, one).result()
             pool.submit(call_pickled, again, 0.001).result()
-        job(burn, name="mine")(0.001)
+        mine(0.001)
     # A name that was given is no more numbered than a task's.
     assert [lane.name for lane in rec.lanes if lane.kind == "process"] == [
-        "burn", "mine", "deco", "decorated"
+        "burn", "mine", "mine", "deco", "decorated"
     ]
     assert [lane.name for lane in rec.lanes if lane.kind == "thread"] == ["mine"]
     assert len({lane.pid for lane in rec.lanes if lane.pid}) == 1
