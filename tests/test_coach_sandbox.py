@@ -183,6 +183,24 @@ def test_ending_the_interpreter_is_named(body, words, line):
     assert words in verdict.text()
 
 
+@pytest.mark.parametrize("seconds", [1.0, 2.5])
+def test_a_machine_that_stood_still_is_no_fault_of_the_answer(seconds):
+    # The short rest is not counted. After the long one the answer is judged once more.
+    def stand_still():
+        process = psutil.Process(sandbox.process.popen.pid)
+        process.suspend()
+        time.sleep(seconds)
+        process.resume()
+
+    ask("t-real", answer("", right=True))  # from now on there is a judge
+    rest = threading.Timer(0.3, stand_still)
+    rest.start()
+    body = "for _ in range(16):\n    await asyncio.sleep(0.05)"
+    verdict = ask("t-real", answer(body, right=True), limit=1.5)
+    rest.join()
+    assert verdict.status == "solved", verdict.text()
+
+
 def test_crashing_the_interpreter_is_named():
     verdict = ask("t-together", answer("os.abort()"))
     assert (verdict.kind, verdict.line) == ("crashed", 3)

@@ -30,6 +30,7 @@ import warnings
 from helpers.coach import wire
 
 LOOK = 0.05  # seconds between two looks at the worker
+STALL = 0.2  # and if one comes later than that, the machine had no time for the worker either
 SAMPLES = 16  # looks at something that hangs
 BLINK = 0.1  # seconds of computing in one step of the loop that are nothing to talk of
 SHORT_NAP = 0.05  # seconds that time.sleep really sleeps on a loop's thread
@@ -411,12 +412,13 @@ class Judge:
 
     def watch(self, worker, outcome, limit):
         """Wait for the worker to end; note the longest time that one step of its loop computed."""
-        ends = time.monotonic() + limit
+        left, looked = limit, time.monotonic()
         turns, since, place = None, 0.0, None
-        while not outcome and (left := ends - time.monotonic()) > 0:
+        while not outcome and left > 0:
             worker.join(min(LOOK, left))
-            if left < SILENCE:
-                end_us_after(max(left + LAST_RESORT, SILENCE), exit=True, file=self.errors)
+            now = time.monotonic()
+            left, looked = left - min(now - looked, STALL), now
+            end_us_after(max(left + LAST_RESORT, SILENCE), exit=True, file=self.errors)
             loop, cpu = self.lab.loop, cpu_of(worker)
             if loop is None or loop.turns != turns:
                 turns, since, place = getattr(loop, "turns", None), cpu, None

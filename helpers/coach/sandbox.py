@@ -182,7 +182,6 @@ class Sandbox:
                     process.ready = True
                 process.send(request)
                 process.wait_for("begun", LOADING)
-                break
             except Gone as gone:
                 # One that died between two checks is no fault of this answer.
                 status = self.replace(0.3)
@@ -193,13 +192,24 @@ class Sandbox:
                     )
                 if attempt == 2:
                     return self._died(request, process, status, str(gone)), None
-        try:
-            reply = process.wait_for("verdict", request["limit"] + GRACE)
-        except Gone as gone:
-            return self._died(request, process, self.replace(0.3), str(gone)), None
-        if reply["spoiled"]:
-            self.replace()
-        return diagnosis.Verdict(**reply["verdict"]), reply["recording"]
+                continue
+            try:
+                reply = process.wait_for("verdict", request["limit"] + GRACE)
+            except Gone as gone:
+                status = self.replace(0.3)
+                if attempt == 1 and self._stood_still(request, process):
+                    continue
+                return self._died(request, process, status, str(gone)), None
+            if reply["spoiled"]:
+                self.replace()
+            return diagnosis.Verdict(**reply["verdict"]), reply["recording"]
+
+    def _stood_still(self, request, process):
+        """Did a judge run out of time while it did nothing, as where a machine has slept?"""
+        for reader in process.readers:
+            reader.join(0.5)
+        text = process.errors.decode("utf-8", "replace")
+        return "Timeout (" in text and not most_recent(text, source_of(request))
 
     def _died(self, request, process, status, how):
         """The verdict on an answer that took its judge along, from what the judge could still
@@ -207,7 +217,7 @@ class Sandbox:
         """
         for reader in process.readers:
             reader.join(0.5)
-        source = diagnosis.Source(request["texts"], *request["place"])
+        source = source_of(request)
         text = process.errors.decode("utf-8", "replace")
         place = most_recent(text, source)
         limit = diagnosis.seconds(request["limit"])
@@ -253,6 +263,10 @@ class Sandbox:
                 "crashed", said, try_="In your kernel this would have ended your session."
             )
         return diagnosis.verdict_of(found, place, source, request["asks"])
+
+
+def source_of(request):
+    return diagnosis.Source(request["texts"], *request["place"])
 
 
 def most_recent(text, source):
