@@ -206,20 +206,14 @@ class Sandbox:
 
     def _stood_still(self, request, process):
         """Did a judge run out of time while it did nothing, as where a machine has slept?"""
-        for reader in process.readers:
-            reader.join(0.5)
-        text = process.errors.decode("utf-8", "replace")
-        return "Timeout (" in text and not most_recent(text, source_of(request))
+        text, _, place = last_words(request, process)
+        return "Timeout (" in text and not place
 
     def _died(self, request, process, status, how):
         """The verdict on an answer that took its judge along, from what the judge could still
         write.
         """
-        for reader in process.readers:
-            reader.join(0.5)
-        source = source_of(request)
-        text = process.errors.decode("utf-8", "replace")
-        place = most_recent(text, source)
+        text, source, place = last_words(request, process)
         limit = diagnosis.seconds(request["limit"])
         if "Timeout (" in text:
             if place and text.count(f'File "{place[0]}", line {place[1]} in ') > 1:
@@ -265,8 +259,13 @@ class Sandbox:
         return diagnosis.verdict_of(found, place, source, request["asks"])
 
 
-def source_of(request):
-    return diagnosis.Source(request["texts"], *request["place"])
+def last_words(request, process):
+    """What a judge that died could still write: (text, the learner's Source, their line in it)."""
+    for reader in process.readers:
+        reader.join(0.5)
+    source = diagnosis.Source(request["texts"], *request["place"])
+    text = process.errors.decode("utf-8", "replace")
+    return text, source, most_recent(text, source)
 
 
 def most_recent(text, source):
