@@ -267,13 +267,18 @@ def test_a_timeout_on_a_thread_fires_in_real_time():
     assert loop.real_seconds > timed_out
 
 
+async def naps(pool, number, seconds):
+    """Sleep so often in a thread of a pool that the loop doesn't know."""
+    for _ in range(number):
+        future = asyncio.wrap_future(pool.submit(time.sleep, seconds))
+        async with asyncio.timeout(60):
+            await future
+
+
 def test_a_pool_of_ones_own_takes_real_time():
     async def main():
         with ThreadPoolExecutor() as pool:
-            for _ in range(3):
-                future = asyncio.wrap_future(pool.submit(time.sleep, 0.02))
-                async with asyncio.timeout(60):
-                    await future
+            await naps(pool, 3, 0.02)
             before = asyncio.get_running_loop().time()
             await asyncio.sleep(1000)
             return before
@@ -289,10 +294,7 @@ def test_a_pool_of_ones_own_is_waited_for_on_a_busy_machine():
     # busy it may look so for long.
     async def main():
         with ThreadPoolExecutor() as pool:
-            for _ in range(5):
-                future = asyncio.wrap_future(pool.submit(time.sleep, 0.005))
-                async with asyncio.timeout(60):
-                    await future
+            await naps(pool, 5, 0.005)
 
     spin = [sys.executable, "-c", "while True: pass"]
     busy = [subprocess.Popen(spin) for _ in range(2 * os.cpu_count() + 2)]
