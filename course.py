@@ -202,7 +202,7 @@ def bench(options):
     """Measure what the course's tools cost on this machine, beside other tools on the same work."""
     environment = Environment.own()
     environment.make(TEST_LOCK)
-    return call([environment.python, "-m", "helpers.bench"])
+    return call([environment.python, "-m", "helpers.upkeep.bench"])
 
 
 def refresh(options):
@@ -215,7 +215,7 @@ have changed or --upgrade asks for newer packages.
         write_locks(options.upgrade)
     environment = Environment.own()
     environment.make(COURSE_LOCK)
-    return call([environment.python, "-m", "helpers.refresh"])
+    return call([environment.python, "-m", "helpers.upkeep.refresh"])
 
 
 def call(command):

@@ -5,7 +5,7 @@ import linecache
 import pathlib
 import time
 
-from helpers.coach import form
+from helpers.coach.form import statement as form
 from helpers.coach.exercise import judge
 
 FIXTURES = pathlib.Path(__file__).parent / "coach_checks"

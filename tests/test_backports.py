@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from helpers.backports import Queue, QueueShutDown
-from helpers.kernel import run
+from helpers.basics.backports import Queue, QueueShutDown
+from helpers.kernel.startup import run
 
 pytestmark = pytest.mark.notebooks  # on every supported Python
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers import refresh
+from helpers.upkeep import refresh
 from tests import browser
 
 pytestmark = [

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from helpers import bars, heatmap, lines
-from helpers.picture import style
+from helpers.pictures.picture import style
 
 DEPTH = [(0.1 * n, n % 7) for n in range(200)]
 CHARTS = {

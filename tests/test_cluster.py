@@ -12,12 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from helpers import cluster
-from helpers.cluster import MISSING, Cluster
-from helpers.recorder import job, record
-from helpers.recording import Lane, Recording
-from helpers.shifts import Run, Shifts
-from helpers.workloads import do_work
+from helpers.props import cluster
+from helpers.props.cluster import MISSING, Cluster
+from helpers.recording.recorder import job, record
+from helpers.recording.model import Lane, Recording
+from helpers.pictures.shifts import Run, Shifts
+from helpers.props.workloads import do_work
 
 distributed = pytest.importorskip("distributed", reason=MISSING)
 ROOT = Path(__file__).resolve().parent.parent
@@ -197,7 +197,7 @@ def test_one_that_nobody_holds_ends():
 
 def test_when_its_notebook_is_killed_nothing_is_left():
     program = (
-        "import sys\nfrom helpers.cluster import Cluster\n"
+        "import sys\nfrom helpers.props.cluster import Cluster\n"
         "machines = Cluster(workers=2)\n"
         "machines.kill('worker-0')\n"
         "print(machines.folder, *machines.pids.values(), flush=True)\n"

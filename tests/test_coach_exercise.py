@@ -16,7 +16,9 @@ import psutil
 import pytest
 
 import helpers
-from helpers.coach import cards, form, packing
+from helpers.coach import cards
+from helpers.coach.form import statement as form
+from helpers.coach.judging import packing
 from helpers.coach.course_map import CourseMap
 from tests.coach_cells import FIXTURES, cell, cell_named
 
@@ -366,7 +368,7 @@ def test_the_stop_button_stops_a_check(kernel):
 def test_an_interrupt_while_idle_leaves_the_judge_alone(kernel):
     kernel.run("ex = exercise('t-together')\n" + RIGHT)
     kernel.run("ex.check(fetch_all)")
-    pid = kernel.run("from helpers.coach.sandbox import sandbox\nsandbox.process.popen.pid")
+    pid = kernel.run("from helpers.coach.judging.sandbox import sandbox\nsandbox.process.popen.pid")
     kernel.manager.interrupt_kernel()
     time.sleep(0.3)
     assert kernel.run("ex.check(fetch_all)") == "SOLVED."
@@ -377,7 +379,7 @@ def test_an_interrupt_while_idle_leaves_the_judge_alone(kernel):
 def test_no_judge_is_left_of_a_killed_kernel(tmp_path):
     kernel = Kernel(tmp_path, FIXTURES)
     kernel.run(
-        "ex = exercise('t-together')\nfrom helpers.coach.sandbox import sandbox\n"
+        "ex = exercise('t-together')\nfrom helpers.coach.judging.sandbox import sandbox\n"
         "ex._exercise.limit = 60\nasync def fetch_all(fetch, urls):\n    while True: pass"
     )
     judge = psutil.Process(int(ast.literal_eval(kernel.run("sandbox.process.popen.pid"))))

@@ -11,7 +11,7 @@ import textwrap
 import pytest
 
 import exercises.checks
-from helpers.coach import form
+from helpers.coach.form import statement as form
 from helpers.coach.exercise import judge
 from tests.coach_cells import FIXTURES, cell
 from tests.mutants import mutants
@@ -163,7 +163,7 @@ def test_the_documented_module_works(tmp_path):
 
 
 def test_documented_methods_exist():
-    from helpers.coach.lab import Lab
+    from helpers.coach.judging.lab import Lab
 
     named = set(re.findall(r"\blab\.(\w+)", exercises.checks.__doc__)) - {"py"}
     missing = [name for name in named if not hasattr(Lab, name)]
@@ -227,5 +227,5 @@ def test_check_modules_lean_on_the_coach_and_the_loop_alone():
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("helpers"):
                 # The exercises on the event loop run on the loop that they are about, and those
                 # on pipelines end them as the lesson does on every Python.
-                known = ("helpers.coach", "helpers.eventloop", "helpers.backports")
+                known = ("helpers.coach", "helpers.eventloop", "helpers.basics.backports")
                 assert node.module.startswith(known), f"{path.name} imports {node.module}"

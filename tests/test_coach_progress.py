@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from helpers import kept as module
+from helpers.basics import records as module
 from helpers.coach.progress import SCHEMA, Progress
 
 pytestmark = pytest.mark.coach

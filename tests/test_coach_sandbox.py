@@ -17,9 +17,10 @@ import time
 import psutil
 import pytest
 
-from helpers.coach import form, packing
+from helpers.coach.form import statement as form
+from helpers.coach.judging import packing
 from helpers.coach.exercise import judge
-from helpers.coach.sandbox import sandbox
+from helpers.coach.judging.sandbox import sandbox
 from tests.coach_cells import FIXTURES, ask, cell, timed
 
 pytestmark = pytest.mark.coach
@@ -710,7 +711,7 @@ KERNEL = """
 import os, sys, threading, time
 sys.path[:0] = {path!r}
 from tests.coach_cells import ask, cell
-from helpers.coach.sandbox import sandbox
+from helpers.coach.judging.sandbox import sandbox
 ask("t-plain", cell("def double(number):\\n    return 2 * number", "double"))
 {fork}
 print(sandbox.process.popen.pid, flush=True)
@@ -763,7 +764,7 @@ def test_the_judge_ends_with_a_kernel_that_ends(tmp_path):
 
 def test_every_kind_of_the_course_can_be_told():
     """The mistakes that the coach promises to tell apart are there, each with its headline."""
-    from helpers.coach.diagnosis import KINDS
+    from helpers.coach.mistakes.diagnosis import KINDS
 
     for kind in (
         "not awaited",

@@ -6,7 +6,8 @@ import sys
 import psutil
 import pytest
 
-from helpers import crowd, services
+from helpers import services
+from helpers.measuring import crowd
 
 
 def test_both_ways_serve_all_and_nothing_is_left():
@@ -32,7 +33,7 @@ def test_what_a_thing_weighs_is_in_order():
 @pytest.mark.skipif(crowd.resource is None, reason="Windows has no such limit")
 def test_fewer_open_files_give_fewer_connections_and_that_is_told():
     code = ("import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (250, 250)); "
-            "from helpers.crowd import crowd; print(crowd(1000))")
+            "from helpers.measuring.crowd import crowd; print(crowd(1000))")
     text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           check=True, cwd=crowd.PROJECT).stdout
     assert "one loop: 100 connections" in text

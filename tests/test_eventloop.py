@@ -20,7 +20,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from helpers import bench_loops
+from helpers.upkeep import bench_loops
 from helpers.eventloop import new_event_loop, ready, run, sockets, tasks, timers
 from helpers.eventloop.sockets import accept, connect, recv, send_all, until
 from helpers.eventloop.tasks import CancelledError, Future, sleep

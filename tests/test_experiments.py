@@ -13,10 +13,10 @@ from concurrent.futures import ProcessPoolExecutor
 import matplotlib
 import pytest
 
-from helpers import experiments
-from helpers.claims import Claim, Source, available_cores, claim, claims, effect, rows
-from helpers.experiments import compare
-from helpers.workloads import do_real_work, do_work
+from helpers.measuring import experiments
+from helpers.measuring.claims import Claim, Source, available_cores, claim, claims, effect, rows
+from helpers.measuring.experiments import compare
+from helpers.props.workloads import do_real_work, do_work
 
 SOURCE = Source("000", "A source", "", "")
 

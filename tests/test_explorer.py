@@ -17,10 +17,10 @@ import pytest
 
 from helpers import explore
 from helpers.eventloop import sockets, timers
-from helpers.explorer import CHOICES, SHOWN
-from helpers.instants import Instants
-from helpers.recorder import attach, job, record
-from helpers.virtual import VirtualLoop
+from helpers.pictures.explorer import CHOICES, SHOWN
+from helpers.recording.instants import Instants
+from helpers.recording.recorder import attach, job, record
+from helpers.kernel.virtual import VirtualLoop
 
 uvloop = pytest.importorskip("uvloop") if sys.platform != "win32" else None
 LOOPS = [VirtualLoop, asyncio.SelectorEventLoop] + ([uvloop.new_event_loop] if uvloop else [])
@@ -590,7 +590,7 @@ def test_a_front_end_gets_the_player_and_the_picture():
 
 def test_importing_helpers_stays_light():
     code = ("import sys, helpers; 'explore' in dir(helpers) or sys.exit(1); "
-            "sys.exit('ipywidgets' in sys.modules or 'helpers.explorer' in sys.modules)")
+            "sys.exit('ipywidgets' in sys.modules or 'helpers.pictures.explorer' in sys.modules)")
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 

@@ -5,9 +5,10 @@ import gc
 
 import pytest
 
-from helpers import published, record, run
-from helpers.backports import QueueShutDown
-from helpers.gauges import GaugedQueue, occupancy, virtual_seconds
+from helpers import record, run
+from helpers.props import published
+from helpers.basics.backports import QueueShutDown
+from helpers.measuring.gauges import GaugedQueue, occupancy, virtual_seconds
 
 
 async def take_all(queue, seconds):

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from helpers import guide
-from helpers.guide import QUESTIONS, advise
+from helpers.props.guide import QUESTIONS, advise
 
 EVERY = [dict(zip(QUESTIONS, answers))
          for answers in itertools.product(*(given for _, given in QUESTIONS.values()))]

@@ -15,7 +15,7 @@ import pytest
 from jupyter_client import KernelManager
 
 from helpers import environment, run
-from helpers.virtual import Deadlock
+from helpers.kernel.virtual import Deadlock
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -58,7 +58,7 @@ class Answer:
 class Kernel:
     """A real kernel, to run cells in and press stop."""
 
-    def __init__(self, first="import helpers.kernel"):
+    def __init__(self, first="import helpers.kernel.startup"):
         self.first = first
         self.start()
 
@@ -391,9 +391,9 @@ def test_the_first_cell_can_be_stopped_as_well():
         assert answer.ename == "KeyboardInterrupt"
         # Reload: still one observer, one button.
         kernel.cell("""
-            import importlib, helpers.kernel
+            import importlib, helpers.kernel.startup
             before = get_ipython().run_code
-            importlib.reload(helpers.kernel)
+            importlib.reload(helpers.kernel.startup)
             assert get_ipython().run_code is before
         """)
     finally:
@@ -796,7 +796,7 @@ def test_the_import_changes_nothing_outside_ipython():
             "heavy = {'IPython', 'matplotlib', 'numpy', 'aiohttp', 'httpx'} & set(sys.modules)\n"
             "assert not heavy, heavy\n"
             "from helpers import timeline, record, job\n"
-            "import helpers.timeline\n"
+            "import helpers.pictures.timeline\n"
             "from helpers import timeline as again\n"
             "assert callable(timeline) and again is timeline\n")
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, timeout=120)

@@ -10,8 +10,8 @@ import nbformat
 import pytest
 
 from helpers import compare, found, ledger
-from helpers.claims import claims
-from helpers.ledger import NOTEBOOKS, OPEN, Findings
+from helpers.measuring.claims import claims
+from helpers.measuring.ledger import NOTEBOOKS, OPEN, Findings
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from urllib.parse import unquote
 import nbformat
 import pytest
 
-from helpers import refresh
-from helpers.coach import form
+from helpers.upkeep import refresh
+from helpers.coach.form import statement as form
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))

@@ -16,9 +16,9 @@ from contextlib import contextmanager
 import psutil
 import pytest
 
-from helpers import load as load_module
+from helpers.measuring import load as load_module
 from helpers import services
-from helpers.load import load, percentile
+from helpers.measuring.load import load, percentile
 from helpers.services.process import PROJECT
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -269,7 +269,7 @@ def test_a_failure_of_its_own_is_told():
 def test_it_ends_in_the_middle_of_its_work_when_its_parent_is_killed():
     program = textwrap.dedent("""
         import sys, threading
-        from helpers.load import _generator, load
+        from helpers.measuring.load import _generator, load
         threading.Thread(target=load, args=sys.argv[1:], kwargs={"timeout": 50}).start()
         while _generator.process is None:
             threading.Event().wait(0.01)

@@ -22,11 +22,12 @@ import warnings
 
 import pytest
 
-from helpers import bench, jobs
+from helpers.upkeep import bench
+from helpers.recording import jobs
 from helpers.eventloop import tasks as own_tasks
-from helpers.recorder import attach, job, observe, record
-from helpers.recording import PLACES
-from helpers.virtual import VirtualLoop
+from helpers.recording.recorder import attach, job, observe, record
+from helpers.recording.model import PLACES
+from helpers.kernel.virtual import VirtualLoop
 
 uvloop = pytest.importorskip("uvloop") if sys.platform != "win32" else None
 OURS = inspect.getsourcefile(record)
@@ -1134,7 +1135,7 @@ def test_no_folder_without_a_need():
     assert rec.steps == 0 and len(rec.spans()) == 1
 
 
-# What it costs (the strict limits stand in helpers/bench.py)
+# What it costs (the strict limits stand in helpers/upkeep/bench.py)
 
 
 async def switch(times=100):

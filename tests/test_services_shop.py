@@ -16,7 +16,8 @@ import httpx
 import psutil
 import pytest
 
-from helpers import services, visitors
+from helpers import services
+from helpers.props import visitors
 from helpers.services import postgres
 
 PROJECT = Path(__file__).resolve().parents[1]

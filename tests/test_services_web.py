@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from helpers import services
-from helpers.load import load
+from helpers.measuring.load import load
 from helpers.services.process import PROJECT
 
 KINDS = [("development", None), ("development", 1), ("waitress", None), ("waitress", 20),

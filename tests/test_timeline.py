@@ -15,9 +15,9 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.image import imread
 
-from helpers.recorder import attach, job, record
-from helpers.timeline import _LOOKS, MOST, WIDTH, timeline
-from helpers.virtual import VirtualLoop
+from helpers.recording.recorder import attach, job, record
+from helpers.pictures.timeline import _LOOKS, MOST, WIDTH, timeline
+from helpers.kernel.virtual import VirtualLoop
 
 ROOT = Path(__file__).parent.parent
 
@@ -388,7 +388,7 @@ def test_the_learners_settings_do_not_reach_the_figure():
 
 
 def test_pyplot_is_not_needed():
-    code = "import sys, helpers.timeline; sys.exit('matplotlib.pyplot' in sys.modules)"
+    code = "import sys, helpers.pictures.timeline; sys.exit('matplotlib.pyplot' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
 
 

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from helpers.virtual import CENTURY, Deadlock, VirtualLoop
+from helpers.kernel.virtual import CENTURY, Deadlock, VirtualLoop
 
 
 def run(main):

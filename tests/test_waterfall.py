@@ -9,8 +9,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from helpers import services
-from helpers.picture import Picture
-from helpers.waterfall import ANSWER, CONNECT, POOL, Waterfall
+from helpers.pictures.picture import Picture
+from helpers.pictures.waterfall import ANSWER, CONNECT, POOL, Waterfall
 
 SEVEN = "/api/v2/pokemon/7"
 

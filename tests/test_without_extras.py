@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from helpers import cluster
+from helpers.props import cluster
 from helpers.services import postgres
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -15,8 +15,8 @@ import psutil
 import pytest
 from jupyter_client.manager import start_new_kernel
 
-from helpers import workloads
-from helpers.workloads import end_with_parent
+from helpers.props import workloads
+from helpers.props.workloads import end_with_parent
 
 PROJECT = Path(__file__).resolve().parents[1]
 PATIENCE = 20.0  # seconds; a busy machine may need some
@@ -26,7 +26,7 @@ posix_only = pytest.mark.skipif(os.name != "posix", reason="kill -9 and start me
 PARENT = """
 import multiprocessing, os, sys, time
 from concurrent.futures import ProcessPoolExecutor
-from helpers.workloads import do_real_work, do_work, end_with_parent, never_ends
+from helpers.props.workloads import do_real_work, do_work, end_with_parent, never_ends
 
 if __name__ == "__main__":
     context = multiprocessing.get_context({method!r})

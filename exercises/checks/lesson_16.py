@@ -5,7 +5,7 @@ import collections
 import inspect
 import time
 
-from helpers.backports import Queue, QueueShutDown
+from helpers.basics.backports import Queue, QueueShutDown
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
 SOON = 1e-6  # seconds: virtual times that differ by less are the same moment
@@ -115,7 +115,7 @@ class AllWorkersEnd(Exercise):
     At most `workers` fetches are under way at once, and as long as there is something left to
     begin, no fewer. When it returns, nothing of it runs any more. There may be fewer urls than
     workers. (Let the workers take the urls from one queue. `Queue.shutdown` for every Python comes
-    by `from helpers.backports import Queue, QueueShutDown`.)
+    by `from helpers.basics.backports import Queue, QueueShutDown`.)
     """
 
     id = "workers-1"

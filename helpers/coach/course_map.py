@@ -10,7 +10,8 @@ import pathlib
 import re
 import urllib.parse
 
-from helpers.coach import cards, form
+from helpers.coach import cards
+from helpers.coach.form import statement as form
 
 MARKS = {"solved": "solved", "not yet": "begun", "not started": "open"}
 

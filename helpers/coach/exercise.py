@@ -7,10 +7,13 @@ import os
 import pickle
 import sys
 
-from helpers.coach import cards, diagnosis, form, packing
-from helpers.coach.diagnosis import Verdict, brief
+from helpers.coach import cards
+from helpers.coach.form import statement as form
+from helpers.coach.judging import packing
+from helpers.coach.mistakes import diagnosis
+from helpers.coach.mistakes.diagnosis import Verdict, brief
 from helpers.coach.progress import Progress
-from helpers.coach.sandbox import sandbox
+from helpers.coach.judging.sandbox import sandbox
 
 OFFER_AFTER = 2  # failures
 
@@ -124,7 +127,7 @@ class Asked:
                 "There is no recording: `ex.check(…)` makes one when the answer runs."
             ).show()
             return
-        from helpers.timeline import timeline
+        from helpers.pictures.timeline import timeline
 
         figure = timeline(
             pickle.loads(self._recording), title=f"Your {self._exercise.asks}, as it was checked"

@@ -5,7 +5,7 @@ import json
 import time
 import zlib
 
-from helpers.kept import SCHEMA, Kept
+from helpers.basics.records import SCHEMA, Kept
 
 KEPT_SOURCE = 20_000  # characters of an answer that are kept
 

@@ -26,8 +26,9 @@ import sys
 import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Iterable
-from pathlib import Path
 from typing import IO, NamedTuple
+
+from helpers.basics.project import PROJECT
 
 try:
     import resource
@@ -39,7 +40,6 @@ START_LIMIT = 20.0  # seconds; a busy machine may need several
 PARENT_CHECK = 0.5  # seconds between two looks at the parent
 BACKLOG = 4096  # connections that wait to be accepted: a lesson may open a thousand at once
 OPEN_FILES = 10240  # each connection is one; many systems allow only 1024, or 256, unless asked
-PROJECT = Path(__file__).resolve().parents[2]
 
 
 class Asked(NamedTuple):

@@ -1,0 +1,1 @@
+"""What an exercise is: its statement, its programs, how it is found."""

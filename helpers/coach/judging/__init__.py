@@ -1,0 +1,1 @@
+"""The judge's side: where an answer runs, and what judges it."""

@@ -1,0 +1,1 @@
+"""What can be wrong, in words, and how it is found."""

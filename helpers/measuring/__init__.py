@@ -1,0 +1,1 @@
+"""Experiments side by side, the claims of the sources, the ledger, load, gauges."""

@@ -1,0 +1,1 @@
+"""A recording, or what an experiment measured, as a picture."""

@@ -1,0 +1,144 @@
+"""Regenerate what is generated: exercises/ from solutions/, stored outputs, the README's picture.
+
+`python3 course.py refresh` calls this. Everything here gives the same bytes every time, so that
+a second refresh changes nothing and a test can tell when one was forgotten.
+"""
+
+import asyncio
+import copy
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+from helpers.basics.project import PROJECT as ROOT
+from helpers.coach.form.statement import stub_of
+
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+SECONDS_A_CELL = 60
+
+
+def tags(cell):
+    """Return a cell's tags."""
+    return cell.metadata.get("tags", [])
+
+
+def exercises_from(solutions):
+    """Return the notebook that a learner gets, made from the one with the answers."""
+    notebook = copy.deepcopy(solutions)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            clear(cell)
+            if "answer" in tags(cell):
+                cell.source = stub_of(cell.source)
+    return notebook
+
+
+def clear(cell):
+    """Forget what a code cell printed when it was last run."""
+    cell.outputs, cell.execution_count = [], None
+
+
+def tidy(notebook):
+    """Leave in the notebook only what is the same on every machine."""
+    course = notebook.metadata.get("course")
+    notebook.metadata = nbformat.from_dict(
+        {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+        | ({"course": course} if course else {}))
+    for cell in notebook.cells:
+        cell.metadata = nbformat.from_dict(
+            {key: cell.metadata[key] for key in ("tags", "raises") if cell.metadata.get(key)})
+        if cell.cell_type == "code":
+            if "nbval-check-output" not in tags(cell):
+                clear(cell)
+            for output in cell.outputs:
+                output.pop("execution_count", None)
+                if output.output_type == "execute_result":
+                    output.execution_count = 1
+                if output.output_type == "error":
+                    # A traceback names the files of one machine; the name and the words stay.
+                    output.traceback = [f"{output.ename}: {output.evalue}"]
+            cell.execution_count = 1 if cell.outputs else None
+
+
+def run(notebook, folder):
+    """Run the notebook in `folder` with a learner's progress file that is thrown away."""
+    with tempfile.TemporaryDirectory() as progress:
+        os.environ["ASYNC_COURSE_DATA"] = progress
+        # A warning about TCP, which the kernel gives for every run, is not the reader's concern.
+        NotebookClient(notebook, timeout=SECONDS_A_CELL, kernel_name="python3",
+                       extra_arguments=["--IPKernelApp.log_level=ERROR"],
+                       resources={"metadata": {"path": str(folder)}}).execute()
+
+
+def write(notebook, path):
+    """Write the notebook where it belongs, if that changes anything; return whether it did."""
+    text = nbformat.writes(notebook) + "\n"
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.write_text(text, encoding="utf-8")
+    return True
+
+
+def read(path):
+    """Read a notebook as version 4."""
+    return nbformat.read(path, as_version=4)
+
+
+def refresh_outputs(path):
+    """Run one notebook and store the outputs of the cells that are tagged for it."""
+    notebook = read(path)
+    run(notebook, path.parent)
+    tidy(notebook)
+    return write(notebook, path)
+
+
+def refresh_exercises(path):
+    """Write the exercises that belong to the solutions at `path`."""
+    target = ROOT / "exercises" / path.name
+    return write(exercises_from(read(path)), target)
+
+
+def picture():
+    """Return the README's timeline: three waits one after another, and the same three overlapped.
+
+    Made on a virtual clock, so that it is the same on every machine.
+    """
+    from helpers import record, run, timeline
+
+    async def one_after_another():
+        for number in range(3):
+            await asyncio.sleep(1)
+
+    async def overlapped():
+        async with asyncio.TaskGroup() as group:
+            for number in range(3):
+                group.create_task(asyncio.sleep(1), name=f"wait {number + 1}")
+
+    recordings = {}
+    for title, main in [("one after another", one_after_another), ("overlapped", overlapped)]:
+        with record() as recordings[title]:
+            run(main(), clock="virtual")
+    return timeline(recordings, title="Three waits of one second")
+
+
+def main(argv):
+    """Refresh all notebooks, or only those whose paths begin with one of `argv`."""
+    chosen = [path for room in ("notebooks", "solutions")
+              for path in sorted((ROOT / room).glob("*.ipynb"))
+              if not argv or any(str(path.relative_to(ROOT)).startswith(a) for a in argv)]
+    for path in chosen:
+        changed = refresh_outputs(path)
+        if path.parent.name == "solutions":
+            changed |= refresh_exercises(path)
+        print(f"{'changed' if changed else 'same   '} {path.relative_to(ROOT)}", flush=True)
+    if not argv:
+        (ROOT / "pictures").mkdir(exist_ok=True)
+        picture().save(ROOT / "pictures" / "three_waits.svg")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
