@@ -8,6 +8,7 @@ It needs nothing but Python 3.11 or newer. Everything else comes from the hashed
 counts as made only once its stamp is written, as the last step: whatever was cut off before that
 is made anew by the next call.
 """
+
 from __future__ import print_function
 
 import sys
@@ -15,7 +16,8 @@ import sys
 if sys.version_info < (3, 11):
     sys.stderr.write(
         "course.py: Python 3.11 or newer is needed, this is Python %d.%d.%d; if you have a newer "
-        "one, call it by name, such as: python3.13 course.py lab\n" % sys.version_info[:3])
+        "one, call it by name, such as: python3.13 course.py lab\n" % sys.version_info[:3]
+    )
     sys.exit(2)
 
 import argparse
@@ -86,6 +88,7 @@ def name_disk_trouble(error):
 
 # ------------------------------------------------------------------------------- the command line
 
+
 class Parser(argparse.ArgumentParser):
     def error(self, message):
         raise Problem("{}; see: {} --help".format(message, self.prog))
@@ -97,37 +100,62 @@ def parse(arguments):
     commands = parser.add_subparsers(metavar="COMMAND", dest="command")
 
     def add(run, summary, passes_on=None):
-        command = commands.add_parser(run.__name__, help=summary, description=run.__doc__,
-                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+        command = commands.add_parser(
+            run.__name__,
+            help=summary,
+            description=run.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         command.set_defaults(run=run)
         if passes_on:
-            command.add_argument("rest", nargs="*", metavar="-- ARGUMENT",
-                                 help="what follows -- goes to {}".format(passes_on))
+            command.add_argument(
+                "rest",
+                nargs="*",
+                metavar="-- ARGUMENT",
+                help="what follows -- goes to {}".format(passes_on),
+            )
         return command
 
     opens = add(lab, "open JupyterLab on the first lesson", "JupyterLab")
-    opens.add_argument("--port", type=int, metavar="N",
-                       help="listen on this port (default: 8888, or the next that is free)")
-    opens.add_argument("--no-browser", action="store_true",
-                       help="print the address, open no browser")
-    opens.add_argument("--extras", action="store_true",
-                       help="get PostgreSQL for lesson 19 and Dask for lesson 21 too (30 MB more)")
+    opens.add_argument(
+        "--port",
+        type=int,
+        metavar="N",
+        help="listen on this port (default: 8888, or the next that is free)",
+    )
+    opens.add_argument(
+        "--no-browser", action="store_true", help="print the address, open no browser"
+    )
+    opens.add_argument(
+        "--extras",
+        action="store_true",
+        help="get PostgreSQL for lesson 19 and Dask for lesson 21 too (30 MB more)",
+    )
     proves = add(test, "run the tests", "pytest")
-    proves.add_argument("--also", action="append", default=[], metavar="PYTHON",
-                        help="then run the notebooks, the coach's and the loop's tests on this "
-                             "Python too: a version such as 3.11, or a path (may be given again)")
+    proves.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="PYTHON",
+        help="then run the notebooks, the coach's and the loop's tests on this "
+        "Python too: a version such as 3.11, or a path (may be given again)",
+    )
     add(doctor, "say what is right, what is wrong, and what to type")
     add(bench, "measure what the course's tools cost on this machine")
     renews = add(refresh, "regenerate all that is generated")
-    renews.add_argument("--upgrade", action="store_true",
-                        help="take the newest packages that fit pyproject.toml into the locks")
+    renews.add_argument(
+        "--upgrade",
+        action="store_true",
+        help="take the newest packages that fit pyproject.toml into the locks",
+    )
 
     if not arguments:
         parser.print_help()
         raise SystemExit(0)
     if not arguments[0].startswith("-") and arguments[0] not in commands.choices:
-        raise Problem("unknown command '{}'; there are: {}".format(
-            arguments[0], ", ".join(commands.choices)))
+        raise Problem(
+            "unknown command '{}'; there are: {}".format(arguments[0], ", ".join(commands.choices))
+        )
     options = parser.parse_args(arguments)
     if options.command is None:
         raise Problem("no command; there are: {}".format(", ".join(commands.choices)))
@@ -137,14 +165,16 @@ def parse(arguments):
 def lab(options):
     """Open JupyterLab on the first lesson; Ctrl-C ends it.
 
-The first call makes the environment: about 110 MB to download, a minute or so.
-"""
+    The first call makes the environment: about 110 MB to download, a minute or so.
+    """
     if options.port is not None:
         check_port(options.port)
     environment = Environment.own()
     environment.make(EXTRAS_LOCK if options.extras else COURSE_LOCK)
     command = [
-        environment.python, "-c", START_JUPYTERLAB,
+        environment.python,
+        "-c",
+        START_JUPYTERLAB,
         "--ServerApp.ip=127.0.0.1",
         "--ServerApp.root_dir=" + ROOT,
         "--LabApp.default_url=/lab/tree/" + FIRST_LESSON,
@@ -171,16 +201,18 @@ The first call makes the environment: about 110 MB to download, a minute or so.
 def test(options):
     """Run the tests, and end with how many passed, failed and were skipped.
 
-With CI=true in the environment a skipped test counts as failed.
-"""
+    With CI=true in the environment a skipped test counts as failed.
+    """
     others = [Environment.of(find_python(name)) for name in options.also]
     environment = Environment.own()
     environment.make(TEST_LOCK)
     outcomes = [run_tests(environment, options.rest)]
     for other in others:
         other.make(TEST_LOCK)
-        print("\nThe notebooks, the coach and the loop on Python {}:".format(other.version),
-              flush=True)
+        print(
+            "\nThe notebooks, the coach and the loop on Python {}:".format(other.version),
+            flush=True,
+        )
         outcomes.append(run_tests(other, ["-m", "notebooks or coach or loop"] + options.rest))
     counts = [sum(numbers) for numbers in zip(*(counts for status, counts in outcomes))]
     print("\n{} passed, {} failed, {} skipped".format(*counts), flush=True)
@@ -208,9 +240,9 @@ def bench(options):
 def refresh(options):
     """Regenerate all that is generated: the locks, exercises/, stored outputs, pictures.
 
-The locks are left alone, and no network is needed, unless the dependencies in pyproject.toml
-have changed or --upgrade asks for newer packages.
-"""
+    The locks are left alone, and no network is needed, unless the dependencies in pyproject.toml
+    have changed or --upgrade asks for newer packages.
+    """
     if options.upgrade or not locks_fit():
         write_locks(options.upgrade)
     environment = Environment.own()
@@ -293,7 +325,8 @@ def run_tests(environment, arguments):
     if status == 1 and 1 <= len(failed) <= FEW:
         print("\nOnce more, alone:\n  {}".format("\n  ".join(failed)), flush=True)
         status, (mended, counts[1], _), _ = run_pytest(
-            environment, ["-n", "0", "--last-failed"] + arguments)
+            environment, ["-n", "0", "--last-failed"] + arguments
+        )
         counts[0] += mended
         print("\nUnsteady, passed only alone: {}".format(mended), flush=True)
     return status, counts
@@ -328,6 +361,7 @@ def find_python(name):
 
 # --------------------------------------------------------------------------------- the environment
 
+
 class Environment:
     """A virtual environment in the clone, made from a lock by one Python.
 
@@ -340,8 +374,9 @@ class Environment:
         self.name = name
         self.base = base  # the path of the Python that makes it
         self.version = version
-        self.python = os.path.join(self.folder, *(
-            ["Scripts", "python.exe"] if ON_WINDOWS else ["bin", "python"]))
+        self.python = os.path.join(
+            self.folder, *(["Scripts", "python.exe"] if ON_WINDOWS else ["bin", "python"])
+        )
         self.stamp_file = os.path.join(self.folder, "course.json")
 
     @classmethod
@@ -353,23 +388,32 @@ class Environment:
     @classmethod
     def of(cls, python):
         """The environment of another Python, for its path; raises Problem where that is too old."""
-        asked = subprocess.run([python, "-I", "-c", "import platform, sys; print(sys.executable, "
-                                "platform.python_version(), sep='\\n')"],
-                               capture_output=True, text=True)
+        asked = subprocess.run(
+            [
+                python,
+                "-I",
+                "-c",
+                "import platform, sys; print(sys.executable, platform.python_version(), sep='\\n')",
+            ],
+            capture_output=True,
+            text=True,
+        )
         if asked.returncode:
             raise Problem("{} does not run".format(python))
         base, version = asked.stdout.splitlines()
         short = version.split(".")[:2]
         if [int(number) for number in short] < [3, 11]:
             raise Problem(
-                "--also: Python 3.11 or newer is needed, {} is {}".format(python, version))
+                "--also: Python 3.11 or newer is needed, {} is {}".format(python, version)
+            )
         return cls(".venv-" + ".".join(short), base, version)
 
     @property
     def site_packages(self):
         short = ".".join(self.version.split(".")[:2])
         return sysconfig.get_path(
-            "purelib", "venv", {"base": self.folder, "py_version_short": short})
+            "purelib", "venv", {"base": self.folder, "py_version_short": short}
+        )
 
     def make(self, lock):
         """Make the environment hold what the lock says; next to no time if it already does."""
@@ -417,8 +461,11 @@ class Environment:
             raise Problem("{} was not made by course.py: move it away first".format(self.folder))
         free = shutil.disk_usage(self.folder).free // 10**6
         if free < DISK_NEEDED:
-            raise Problem("the disk is full: {} MB are needed and {} MB are free in {}".format(
-                DISK_NEEDED, free, ROOT))
+            raise Problem(
+                "the disk is full: {} MB are needed and {} MB are free in {}".format(
+                    DISK_NEEDED, free, ROOT
+                )
+            )
 
     def _install(self, lock, reason, lock_file):
         started = time.monotonic()
@@ -427,9 +474,16 @@ class Environment:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.stamp_file)
         uv = shutil.which("uv")
-        print("{} {}: {}. Python {}, {}.".format(
-            "Updating" if keep else "Making", self.name, reason, self.version,
-            "uv" if uv else "pip"), flush=True)
+        print(
+            "{} {}: {}. Python {}, {}.".format(
+                "Updating" if keep else "Making",
+                self.name,
+                reason,
+                self.version,
+                "uv" if uv else "pip",
+            ),
+            flush=True,
+        )
         if not keep:
             self._clear()
         installer = Installer(self, lock, lock_file)
@@ -438,11 +492,12 @@ class Environment:
         installer.install(uv)
         installer.compile()
         installer.progress.end()
-        locks.update((held, digest(held)) for held in LOCKS[LOCKS.index(lock):])
-        write_whole(self.stamp_file, json.dumps(
-            {"python": self.version, "folder": ROOT, "locks": locks}, indent=1))
-        print("{} is ready: {:.0f} s.".format(
-            self.name, time.monotonic() - started), flush=True)
+        locks.update((held, digest(held)) for held in LOCKS[LOCKS.index(lock) :])
+        write_whole(
+            self.stamp_file,
+            json.dumps({"python": self.version, "folder": ROOT, "locks": locks}, indent=1),
+        )
+        print("{} is ready: {:.0f} s.".format(self.name, time.monotonic() - started), flush=True)
 
     def _clear(self):
         for name in os.listdir(self.folder):
@@ -461,8 +516,9 @@ def fit(prefix, site_packages):
     Binder's postBuild calls this too, for the environment that Binder made.
     """
     # Relative, so that no encoding of a folder's name can be wrong: site reads the line that way.
-    write_whole(os.path.join(site_packages, "course.pth"),
-                os.path.relpath(ROOT, site_packages) + "\n")
+    write_whole(
+        os.path.join(site_packages, "course.pth"), os.path.relpath(ROOT, site_packages) + "\n"
+    )
     settings = os.path.join(prefix, "share", "jupyter", "lab", "settings")
     os.makedirs(settings, exist_ok=True)
     with open(os.path.join(ROOT, "overrides.json"), encoding="utf-8") as file:
@@ -510,9 +566,11 @@ def try_lock(file):
     try:
         if ON_WINDOWS:
             import msvcrt
+
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
+
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
@@ -525,21 +583,33 @@ def try_lock(file):
 
 # What an installer's words mean; the first that fits is said.
 CAUSES = [
-    (r"No space left on device|Disk quota exceeded|os error (28|112)\b|Errno 28\b",
-     "the disk is full: free {} MB and try again".format(DISK_NEEDED)),
-    (r"Read-only file system|os error 30\b|Errno 30\b",
-     "the disk is read-only: copy the course to a folder of your own"),
-    (r"No module named '?(venv|ensurepip)",
-     "this Python cannot make environments, its venv or ensurepip is missing; on Debian and "
-     "Ubuntu: apt install python{short}-venv"),
-    (r"DO NOT MATCH THE HASHES|[Hh]ash mismatch",
-     "a package that came is not the one that the lock names, so it was not installed"),
-    (r"NewConnectionError|ConnectTimeoutError|ReadTimeoutError|NameResolutionError|ProxyError"
-     r"|Could not connect|[Cc]onnection (refused|reset|aborted)|error sending request|dns error"
-     r"|[Nn]etwork is unreachable|name resolution|timed out|Failed to (fetch|establish)",
-     "no network: the packages cannot be fetched; connect, then type the same again"),
-    (r"Permission denied|Access is denied|Errno 13\b|os error (5|13)\b",
-     "no permission to write: copy the course to a folder of your own"),
+    (
+        r"No space left on device|Disk quota exceeded|os error (28|112)\b|Errno 28\b",
+        "the disk is full: free {} MB and try again".format(DISK_NEEDED),
+    ),
+    (
+        r"Read-only file system|os error 30\b|Errno 30\b",
+        "the disk is read-only: copy the course to a folder of your own",
+    ),
+    (
+        r"No module named '?(venv|ensurepip)",
+        "this Python cannot make environments, its venv or ensurepip is missing; on Debian and "
+        "Ubuntu: apt install python{short}-venv",
+    ),
+    (
+        r"DO NOT MATCH THE HASHES|[Hh]ash mismatch",
+        "a package that came is not the one that the lock names, so it was not installed",
+    ),
+    (
+        r"NewConnectionError|ConnectTimeoutError|ReadTimeoutError|NameResolutionError|ProxyError"
+        r"|Could not connect|[Cc]onnection (refused|reset|aborted)|error sending request|dns error"
+        r"|[Nn]etwork is unreachable|name resolution|timed out|Failed to (fetch|establish)",
+        "no network: the packages cannot be fetched; connect, then type the same again",
+    ),
+    (
+        r"Permission denied|Access is denied|Errno 13\b|os error (5|13)\b",
+        "no permission to write: copy the course to a folder of your own",
+    ),
 ]
 
 
@@ -563,11 +633,23 @@ class Installer:
         environment = self.environment
         if uv:
             # course.lock is in the folder already, which uv would take for a mistake.
-            self._run([uv, "venv", "--allow-existing", "--no-project", "--python",
-                       environment.base, environment.folder], "making the environment")
+            self._run(
+                [
+                    uv,
+                    "venv",
+                    "--allow-existing",
+                    "--no-project",
+                    "--python",
+                    environment.base,
+                    environment.folder,
+                ],
+                "making the environment",
+            )
         else:
-            self._run([environment.base, "-I", "-m", "venv", "--without-pip", environment.folder],
-                      "making the environment")
+            self._run(
+                [environment.base, "-I", "-m", "venv", "--without-pip", environment.folder],
+                "making the environment",
+            )
 
     def install(self, uv):
         """Install what the lock names, each package only with the hash that the lock gives."""
@@ -588,17 +670,36 @@ class Installer:
         A few packages ship templates or tests that do not compile; that is no error. compileall
         writes its files even where PYTHONDONTWRITEBYTECODE is set.
         """
-        self._run([self.environment.python, "-I", "-m", "compileall", "-q", "-j", "0",
-                   self.environment.site_packages], "compiling", may_fail=True)
+        self._run(
+            [
+                self.environment.python,
+                "-I",
+                "-m",
+                "compileall",
+                "-q",
+                "-j",
+                "0",
+                self.environment.site_packages,
+            ],
+            "compiling",
+            may_fail=True,
+        )
 
     def _run(self, command, label, may_fail=False):
         """Run one step and show how far it is; raise Problem, in one line, if it fails."""
         self.progress.step(label)
         child = subprocess.Popen(
-            command, cwd=ROOT, env=clean_environ(), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace",
+            command,
+            cwd=ROOT,
+            env=clean_environ(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
             # The child holds the lock as well: it may outlive this process after kill -9.
-            pass_fds=() if ON_WINDOWS else (self.lock_file.fileno(),))
+            pass_fds=() if ON_WINDOWS else (self.lock_file.fileno(),),
+        )
         lines = queue.Queue()
         threading.Thread(target=pump, args=(child.stdout, lines), daemon=True).start()
         said = []
@@ -635,7 +736,8 @@ class Installer:
             self.collected += 1
             if line.startswith("Collecting "):
                 self.progress.line(
-                    "{:3}/{} {}".format(self.collected, self.expected, line.split()[1]))
+                    "{:3}/{} {}".format(self.collected, self.expected, line.split()[1])
+                )
         elif line.startswith("WARNING: Retrying"):
             self.progress.line("no answer, trying again")
         elif line.startswith("Installing collected packages"):
@@ -668,11 +770,24 @@ def pump(stream, lines):
 
 def clean_environ():
     """Return the variables for an installer: without those that would lead it astray."""
-    astray = ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT",
-              "PIP_REQUIRE_VIRTUALENV")
+    astray = (
+        "PYTHONHOME",
+        "PYTHONPATH",
+        "VIRTUAL_ENV",
+        "PIP_TARGET",
+        "PIP_PREFIX",
+        "PIP_ROOT",
+        "PIP_REQUIRE_VIRTUALENV",
+    )
     environ = {name: value for name, value in os.environ.items() if name not in astray}
-    environ.update(PIP_USER="0", PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1",
-                   PYTHONUNBUFFERED="1", UV_PYTHON_DOWNLOADS="never", NO_COLOR="1")
+    environ.update(
+        PIP_USER="0",
+        PIP_DISABLE_PIP_VERSION_CHECK="1",
+        PIP_NO_INPUT="1",
+        PYTHONUNBUFFERED="1",
+        UV_PYTHON_DOWNLOADS="never",
+        NO_COLOR="1",
+    )
     return environ
 
 
@@ -713,6 +828,7 @@ class Progress:
 
 # -------------------------------------------------------------------------------------- the doctor
 
+
 def examine(environment):
     """Yield (is it right, what, what to do) for everything that the course stands on."""
     tested = sys.version_info[:2] <= (3, 14)
@@ -721,39 +837,66 @@ def examine(environment):
         yield True, "uv installs the packages", ""
     else:
         from importlib.util import find_spec
+
         able = find_spec("venv") is not None and find_spec("ensurepip") is not None
-        yield (able, "pip installs the packages, venv makes the environment",
-               "on Debian and Ubuntu: apt install python{}.{}-venv".format(*sys.version_info))
+        yield (
+            able,
+            "pip installs the packages, venv makes the environment",
+            "on Debian and Ubuntu: apt install python{}.{}-venv".format(*sys.version_info),
+        )
     writable = os.access(ROOT, os.W_OK)
     yield (writable, "{} can be written".format(ROOT), "copy the course to a folder of your own")
     reason = environment.why_not(COURSE_LOCK)
     if reason is not None:
         free = shutil.disk_usage(ROOT).free // 10**6
-        yield (free >= DISK_NEEDED, "{} MB are free, {} are needed".format(free, DISK_NEEDED),
-               "free some space")
+        yield (
+            free >= DISK_NEEDED,
+            "{} MB are free, {} are needed".format(free, DISK_NEEDED),
+            "free some space",
+        )
         yield False, "{}: {}".format(environment.name, reason), "type: python3 course.py lab"
         return
     yield True, "{} was made whole by Python {}".format(environment.name, environment.version), ""
     mend = "close JupyterLab, delete the folder {} and type: python3 course.py lab".format(
-        environment.name)
+        environment.name
+    )
     strays = compare_with_lock(environment)
-    yield (not strays, "its packages are those of {}".format(COURSE_LOCK)
-           + (": not so " + ", ".join(strays) if strays else ""), mend)
+    yield (
+        not strays,
+        "its packages are those of {}".format(COURSE_LOCK)
+        + (": not so " + ", ".join(strays) if strays else ""),
+        mend,
+    )
     for module, cure in (
-            ("jupyterlab", mend), ("ipykernel", mend),
-            ("helpers", "a file of the course is damaged; this shows which: git status")):
-        tried = subprocess.run([environment.python, "-I", "-c", "import " + module],
-                               capture_output=True, text=True)
-        yield (tried.returncode == 0, "{} can be imported".format(module)
-               + (": " + tried.stderr.strip().splitlines()[-1] if tried.returncode else ""), cure)
+        ("jupyterlab", mend),
+        ("ipykernel", mend),
+        ("helpers", "a file of the course is damaged; this shows which: git status"),
+    ):
+        tried = subprocess.run(
+            [environment.python, "-I", "-c", "import " + module], capture_output=True, text=True
+        )
+        yield (
+            tried.returncode == 0,
+            "{} can be imported".format(module)
+            + (": " + tried.stderr.strip().splitlines()[-1] if tried.returncode else ""),
+            cure,
+        )
 
 
 def compare_with_lock(environment):
     """Return the names of packages that are missing or of another version than in the lock."""
     listing = subprocess.run(
-        [environment.python, "-I", "-c", "import importlib.metadata as m, json; print(json.dumps("
-         "{d.name.lower().replace('_', '-').replace('.', '-'): d.version"
-         " for d in m.distributions()}))"], capture_output=True, text=True)
+        [
+            environment.python,
+            "-I",
+            "-c",
+            "import importlib.metadata as m, json; print(json.dumps("
+            "{d.name.lower().replace('_', '-').replace('.', '-'): d.version"
+            " for d in m.distributions()}))",
+        ],
+        capture_output=True,
+        text=True,
+    )
     if listing.returncode:
         return ["all of them"]
     installed = json.loads(listing.stdout)
@@ -778,6 +921,7 @@ LOCK_HEADER = """\
 def digest_dependencies():
     """Return the sha256 of all dependencies in pyproject.toml, which the locks carry."""
     import tomllib
+
     with open(os.path.join(ROOT, "pyproject.toml"), "rb") as file:
         project = tomllib.load(file)["project"]
     asked = [project["requires-python"], project["dependencies"], project["optional-dependencies"]]
@@ -810,13 +954,38 @@ def write_locks(upgrade):
         for lock, extra in zip(LOCKS, asked):
             resolved = os.path.join(folder, lock.replace("/", "-"))
             shutil.copy(os.path.join(ROOT, lock), resolved)  # versions that are locked stay
-            command = [
-                uv, "pip", "compile", "pyproject.toml", "--output-file", resolved, "--universal",
-                "--python", sys.executable, "--python-version", "3.11", "--generate-hashes",
-                "--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate",
-                "--quiet"] + extra + constraint + (["--upgrade"] if upgrade else [])
-            done = subprocess.run(command, cwd=ROOT, env=clean_environ(), stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True)
+            command = (
+                [
+                    uv,
+                    "pip",
+                    "compile",
+                    "pyproject.toml",
+                    "--output-file",
+                    resolved,
+                    "--universal",
+                    "--python",
+                    sys.executable,
+                    "--python-version",
+                    "3.11",
+                    "--generate-hashes",
+                    "--no-emit-index-url",
+                    "--no-emit-find-links",
+                    "--no-header",
+                    "--no-annotate",
+                    "--quiet",
+                ]
+                + extra
+                + constraint
+                + (["--upgrade"] if upgrade else [])
+            )
+            done = subprocess.run(
+                command,
+                cwd=ROOT,
+                env=clean_environ(),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+            )
             if done.returncode:
                 raise Problem("the locks cannot be made: " + " ".join(done.stderr.split()))
             constraint = ["--constraint", resolved]
@@ -831,13 +1000,18 @@ def get_uv(folder):
     """Install uv, the resolver, into a throw-away environment; return its path."""
     home = os.path.join(folder, "uv")
     bin_folder = os.path.join(home, "Scripts" if ON_WINDOWS else "bin")
-    for command in ([sys.executable, "-I", "-m", "venv", home],
-                    [os.path.join(bin_folder, "python"), "-I", "-m", "pip", "install", "-q", "uv"]):
-        done = subprocess.run(command, env=clean_environ(), stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True)
+    for command in (
+        [sys.executable, "-I", "-m", "venv", home],
+        [os.path.join(bin_folder, "python"), "-I", "-m", "pip", "install", "-q", "uv"],
+    ):
+        done = subprocess.run(
+            command, env=clean_environ(), stdin=subprocess.DEVNULL, capture_output=True, text=True
+        )
         if done.returncode:
-            raise Problem("uv, which makes the locks, cannot be installed: "
-                          + (done.stderr.strip() or "no word why").splitlines()[-1])
+            raise Problem(
+                "uv, which makes the locks, cannot be installed: "
+                + (done.stderr.strip() or "no word why").splitlines()[-1]
+            )
     return os.path.join(bin_folder, "uv")
 
 

@@ -22,9 +22,10 @@ class Fixture:
 
     def write(self, folder):
         """Write the notebook below `folder`; return its path."""
-        notebook = new_notebook(cells=[cell(source) if isinstance(source, str) else source
-                                       for source in self.cells],
-                                metadata={"course": self.course} if self.course else {})
+        notebook = new_notebook(
+            cells=[cell(source) if isinstance(source, str) else source for source in self.cells],
+            metadata={"course": self.course} if self.course else {},
+        )
         path = folder / self.room / "99_fixture.ipynb"
         path.parent.mkdir(exist_ok=True)
         nbformat.write(notebook, path)
@@ -65,42 +66,64 @@ BROKEN = {
     "error": Fixture([FIT, "1 / 0"], "ZeroDivisionError"),
     "exception group": Fixture([FIT, GROUP], "ExceptionGroup"),
     "intended error that does not come": Fixture(
-        [FIT, meant("1 + 1")], "should raise ['ValueError'] and raised []"),
+        [FIT, meant("1 + 1")], "should raise ['ValueError'] and raised []"
+    ),
     "another error than intended": Fixture(
-        [FIT, meant("1 / 0")],
-        "should raise ['ValueError'] and raised ['ZeroDivisionError']"),
+        [FIT, meant("1 / 0")], "should raise ['ValueError'] and raised ['ZeroDivisionError']"
+    ),
     "error in a background task": Fixture(
-        [FIT, BACKGROUND.format("")], "expected [], found ['ValueError']"),
+        [FIT, BACKGROUND.format("")], "expected [], found ['ValueError']"
+    ),
     "error in a background task that is kept": Fixture(
-        [FIT, BACKGROUND.format("kept = ")], "expected [], found ['ValueError']"),
+        [FIT, BACKGROUND.format("kept = ")], "expected [], found ['ValueError']"
+    ),
     "words on stderr": Fixture(
-        [FIT, "import sys\nprint('careful', file=sys.stderr)"], "wrote to stderr"),
+        [FIT, "import sys\nprint('careful', file=sys.stderr)"], "wrote to stderr"
+    ),
     "stored output that no longer comes": Fixture(
-        [FIT, cell("print('now')", "nbval-check-output", stored="then\n")],
-        "Cell outputs differ"),
+        [FIT, cell("print('now')", "nbval-check-output", stored="then\n")], "Cell outputs differ"
+    ),
     "a second run that fails": Fixture(
         [FIT, "times = globals().get('times', 0) + 1\nassert times == 1, 'again'"],
-        "run a second time"),
+        "run a second time",
+    ),
     "a process that outlives its kernel": Fixture(
-        [FIT, "import subprocess, sys\n"
-              "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(30)'])"],
-        "the kernel was killed and left"),
+        [
+            FIT,
+            "import subprocess, sys\n"
+            "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(30)'])",
+        ],
+        "the kernel was killed and left",
+    ),
     "too much memory": Fixture([FIT, "held = b'x' * 600_000_000"], "MB, and may hold 500"),
     "more memory than it says": Fixture(
-        [FIT, "held = b'x' * 100_000_000"], "MB, and may hold 90", course={"memory": 90}),
+        [FIT, "held = b'x' * 100_000_000"], "MB, and may hold 90", course={"memory": 90}
+    ),
     "a picture without words": Fixture(
-        [FIT, "from IPython.display import HTML\nHTML('<img src=\"x.png\">')"],
-        "says too little"),
+        [FIT, "from IPython.display import HTML\nHTML('<img src=\"x.png\">')"], "says too little"
+    ),
     "a bare picture": Fixture(
-        [FIT, "from IPython.display import SVG\nSVG('<svg xmlns=\"http://www.w3.org/2000/svg\"/>')"],
-        "a picture without a description"),
+        [
+            FIT,
+            "from IPython.display import SVG\nSVG('<svg xmlns=\"http://www.w3.org/2000/svg\"/>')",
+        ],
+        "a picture without a description",
+    ),
     "a solution that does not solve": Fixture(
-        [FIT, "class Sheet:\n    def check(self, answer):\n        return 'NOT YET'\n"
-              "Sheet().check(6)"], "says SOLVED", room="solutions"),
+        [
+            FIT,
+            "class Sheet:\n    def check(self, answer):\n        return 'NOT YET'\n"
+            "Sheet().check(6)",
+        ],
+        "says SOLVED",
+        room="solutions",
+    ),
 }
 
-SOUND = Fixture([
-    FIT,
-    meant("raise ValueError('meant')"),
-    cell("print('then')", "nbval-check-output", stored="then\n"),
-])
+SOUND = Fixture(
+    [
+        FIT,
+        meant("raise ValueError('meant')"),
+        cell("print('then')", "nbval-check-output", stored="then\n"),
+    ]
+)

@@ -13,10 +13,19 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-                None)
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 SECONDS_TO_START = 60
 SECONDS_TO_ANSWER = 60
 POLLING = 100  # ms; the usual way, once a drawn frame, waits for ever where nothing is drawn
@@ -56,14 +65,22 @@ def lab_server(folder):
     config.mkdir()
     # Lets a test reach JupyterLab's own commands, which are steadier than clicks.
     (config / "jupyter_lab_config.json").write_text(
-        json.dumps({"LabApp": {"expose_app_in_browser": True}}))
+        json.dumps({"LabApp": {"expose_app_in_browser": True}})
+    )
     env = os.environ | {
         "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
-        "JUPYTER_CONFIG_DIR": str(config), "ASYNC_COURSE_DATA": str(folder / "progress")}
-    server = subprocess.Popen([sys.executable, str(ROOT / "course.py"), "lab", "--no-browser"],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env=env, start_new_session=True)
+        "JUPYTER_CONFIG_DIR": str(config),
+        "ASYNC_COURSE_DATA": str(folder / "progress"),
+    }
+    server = subprocess.Popen(
+        [sys.executable, str(ROOT / "course.py"), "lab", "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=env,
+        start_new_session=True,
+    )
     giving_up = threading.Timer(SECONDS_TO_START, server.kill)
     giving_up.start()
     said = []
@@ -126,7 +143,8 @@ class Notebook:
         """Start one cell and come back while it runs."""
         self.page.evaluate(f"index => {{ ({RUN})(index); }}", index)
         self.page.wait_for_function(
-            "() => window.panel.sessionContext.session.kernel.status === 'busy'", polling=POLLING)
+            "() => window.panel.sessionContext.session.kernel.status === 'busy'", polling=POLLING
+        )
 
     def run_all(self):
         """Run all cells to their end."""
@@ -150,17 +168,23 @@ class Notebook:
 
     def show(self, index):
         """Scroll to a cell; return its element."""
-        self.page.evaluate("""async index => {
-            await window.panel.content.scrollToItem(index, 'start'); }""", index)
+        self.page.evaluate(
+            """async index => {
+            await window.panel.content.scrollToItem(index, 'start'); }""",
+            index,
+        )
         return self.page.locator(
-            f".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell[data-windowed-list-index='{index}']")
+            f".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell[data-windowed-list-index='{index}']"
+        )
 
     def press_stop(self):
         """Press the toolbar's stop button; come back when the kernel is idle again."""
-        self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) "
-                          "[data-command='notebook:interrupt-kernel']").click()
+        self.page.locator(
+            ".jp-NotebookPanel:not(.lm-mod-hidden) [data-command='notebook:interrupt-kernel']"
+        ).click()
         self.page.wait_for_function(
-            "() => window.panel.sessionContext.session.kernel.status === 'idle'", polling=POLLING)
+            "() => window.panel.sessionContext.session.kernel.status === 'idle'", polling=POLLING
+        )
 
     def restart_kernel(self):
         self.page.evaluate("""async () => {

@@ -5,8 +5,8 @@ import linecache
 import pathlib
 import time
 
-from helpers.coach.form import statement as form
 from helpers.coach.exercise import judge
+from helpers.coach.form import statement as form
 
 FIXTURES = pathlib.Path(__file__).parent / "coach_checks"
 numbers = itertools.count(1)

@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-
 SPREAD = {"test_notebooks.py", "test_coach_programs.py"}
 
 

@@ -1,6 +1,6 @@
 """Runs one of CPython's own test modules with our event loop in place of asyncio's.
 
-    python -m tests.cpython_suites test_taskgroups
+python -m tests.cpython_suites test_taskgroups
 """
 
 import asyncio

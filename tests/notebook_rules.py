@@ -92,8 +92,11 @@ def check_errors(cell, outputs):
 
 def check_stderr(cell, outputs):
     if "shows-stderr" not in tags(cell):
-        words = [out["text"] for out in outputs
-                 if out["output_type"] == "stream" and out["name"] == "stderr"]
+        words = [
+            out["text"]
+            for out in outputs
+            if out["output_type"] == "stream" and out["name"] == "stderr"
+        ]
         assert not words, f"the cell wrote to stderr: {words}"
 
 
@@ -108,7 +111,9 @@ def check_verdict(cell, outputs, room):
 def check_pictures(outputs):
     for data in [out["data"] for out in outputs if "data" in out]:
         # JupyterLab and nbconvert drop the description of a bare image, and keep it in HTML.
-        assert not any(kind.startswith("image/") for kind in data), "a picture without a description"
+        assert not any(kind.startswith("image/") for kind in data), (
+            "a picture without a description"
+        )
         for image in re.findall(r"<img\b[^>]*>", data.get("text/html", "")):
             alt = re.search(r'\balt="([^"]*)"', image)
             assert alt and len(alt[1]) > SHORTEST_DESCRIPTION, f"says too little: {image[:200]}"
@@ -143,11 +148,15 @@ def check_memory(item):
 def check_background_errors(item):
     expected = item.parent.nb.metadata.get("course", {}).get("background_errors", [])
     # As a result, not printed: what is printed may come late on a busy machine.
-    (report,) = [out["data"]["text/plain"] for out in execute(item.parent.kernel, REPORT)
-                 if out["output_type"] == "execute_result"]
+    (report,) = [
+        out["data"]["text/plain"]
+        for out in execute(item.parent.kernel, REPORT)
+        if out["output_type"] == "execute_result"
+    ]
     found = ast.literal_eval(report)
     assert sorted(set(found)) == sorted(expected), (
-        f"errors in background tasks: expected {expected}, found {found}")
+        f"errors in background tasks: expected {expected}, found {found}"
+    )
 
 
 def check_second_run(item):
@@ -157,8 +166,10 @@ def check_second_run(item):
         except AssertionError as error:
             raise AssertionError(f"run a second time, cell {number}: {error}") from None
         except (queue.Empty, TimeoutError):
-            raise AssertionError(f"run a second time, cell {number} gave no answer within "
-                                 f"{SECONDS_TO_WAIT_FOR_A_CELL} s: {cell.source}") from None
+            raise AssertionError(
+                f"run a second time, cell {number} gave no answer within "
+                f"{SECONDS_TO_WAIT_FOR_A_CELL} s: {cell.source}"
+            ) from None
 
 
 def is_alive(process):
@@ -176,7 +187,8 @@ def check_nothing_outlives(kernel):
     process.kill()
     deadline = time.monotonic() + SECONDS_FOR_PROCESSES_TO_GO
     while (left := [child for child in children if is_alive(child)]) and (
-            time.monotonic() < deadline):
+        time.monotonic() < deadline
+    ):
         time.sleep(0.05)
     names = [child.name() for child in left]
     for child in left:

@@ -7,8 +7,9 @@ from tests import browser
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(browser.CHROMIUM is None,
-                       reason="there is no Chromium here: apt install chromium"),
+    pytest.mark.skipif(
+        browser.CHROMIUM is None, reason="there is no Chromium here: apt install chromium"
+    ),
 ]
 
 LESSON = "notebooks/00_start_here.ipynb"
@@ -62,8 +63,9 @@ def test_the_lesson_runs_and_its_timelines_are_seen(lesson):
     assert "overlapped" in alt and "one after another" in alt
 
 
-@pytest.mark.parametrize("hanging", ["await asyncio.sleep(seconds)", "await spin()",
-                                     "await block()"])
+@pytest.mark.parametrize(
+    "hanging", ["await asyncio.sleep(seconds)", "await spin()", "await block()"]
+)
 def test_the_stop_button_stops_a_cell(lesson, hanging):
     lesson.run(lesson.find("from helpers import"))
     cell = lesson.find("seconds = 0.5")
@@ -109,21 +111,26 @@ def test_an_exercise_from_its_stub_to_solved_and_through_a_restart(exercises):
     assert "SOLVED" in exercises.run(exercises.find('exercise("await-1")')).upper()
 
 
-WRONG = '''\
+WRONG = """\
 async def greet(ask):
     name = ask()
     return f"Hello, {name}!"
-'''
+"""
 RIGHT = WRONG.replace("ask()", "await ask()")
 
 
 def test_all_exercises_go_from_their_stubs_to_solved(exercises):
     """Also the second of two notebooks that are open at once runs, and every cell runs again."""
-    answers = [(number, cell.source) for number, cell
-               in enumerate(refresh.read(browser.ROOT / SOLUTIONS).cells)
-               if "answer" in refresh.tags(cell)]
-    checks = [number for number, cell in enumerate(exercises.cells())
-              if "ex.check(" in "".join(cell["source"])]
+    answers = [
+        (number, cell.source)
+        for number, cell in enumerate(refresh.read(browser.ROOT / SOLUTIONS).cells)
+        if "answer" in refresh.tags(cell)
+    ]
+    checks = [
+        number
+        for number, cell in enumerate(exercises.cells())
+        if "ex.check(" in "".join(cell["source"])
+    ]
     assert len(answers) == len(checks) == 7
     exercises.run_all()
     said = [exercises.text(number) for number in checks]

@@ -10,8 +10,9 @@ from tests import browser
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.skipif(browser.CHROMIUM is None,
-                       reason="there is no Chromium here: apt install chromium"),
+    pytest.mark.skipif(
+        browser.CHROMIUM is None, reason="there is no Chromium here: apt install chromium"
+    ),
 ]
 
 LESSON = "notebooks/00_start_here.ipynb"  # any that has cells: they get a source of ours
@@ -47,7 +48,8 @@ def page(shells, tmp_path_factory):
     settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
     (settings / "kernels-settings.jupyterlab-settings").write_text(
-        json.dumps({"commsOverSubshells": shells}))
+        json.dumps({"commsOverSubshells": shells})
+    )
     with browser.lab_server(folder) as address, browser.browser_page(address) as page:
         yield page
 
@@ -96,13 +98,20 @@ def button(cell, name):
 
 
 def test_by_keyboard_and_by_buttons(notebook, shells):
-    cell = show(notebook, STORY + """
+    cell = show(
+        notebook,
+        STORY
+        + """
 explorer = explore(rec)
 threads, move = set(), explorer.move
 explorer.move = lambda to: (threads.add(threading.current_thread().name), move(to))
-explorer""")
-    expect(screen(cell)).to_have_text(re.compile(
-        r"^Instant 1 of 8, at 0\.000 s of virtual time\. main runs\. It creates short and long\."))
+explorer""",
+    )
+    expect(screen(cell)).to_have_text(
+        re.compile(
+            r"^Instant 1 of 8, at 0\.000 s of virtual time\. main runs\. It creates short and long\."
+        )
+    )
     expect(button(cell, "Back")).to_be_disabled()
     press(cell, "ArrowRight", 3)
     expect(screen(cell)).to_have_text(re.compile("^Instant 4 of 8.* the loop waits in select"))
@@ -163,9 +172,12 @@ def test_a_prediction_wrong_then_right(notebook):
     expect(cell.locator(".widget-readout")).to_have_text("1")  # forward is only by an answer
     expect(screen(cell)).to_have_text(at(1))
     button(cell, "long").click()
-    expect(cell.get_by_text(
-        "Not so: long was ready, but short came before it. The queue was: short and long; "
-        "the loop takes the first. 0 of 1 right.")).to_be_visible()
+    expect(
+        cell.get_by_text(
+            "Not so: long was ready, but short came before it. The queue was: short and long; "
+            "the loop takes the first. 0 of 1 right."
+        )
+    ).to_be_visible()
     expect(screen(cell)).to_have_text(re.compile("^Instant 2 of 8.* short runs"))
     button(cell, "long").focus()
     cell.page.keyboard.press("Enter")

@@ -10,17 +10,32 @@ from helpers.pictures.picture import style
 
 DEPTH = [(0.1 * n, n % 7) for n in range(200)]
 CHARTS = {
-    "bars": lambda: bars({"in the loop": 310.4, "in a thread": 4, "nowhere": 0}, unit="ms",
-                         title="Heartbeat"),
+    "bars": lambda: bars(
+        {"in the loop": 310.4, "in a thread": 4, "nowhere": 0}, unit="ms", title="Heartbeat"
+    ),
     "bars, log": lambda: bars({"a thread for each call": 3400, "a call": 1}, unit="ns", log=True),
     "one bar": lambda: bars({"alone": 3}),
-    "lines": lambda: lines({"httpx": [(1, 0.2), (10, 0.3)], "aiohttp": [(1, 0.1), (10, 0.2)]},
-                           x="requests", y="seconds", title="Time"),
+    "lines": lambda: lines(
+        {"httpx": [(1, 0.2), (10, 0.3)], "aiohttp": [(1, 0.1), (10, 0.2)]},
+        x="requests",
+        y="seconds",
+        title="Time",
+    ),
     "steps": lambda: lines({"depth": DEPTH}, x="seconds", y="items", step=True),
-    "six lines, log": lambda: lines({f"a line with name {n}": [(1, n + 1), (100, n + 2)]
-                                     for n in range(6)}, x="x", y="y", log=True),
-    "heatmap": lambda: heatmap([[1, 100], [3.25, 1000]], rows=["1 task", "100 tasks"],
-                               columns=["no await", "one"], x="awaits", y="tasks", title="Lost"),
+    "six lines, log": lambda: lines(
+        {f"a line with name {n}": [(1, n + 1), (100, n + 2)] for n in range(6)},
+        x="x",
+        y="y",
+        log=True,
+    ),
+    "heatmap": lambda: heatmap(
+        [[1, 100], [3.25, 1000]],
+        rows=["1 task", "100 tasks"],
+        columns=["no await", "one"],
+        x="awaits",
+        y="tasks",
+        title="Lost",
+    ),
     "flat heatmap": lambda: heatmap([[5, 5]], rows=["a"], columns=["b", "c"]),
 }
 
@@ -31,8 +46,9 @@ def seen(figure):
         yield from [*axes.texts, axes.xaxis.label, axes.yaxis.label, axes._left_title]
         for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
             low, high = sorted((low, high))
-            yield from (tick.label1 for tick in axis.get_major_ticks()
-                        if low <= tick.get_loc() <= high)
+            yield from (
+                tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high
+            )
     for legend in figure.legends:
         yield from legend.get_texts()
 

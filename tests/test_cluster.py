@@ -12,12 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 
+from helpers.pictures.shifts import Run, Shifts
 from helpers.props import cluster
 from helpers.props.cluster import MISSING, Cluster
-from helpers.recording.recorder import job, record
-from helpers.recording.model import Lane, Recording
-from helpers.pictures.shifts import Run, Shifts
 from helpers.props.workloads import do_work
+from helpers.recording.model import Lane, Recording
+from helpers.recording.recorder import job, record
 
 distributed = pytest.importorskip("distributed", reason=MISSING)
 ROOT = Path(__file__).resolve().parent.parent
@@ -102,11 +102,13 @@ def test_jobs_on_its_workers_are_lanes_of_a_recording(machines):
 
     async def use(client):
         mine = job(wait, name="mine")
-        await client.gather([
-            client.submit(do_work, 1, 0.1, workers=["worker-0"], pure=False),
-            client.submit(job(do_work, name="named"), 2, 0.1, workers=["worker-1"], pure=False),
-            *(client.submit(mine, 0.05, workers=["worker-1"]) for _ in range(3)),
-        ])
+        await client.gather(
+            [
+                client.submit(do_work, 1, 0.1, workers=["worker-0"], pure=False),
+                client.submit(job(do_work, name="named"), 2, 0.1, workers=["worker-1"], pure=False),
+                *(client.submit(mine, 0.05, workers=["worker-1"]) for _ in range(3)),
+            ]
+        )
 
     with record() as rec:
         on(machines, use)
@@ -115,7 +117,8 @@ def test_jobs_on_its_workers_are_lanes_of_a_recording(machines):
     # The three calls of `mine` are one: the same function, the same argument.
     assert {(lane.name, lane.pid, lane.outcome) for lane in jobs} == {
         ("do_work", pids["worker-0"], "done"),
-        ("named", pids["worker-1"], "done"), ("mine", pids["worker-1"], "done"),
+        ("named", pids["worker-1"], "done"),
+        ("mine", pids["worker-1"], "done"),
     } and len(jobs) == 3
     assert rec.lane("do_work").detail == f"process {pids['worker-0']}"
     for lane in jobs:

@@ -17,9 +17,9 @@ import pytest
 
 import helpers
 from helpers.coach import cards
+from helpers.coach.course_map import CourseMap
 from helpers.coach.form import statement as form
 from helpers.coach.judging import packing
-from helpers.coach.course_map import CourseMap
 from tests.coach_cells import FIXTURES, cell, cell_named
 
 pytestmark = pytest.mark.coach
@@ -213,10 +213,10 @@ def test_what_python_warns_of_in_a_program_is_not_told_again(tmp_path):
     # Python warns of the `is`, and from 3.14 on of the `return`, whenever it reads them.
     path = tmp_path / "lesson_97.py"
     path.write_text(
-        'from helpers.coach import Exercise, right\n\n\n'
+        "from helpers.coach import Exercise, right\n\n\n"
         'class Same(Exercise):\n    """Same"""\n\n    id = "same-1"\n    asks = "same"\n\n'
-        '    @right\n    def same():\n        try:\n            pass\n'
-        '        finally:\n            return 1 is 1\n'
+        "    @right\n    def same():\n        try:\n            pass\n"
+        "        finally:\n            return 1 is 1\n"
     )
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

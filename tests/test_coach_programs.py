@@ -11,8 +11,8 @@ import textwrap
 import pytest
 
 import exercises.checks
-from helpers.coach.form import statement as form
 from helpers.coach.exercise import judge
+from helpers.coach.form import statement as form
 from tests.coach_cells import FIXTURES, cell
 from tests.mutants import mutants
 

@@ -17,9 +17,9 @@ import time
 import psutil
 import pytest
 
+from helpers.coach.exercise import judge
 from helpers.coach.form import statement as form
 from helpers.coach.judging import packing
-from helpers.coach.exercise import judge
 from helpers.coach.judging.sandbox import sandbox
 from tests.coach_cells import FIXTURES, ask, cell, timed
 
@@ -263,8 +263,9 @@ def test_a_sleep_in_a_thread_blocks_nobody():
 
 def test_what_a_thread_fails_with_is_shown_without_colours(monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # as a kernel does
-    fails = answer("thread = threading.Thread(target=lambda: 1 / 0)\nthread.start()\n"
-                   "thread.join()", right=True)
+    fails = answer(
+        "thread = threading.Thread(target=lambda: 1 / 0)\nthread.start()\nthread.join()", right=True
+    )
     ask("t-together", fails)
     sandbox.process.popen.kill()  # the next one begins in this environment
     sandbox.process.popen.wait()

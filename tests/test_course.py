@@ -26,35 +26,59 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # What `python3` is to a learner: not the environment that runs the tests.
 PYTHON = getattr(sys, "_base_executable", sys.executable)
-PARTS = ("course.py", "overrides.json", "pyproject.toml", "requirements.txt",
-         "requirements-extras.txt", "tests/requirements.txt")
+PARTS = (
+    "course.py",
+    "overrides.json",
+    "pyproject.toml",
+    "requirements.txt",
+    "requirements-extras.txt",
+    "tests/requirements.txt",
+)
 
 needs_mount = pytest.mark.skipif(
     sys.platform != "linux" or os.geteuid() != 0,
-    reason="a full disk and a read-only one can only be made by root on Linux")
+    reason="a full disk and a read-only one can only be made by root on Linux",
+)
 
 
 def environ(**changes):
     """The variables of a learner without uv, whose terminal is no test's."""
-    names = {name: value for name, value in os.environ.items()
-             if not name.startswith(("PYTEST", "JUPYTER", "JPY_", "VIRTUAL_ENV"))}
+    names = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST", "JUPYTER", "JPY_", "VIRTUAL_ENV"))
+    }
     folders = names["PATH"].split(os.pathsep)
     names["PATH"] = os.pathsep.join(
-        folder for folder in folders if not shutil.which("uv", path=folder))
+        folder for folder in folders if not shutil.which("uv", path=folder)
+    )
     return names | changes
 
 
 def start(folder, *arguments, python=PYTHON, **changes):
     return subprocess.Popen(
-        [python, "course.py", *arguments], cwd=folder, env=environ(**changes), text=True,
-        encoding="utf-8", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, start_new_session=True)
+        [python, "course.py", *arguments],
+        cwd=folder,
+        env=environ(**changes),
+        text=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
 
 
 def course(folder, *arguments, python=PYTHON, **changes):
     return subprocess.run(
-        [python, "course.py", *arguments], cwd=folder, env=environ(**changes), text=True,
-        encoding="utf-8", stdin=subprocess.DEVNULL, capture_output=True)
+        [python, "course.py", *arguments],
+        cwd=folder,
+        env=environ(**changes),
+        text=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+    )
 
 
 MAKE = "import course; course.Environment.own().make(course.{})"
@@ -62,8 +86,13 @@ MAKE = "import course; course.Environment.own().make(course.{})"
 
 def make(folder, python=PYTHON, lock="COURSE_LOCK", **changes):
     """Make the environment and do nothing with it."""
-    done = subprocess.run([python, "-c", MAKE.format(lock)], cwd=folder, env=environ(**changes),
-                          text=True, capture_output=True)
+    done = subprocess.run(
+        [python, "-c", MAKE.format(lock)],
+        cwd=folder,
+        env=environ(**changes),
+        text=True,
+        capture_output=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done
 
@@ -111,6 +140,7 @@ def python_in(folder, name=".venv"):
 
 # ------------------------------------------------------------------------------- one-line troubles
 
+
 def old_pythons():
     """Every Python on this machine that is too old, by path."""
     folders = os.environ["PATH"].split(os.pathsep)
@@ -120,14 +150,18 @@ def old_pythons():
     names = ["python2.7"] + [f"python3.{minor}" for minor in range(4, 11)]
     found = {shutil.which(name, path=folder) for name in names for folder in folders}
     # A version manager's stand-in may be on the PATH for a version that is not chosen.
-    return sorted(path for path in found if path and subprocess.run(
-        [path, "-c", ""], capture_output=True).returncode == 0)
+    return sorted(
+        path
+        for path in found
+        if path and subprocess.run([path, "-c", ""], capture_output=True).returncode == 0
+    )
 
 
 def test_a_python_that_is_too_old_is_told_so_in_one_line():
     for python in old_pythons():
         done = subprocess.run(
-            [python, "course.py", "lab"], cwd=ROOT, capture_output=True, text=True)
+            [python, "course.py", "lab"], cwd=ROOT, capture_output=True, text=True
+        )
         line = one_line(done)
         assert "Python 3.11 or newer is needed, this is Python " in line, python
         assert done.stdout == ""
@@ -135,14 +169,23 @@ def test_a_python_that_is_too_old_is_told_so_in_one_line():
 
 def test_old_pythons_can_read_the_file_at_all():
     """Where none is installed: the same told by this Python made to look old, and the grammar."""
-    pretend = ("import runpy, sys; sys.version_info = (3, 8, 18, 'final', 0); "
-               "runpy.run_path('course.py', run_name='__main__')")
+    pretend = (
+        "import runpy, sys; sys.version_info = (3, 8, 18, 'final', 0); "
+        "runpy.run_path('course.py', run_name='__main__')"
+    )
     done = subprocess.run([PYTHON, "-c", pretend], cwd=ROOT, capture_output=True, text=True)
     assert "this is Python 3.8.18" in one_line(done)
     source = (ROOT / "course.py").read_bytes()
     assert source.isascii()
-    newer = (ast.JoinedStr, ast.AnnAssign, ast.NamedExpr, ast.Match, ast.AsyncFunctionDef,
-             ast.Nonlocal, ast.YieldFrom)
+    newer = (
+        ast.JoinedStr,
+        ast.AnnAssign,
+        ast.NamedExpr,
+        ast.Match,
+        ast.AsyncFunctionDef,
+        ast.Nonlocal,
+        ast.YieldFrom,
+    )
     for node in ast.walk(ast.parse(source)):
         assert not isinstance(node, newer), f"line {node.lineno}"
         if isinstance(node, ast.FunctionDef):
@@ -151,14 +194,17 @@ def test_old_pythons_can_read_the_file_at_all():
             assert node.cause is None, f"line {node.lineno}"
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (["labb"], "unknown command 'labb'; there are: lab, test, doctor, bench, refresh"),
-    (["lab", "--prot", "1"], "unrecognized arguments: --prot"),
-    (["lab", "--port", "much"], "argument --port"),
-    (["lab", "--port", "70000"], "--port takes a number from 1 to 65535"),
-    (["test", "--also", "3.2"], "there is no python3.2 on the PATH"),
-    (["test", "--also", "/nowhere/python"], "there is no such file"),
-])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["labb"], "unknown command 'labb'; there are: lab, test, doctor, bench, refresh"),
+        (["lab", "--prot", "1"], "unrecognized arguments: --prot"),
+        (["lab", "--port", "much"], "argument --port"),
+        (["lab", "--port", "70000"], "--port takes a number from 1 to 65535"),
+        (["test", "--also", "3.2"], "there is no python3.2 on the PATH"),
+        (["test", "--also", "/nowhere/python"], "there is no such file"),
+    ],
+)
 def test_a_mistyped_command_is_named_in_one_line(arguments, words):
     done = course(ROOT, *arguments)
     assert words in one_line(done)
@@ -199,8 +245,15 @@ def test_a_python_without_ensurepip_names_the_package_to_install(small, tmp_path
 
 
 def test_without_network_it_says_so_in_one_line(small):
-    done = course(small, "lab", PIP_INDEX_URL="http://127.0.0.1:9/simple", PIP_RETRIES="1",
-                  PIP_NO_CACHE_DIR="1", PIP_FIND_LINKS="", PIP_CONFIG_FILE=os.devnull)
+    done = course(
+        small,
+        "lab",
+        PIP_INDEX_URL="http://127.0.0.1:9/simple",
+        PIP_RETRIES="1",
+        PIP_NO_CACHE_DIR="1",
+        PIP_FIND_LINKS="",
+        PIP_CONFIG_FILE=os.devnull,
+    )
     assert "no network" in one_line(done)
     assert "no answer, trying again" in done.stdout
 
@@ -255,15 +308,21 @@ def test_a_folder_that_somebody_else_made_is_left_alone(small):
 
 # ----------------------------------------------------------------- making, mending, making anew
 
+
 def test_the_life_of_an_environment(small):
     """Made; then left alone; made anew when its stamp, its folder or its Python do not fit."""
     made = make(small, PYTHONDONTWRITEBYTECODE="1")
     assert "it is not made yet" in made.stdout
     assert list(small.glob(".venv/lib/python*/site-packages/__pycache__/six.*.pyc")), (
-        "bytecode is compiled whatever PYTHONDONTWRITEBYTECODE says")
+        "bytecode is compiled whatever PYTHONDONTWRITEBYTECODE says"
+    )
     imported = subprocess.run(
         [python_in(small), "-I", "-c", "import six, idna, helpers; print(helpers.__file__)"],
-        cwd="/", text=True, capture_output=True, check=True)
+        cwd="/",
+        text=True,
+        capture_output=True,
+        check=True,
+    )
     assert Path(imported.stdout.strip()) == small / "helpers" / "__init__.py"
     assert (small / ".venv/share/jupyter/lab/settings/overrides.json").exists()
     assert make(small).stdout == ""
@@ -285,9 +344,10 @@ def test_the_life_of_an_environment(small):
     assert str(moved) in script
 
     stamp = moved / ".venv" / "course.json"
-    for text, words in [('{"python": "3.11.0', "its stamp is damaged"),
-                        (stamp.read_text().replace('"python": "3', '"python": "2'),
-                         "it was made by Python 2")]:
+    for text, words in [
+        ('{"python": "3.11.0', "its stamp is damaged"),
+        (stamp.read_text().replace('"python": "3', '"python": "2'), "it was made by Python 2"),
+    ]:
         stamp.write_text(text)
         told = course(moved, "doctor")
         assert told.returncode == 1
@@ -306,8 +366,10 @@ def test_the_extras_hold_the_course_and_stay_when_it_is_opened_without_them(smal
 
 def test_two_at_once_install_once(small):
     command = [PYTHON, "-c", MAKE.format("COURSE_LOCK")]
-    both = [subprocess.Popen(command, cwd=small, env=environ(), text=True,
-                             stdout=subprocess.PIPE) for _ in range(2)]
+    both = [
+        subprocess.Popen(command, cwd=small, env=environ(), text=True, stdout=subprocess.PIPE)
+        for _ in range(2)
+    ]
     said = sorted(process.communicate()[0] for process in both)
     assert [process.returncode for process in both] == [0, 0]
     assert said[0].startswith("Making .venv")
@@ -330,8 +392,17 @@ def test_that_is_skipped(): pass
 
 
 def test_the_tests_end_with_counts_and_a_true_exit_status(small):
-    names = {"pytest", "pytest-xdist", "execnet", "iniconfig", "packaging", "pluggy", "pygments",
-             "six", "idna"}
+    names = {
+        "pytest",
+        "pytest-xdist",
+        "execnet",
+        "iniconfig",
+        "packaging",
+        "pluggy",
+        "pygments",
+        "six",
+        "idna",
+    }
     (small / "tests" / "requirements.txt").write_text(cut_lock("tests/requirements.txt", *names))
     shutil.copy(ROOT / "tests" / "conftest.py", small / "tests")
     sample = small / "tests" / "test_sample.py"
@@ -362,6 +433,7 @@ def test_the_tests_end_with_counts_and_a_true_exit_status(small):
 
 
 # ----------------------------------------------------------------------------- the whole course
+
 
 def read_until(process, pattern):
     """Read what a process prints until a line fits; return (the match, all lines so far)."""
@@ -461,19 +533,26 @@ def test_the_lab_is_private_fitted_and_gone_after_ctrl_c(whole):
         assert "course.py" in names and "notebooks" in names
 
         lab = psutil.Process(process.pid)  # course.py has become JupyterLab
-        listening = {connection.laddr.ip for connection in lab.net_connections("tcp")
-                     if connection.status == psutil.CONN_LISTEN}
+        listening = {
+            connection.laddr.ip
+            for connection in lab.net_connections("tcp")
+            if connection.status == psutil.CONN_LISTEN
+        }
         assert listening == {"127.0.0.1"}
 
-        news = ask(f"{address}/lab/api/settings/"
-                   "@jupyterlab/apputils-extension:notification", token)
+        news = ask(f"{address}/lab/api/settings/@jupyterlab/apputils-extension:notification", token)
         assert news["schema"]["properties"]["fetchNews"]["default"] == "false"
 
-        kernel = ask(f"{address}/api/kernels", token, "POST",
-                     json.dumps({"name": "python3", "path": "notebooks"}).encode())
+        kernel = ask(
+            f"{address}/api/kernels",
+            token,
+            "POST",
+            json.dumps({"name": "python3", "path": "notebooks"}).encode(),
+        )
         kernels = lab.children(recursive=True)
-        (command,) = [words for words in map(command_line, kernels)
-                      if kernel["id"] in " ".join(words)]
+        (command,) = [
+            words for words in map(command_line, kernels) if kernel["id"] in " ".join(words)
+        ]
         assert Path(command[0]) == python_in(whole)
         connection = json.loads(Path(command[-1]).read_text())
         assert connection["transport"] == "ipc"
@@ -513,6 +592,11 @@ def test_the_port_asked_for_is_the_port(whole):
 def test_kernels_fall_back_to_tcp_where_a_socket_path_would_be_too_long(tmp_path):
     ask_it = "import course; print(course.kernel_sockets_fit())"
     for folder, fits in (tmp_path / "x", "True"), (tmp_path / ("x" * 60), "False"):
-        done = subprocess.run([PYTHON, "-c", ask_it], cwd=ROOT, text=True, capture_output=True,
-                              env=environ(JUPYTER_RUNTIME_DIR="/tmp/" + folder.name))
+        done = subprocess.run(
+            [PYTHON, "-c", ask_it],
+            cwd=ROOT,
+            text=True,
+            capture_output=True,
+            env=environ(JUPYTER_RUNTIME_DIR="/tmp/" + folder.name),
+        )
         assert done.stdout.strip() == fits, folder

@@ -15,8 +15,11 @@ def test_both_ways_serve_all_and_nothing_is_left():
     found = crowd.crowd(200)
     assert found.connections == {"one loop": 200, "threads": 200}
     assert found.memory["threads"] > 3 * found.memory["one loop"] > 0
-    assert all(seconds > 0 for way in crowd.WAYS
-               for seconds in (found.start[way], found.round[way], found.alone[way]))
+    assert all(
+        seconds > 0
+        for way in crowd.WAYS
+        for seconds in (found.start[way], found.round[way], found.alone[way])
+    )
     assert {child.pid for child in psutil.Process().children(recursive=True)} <= before
     shown = found._repr_mimebundle_()
     assert shown["text/plain"] == found.text == repr(found)
@@ -32,10 +35,13 @@ def test_what_a_thing_weighs_is_in_order():
 
 @pytest.mark.skipif(crowd.resource is None, reason="Windows has no such limit")
 def test_fewer_open_files_give_fewer_connections_and_that_is_told():
-    code = ("import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (250, 250)); "
-            "from helpers.measuring.crowd import crowd; print(crowd(1000))")
-    text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                          check=True, cwd=crowd.PROJECT).stdout
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (250, 250)); "
+        "from helpers.measuring.crowd import crowd; print(crowd(1000))"
+    )
+    text = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=crowd.PROJECT
+    ).stdout
     assert "one loop: 100 connections" in text
     assert "one loop: this system allows no more than 100, not 1,000." in text
 
@@ -93,11 +99,14 @@ def test_a_thread_for_each_connection_takes_more_memory_than_a_protocol():
 
 @pytest.mark.skipif(crowd.resource is None, reason="Windows has no such limit")
 def test_fewer_open_files_give_fewer_clients():
-    code = ("import resource; from helpers import services, crowd\n"
-            "with services.echo() as server:\n"
-            "    resource.setrlimit(resource.RLIMIT_NOFILE, (150, 150))\n"
-            "    print(crowd.rush(server, 1000, seconds=0)[0].connections)\n"
-            "    print(crowd.hold(server, 1000).points[-1][0])\n")
-    text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                          check=True, cwd=crowd.PROJECT).stdout
+    code = (
+        "import resource; from helpers import services, crowd\n"
+        "with services.echo() as server:\n"
+        "    resource.setrlimit(resource.RLIMIT_NOFILE, (150, 150))\n"
+        "    print(crowd.rush(server, 1000, seconds=0)[0].connections)\n"
+        "    print(crowd.hold(server, 1000).points[-1][0])\n"
+    )
+    text = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=crowd.PROJECT
+    ).stdout
     assert text.split() == ["100", "100"]

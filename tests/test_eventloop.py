@@ -20,10 +20,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from helpers.upkeep import bench_loops
 from helpers.eventloop import new_event_loop, ready, run, sockets, tasks, timers
 from helpers.eventloop.sockets import accept, connect, recv, send_all, until
 from helpers.eventloop.tasks import CancelledError, Future, sleep
+from helpers.upkeep import bench_loops
 from tests import cpython_suites
 
 pytestmark = pytest.mark.loop
@@ -180,7 +180,8 @@ def test_a_future_wakes_all_its_waiters_and_late_ones_too():
 @pytest.mark.parametrize("turns", [0, 1, 2])
 @pytest.mark.parametrize("times", [1, 2])
 def test_cancel_before_the_first_step_while_ready_and_while_asleep_once_and_twice(
-        Loop, turns, times):
+    Loop, turns, times
+):
     log = []
 
     async def works():
@@ -273,8 +274,9 @@ def test_a_deadlock_names_each_task_and_its_line():
 
     line = main.__code__.co_firstlineno + 1
     loop = tasks.Loop()
-    with pytest.raises(RuntimeError, match=f"Deadlock: .* left at line {line - 3}, "
-                                           f"main at line {line}"):
+    with pytest.raises(
+        RuntimeError, match=f"Deadlock: .* left at line {line - 3}, main at line {line}"
+    ):
         loop.run(main())
 
 
@@ -360,8 +362,9 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize("body", ["await tasks.sleep(60)", "while True: await tasks.sleep(0)"])
 def test_the_keyboard_stops_it_and_the_tasks_clean_up(Loop, body):
     program = INTERRUPTED.format(Loop=Loop, body=body)
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True,
-                          text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
     assert done.stdout.split("\n")[:2] == ["cleaned up", "stopped"], done.stdout + done.stderr
     assert "Traceback" not in done.stderr
 
@@ -569,17 +572,29 @@ def test_a_loop_with_sockets_runs_once_and_gives_its_files_back():
 
 HAS_TEST_PACKAGE = importlib.util.find_spec("test.test_asyncio") is not None
 SUITES = {  # name: the fewest tests that must have run, on any of 3.11 to 3.13
-    "test_taskgroups": 35, "test_queues": 40, "test_locks": 70, "test_timeouts": 25,
-    "test_waitfor": 15, "test_pep492": 10, "test_threads": 6, "test_streams": 55,
-    "test_runners": 25, "test_events": 30,
+    "test_taskgroups": 35,
+    "test_queues": 40,
+    "test_locks": 70,
+    "test_timeouts": 25,
+    "test_waitfor": 15,
+    "test_pep492": 10,
+    "test_threads": 6,
+    "test_streams": 55,
+    "test_runners": 25,
+    "test_events": 30,
 }
 
 
 @pytest.mark.skipif(not HAS_TEST_PACKAGE, reason="this Python came without its `test` package")
 @pytest.mark.parametrize("name", SUITES)
 def test_cpythons_own_tests_pass(name):
-    done = subprocess.run([sys.executable, "-m", "tests.cpython_suites", name], cwd=ROOT,
-                          capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.cpython_suites", name],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr[-4000:]
     (number,) = re.findall(r"^Ran (\d+) tests", done.stderr, re.MULTILINE)
     assert int(number) >= SUITES[name]
@@ -587,24 +602,36 @@ def test_cpythons_own_tests_pass(name):
 
 @pytest.mark.skipif(not HAS_TEST_PACKAGE, reason="this Python came without its `test` package")
 def test_cpythons_tests_go_red_on_a_loop_that_is_wrong():
-    program = ("from helpers.eventloop import asyncio_loop\n"
-               "from tests import cpython_suites\n"
-               "asyncio_loop.EventLoop.call_later = lambda self, delay, function, *args, **more: "
-               "self.call_soon(function, *args, **more)\n"
-               "raise SystemExit(cpython_suites.main('test_timeouts'))")
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True,
-                          text=True, timeout=300)
+    program = (
+        "from helpers.eventloop import asyncio_loop\n"
+        "from tests import cpython_suites\n"
+        "asyncio_loop.EventLoop.call_later = lambda self, delay, function, *args, **more: "
+        "self.call_soon(function, *args, **more)\n"
+        "raise SystemExit(cpython_suites.main('test_timeouts'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 1 and "FAILED" in done.stderr
 
 
 def test_what_is_left_out_of_cpythons_tests_is_short():
-    left_out = {name: [test.id().rpartition(".")[2] for test in cpython_suites.tests_of(name)
-                       if cpython_suites.reason(test)] for name in SUITES}
+    left_out = {
+        name: [
+            test.id().rpartition(".")[2]
+            for test in cpython_suites.tests_of(name)
+            if cpython_suites.reason(test)
+        ]
+        for name in SUITES
+    }
     assert [name for name, tests in left_out.items() if tests] == ["test_streams", "test_events"]
-    used = {cpython_suites.reason(test) for name in SUITES
-            for test in cpython_suites.tests_of(name)}
-    since = {"asks for asyncio.trsock, which is private": (3, 12),
-             "asks for asyncio.events._ThreadSafeHandle": (3, 14)}
+    used = {
+        cpython_suites.reason(test) for name in SUITES for test in cpython_suites.tests_of(name)
+    }
+    since = {
+        "asks for asyncio.trsock, which is private": (3, 12),
+        "asks for asyncio.events._ThreadSafeHandle": (3, 14),
+    }
     for reason in cpython_suites.LEFT_OUT.keys() - used:
         assert sys.version_info < since[reason], "a reason that leaves nothing out"
 
@@ -827,8 +854,12 @@ def code_lines(path):
     lines, statement = set(), True
     with path.open("rb") as file:
         for token in tokenize.tokenize(file.readline):
-            if token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
-                              tokenize.ENCODING):
+            if token.type in (
+                tokenize.NEWLINE,
+                tokenize.INDENT,
+                tokenize.DEDENT,
+                tokenize.ENCODING,
+            ):
                 statement = True
             elif token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER):
                 if not (statement and token.type == tokenize.STRING):
@@ -839,8 +870,15 @@ def code_lines(path):
 
 def test_each_stage_is_small_and_nothing_private_is_imported():
     folder = ROOT / "helpers" / "eventloop"
-    limits = {"__init__": 5, "ready": 20, "timers": 46, "tasks": 141, "sockets": 125,
-              "transports": 130, "asyncio_loop": 240}
+    limits = {
+        "__init__": 5,
+        "ready": 20,
+        "timers": 46,
+        "tasks": 141,
+        "sockets": 125,
+        "transports": 130,
+        "asyncio_loop": 240,
+    }
     assert {path.stem for path in folder.glob("*.py")} == set(limits)
     for name, limit in limits.items():
         path = folder / f"{name}.py"
@@ -851,8 +889,12 @@ def test_each_stage_is_small_and_nothing_private_is_imported():
 
 
 def test_the_bench_runs_the_same_work_on_each_loop():
-    for work in (bench_loops.switches(3, 4), bench_loops.sleeps(5, 0.01),
-                 bench_loops.cancelled_timers(200), bench_loops.echoes(3, 4)):
+    for work in (
+        bench_loops.switches(3, 4),
+        bench_loops.sleeps(5, 0.01),
+        bench_loops.cancelled_timers(200),
+        bench_loops.echoes(3, 4),
+    ):
         speeds = bench_loops.speeds(work, repeats=1, beside="asyncio")
         assert {"library", "asyncio"} <= set(speeds) and min(speeds.values()) > 0
         assert speeds["asyncio"] == 1

@@ -294,7 +294,9 @@ def test_it_shows_what_the_variants_return():
     core, late = found.figure().axes
     assert (core.get_xlabel(), late.get_xlabel()) == ("of a core", "late, ms")
     assert [text.get_text() for text in late.texts] == ["2.00", "0.03"]
-    assert "late, ms: 2.00" in found.text and "asks: " in found.alt and "late, ms: 0.03" in found.alt
+    assert (
+        "late, ms: 2.00" in found.text and "asks: " in found.alt and "late, ms: 0.03" in found.alt
+    )
     bundle = found._repr_mimebundle_()
     assert "late, ms</th>" in bundle["text/html"] and "<td>0.03</td>" in bundle["text/html"]
 
@@ -360,7 +362,14 @@ def test_classes_of_ratios(ratio, said):
         ("ratio", dict(published={"a": 1, "b": 50}), 0.01, 0, True, "100 times as slow, a loss"),
         ("ratio", dict(says={"a": "measure", "b": "loss"}), 1.0, 0, False, "source says a loss"),
         ("ratio", dict(says={"a": "measure", "b": "same"}), 1.1, 0, True, "says about the same"),
-        ("sooner", dict(published={"a": 12, "b": 10}), 1.1, 0, True, "here it is 1.10 times as fast"),
+        (
+            "sooner",
+            dict(published={"a": 12, "b": 10}),
+            1.1,
+            0,
+            True,
+            "here it is 1.10 times as fast",
+        ),
         ("sooner", dict(published={"a": 12, "b": 10}), 1.0, 0, False, "make it 1.20 times as fast"),
         ("one core", dict(published={"a": 1, "b": 1}), 0.7, 1.01, True, "no more than one core"),
         ("one core", dict(published={"a": 1, "b": 1}), 1.9, 1.95, False, "more than one core"),

@@ -17,10 +17,10 @@ import pytest
 
 from helpers import explore
 from helpers.eventloop import sockets, timers
+from helpers.kernel.virtual import VirtualLoop
 from helpers.pictures.explorer import CHOICES, SHOWN
 from helpers.recording.instants import Instants
 from helpers.recording.recorder import attach, job, record
-from helpers.kernel.virtual import VirtualLoop
 
 uvloop = pytest.importorskip("uvloop") if sys.platform != "win32" else None
 LOOPS = [VirtualLoop, asyncio.SelectorEventLoop] + ([uvloop.new_event_loop] if uvloop else [])
@@ -78,26 +78,46 @@ def test_every_instant_of_a_known_story():
         ["two runs.", "Then it waits for Lock.acquire."],
         ["slow runs.", "Then it sleeps until 9.000 s."],
         ["Nobody is ready: the loop waits in select.", "one is woken by its timer."],
-        ["one runs: it was woken by its timer.", "two is woken by one (Lock.release).",
-         "Then it is done."],
+        [
+            "one runs: it was woken by its timer.",
+            "two is woken by one (Lock.release).",
+            "Then it is done.",
+        ],
         ["two runs: it was woken by one (Lock.release).", "Then it sleeps until 3.000 s."],
         ["Nobody is ready: the loop waits in select.", "two is woken by its timer."],
-        ["two runs: it was woken by its timer.", "story is woken by two (its end).",
-         "Then it is done."],
-        ["story runs: it was woken by two (its end).", "slow is asked to cancel by story.",
-         "slow is woken by story (cancel).", "Then it waits in asyncio.wait."],
-        ["slow runs: it was woken by story (cancel).", "CancelledError is raised in slow.",
-         "story is woken by slow (its end).", "Then it is cancelled."],
+        [
+            "two runs: it was woken by its timer.",
+            "story is woken by two (its end).",
+            "Then it is done.",
+        ],
+        [
+            "story runs: it was woken by two (its end).",
+            "slow is asked to cancel by story.",
+            "slow is woken by story (cancel).",
+            "Then it waits in asyncio.wait.",
+        ],
+        [
+            "slow runs: it was woken by story (cancel).",
+            "CancelledError is raised in slow.",
+            "story is woken by slow (its end).",
+            "Then it is cancelled.",
+        ],
         ["story runs: it was woken by slow (its end).", "Then it is done."],
     ]
 
 
 def test_the_queue_the_timers_and_the_locks_at_every_instant():
-    states = [{title: without_places(entries) for title, entries in boxes(view).items()}
-              for view in walk(explore(recorded(story())))]
+    states = [
+        {title: without_places(entries) for title, entries in boxes(view).items()}
+        for view in walk(explore(recorded(story())))
+    ]
     gather, lock = "story: gather", "two: Lock.acquire"
     others, one, two, slow = (
-        "Futures, tasks, locks", "one until 1.000 s", "two until 3.000 s", "slow until 9.000 s")
+        "Futures, tasks, locks",
+        "one until 1.000 s",
+        "two until 3.000 s",
+        "slow until 9.000 s",
+    )
     assert states == [
         {},
         {"Ready queue": ["two", "slow"], others: [gather]},
@@ -125,8 +145,10 @@ def test_the_source_lines_of_a_step():
     [first, second, *_] = walk(explore(recorded(main())))
     lines = [(what, text) for what, _, text in [*first.lines, *second.lines]]
     assert lines == [
-        ("from", "async def main():"), ("to", "await helper()  # over to the others"),
-        ("from", "await helper()  # over to the others"), ("to", "await asyncio.sleep(1)"),
+        ("from", "async def main():"),
+        ("to", "await helper()  # over to the others"),
+        ("from", "await helper()  # over to the others"),
+        ("to", "await asyncio.sleep(1)"),
     ]
     assert re.fullmatch(r"test_explorer.py:\d+ main", first.lines[1][1])
     assert "Then it hands over, and joins the end of the queue." in first.prose
@@ -227,12 +249,12 @@ def test_the_loop_still_waits_when_the_recording_ends():
         return rec
 
     *_, last = walk(explore(asyncio.run(main())))
-    assert last.prose == [
-        "Nobody is ready: the loop waits in select.", "Here the recording ends."]
+    assert last.prose == ["Nobody is ready: the loop waits in select.", "Here the recording ends."]
 
 
-@pytest.mark.parametrize("stage, words", [
-    (timers, "the loop waits."), (sockets, "the loop waits in select.")])
+@pytest.mark.parametrize(
+    "stage, words", [(timers, "the loop waits."), (sockets, "the loop waits in select.")]
+)
 def test_only_a_loop_with_a_selector_waits_in_select(stage, words):
     async def naps():
         await timers.sleep(0.01)
@@ -280,11 +302,15 @@ def test_an_eager_task_was_never_in_the_queue():
     asks = explore(rec, ask=True)
     asks.answer(None)
     assert answer(asks, "eager") == (
-        "Right: eager is eager: it ran at once, within the step that created it.")
+        "Right: eager is eager: it ran at once, within the step that created it."
+    )
     views = list(walk(explore(rec)))
     assert [view.prose[0] for view in views][:4] == [
-        "main runs.", "Nobody is ready: the loop waits in select.", "eager runs.",
-        "main runs: it was woken by its timer."]
+        "main runs.",
+        "Nobody is ready: the loop waits in select.",
+        "eager runs.",
+        "main runs: it was woken by its timer.",
+    ]
     assert not any("eager" in str(boxes(view).get("Ready queue", "")) for view in views[:4])
 
 
@@ -369,17 +395,21 @@ def test_right_and_wrong_predictions():
     assert list(explorer.choices()) == ["story", "one", "two", "slow", "nothing: it waits"]
     assert answer(explorer, "two") == (
         "Not so: two was ready, but one came before it. "
-        "The queue was: one, two and slow; the loop takes the first.")
+        "The queue was: one, two and slow; the loop takes the first."
+    )
     assert answer(explorer, "nothing: it waits") == (
         "Not so: two was ready. The loop waits only when nobody is ready. "
-        "The queue was: two and slow; the loop takes the first.")
+        "The queue was: two and slow; the loop takes the first."
+    )
     assert answer(explorer, "slow").startswith("Right: slow was ready.")
     assert answer(explorer, "two") == (
-        "Not so: two is not ready: it waits for Lock.acquire. Nobody is ready, so the loop waits.")
+        "Not so: two is not ready: it waits for Lock.acquire. Nobody is ready, so the loop waits."
+    )
     assert answer(explorer, "slow") == (
         "Not so: slow is not ready: it sleeps until 9.000 s. "
         "The timer of one was due first, at 1.000 s. "
-        "The queue was: one; the loop takes the first.")
+        "The queue was: one; the loop takes the first."
+    )
     assert answer(explorer, "two").startswith("Right: two was ready.")
     assert answer(explorer, "nothing: it waits") == "Right: Nobody is ready, so the loop waits."
     assert (explorer.right, explorer.asked, explorer.newest) == (3, 7, 8)
@@ -438,6 +468,7 @@ def test_tasks_of_one_name_are_told_apart():
 
 def test_the_talk_of_generators():
     with record() as rec:
+
         def inner():
             yield (yield 1)
 
@@ -458,7 +489,8 @@ def test_the_talk_of_generators():
     ]
     assert boxes(views[1]) == {
         "Under way, innermost last": ["outer", "inner"],
-        "Frames": ["outer: running (in a call of its own)", "inner: running"]}
+        "Frames": ["outer: running (in a call of its own)", "inner: running"],
+    }
     assert boxes(views[3]) == {"Frames": ["outer: suspended", "inner: suspended"]}
     asks = explore(rec, ask=True)
     assert list(asks.choices()) == ["caller", "outer", "inner"]
@@ -502,8 +534,10 @@ def test_long_lists_are_cut_and_counted():
         await asyncio.gather(*[nap(1) for _ in range(2000)])
 
     explorer = explore(recorded(main()))
-    assert "It creates nap-1, nap-2, nap-3, nap-4, nap-5, nap-6, nap-7, nap-8, nap-9, nap-10, " \
+    assert (
+        "It creates nap-1, nap-2, nap-3, nap-4, nap-5, nap-6, nap-7, nap-8, nap-9, nap-10, "
         "nap-11 and 1,989 more." in explorer.view.prose
+    )
     explorer.move(2)
     shown = explorer.view.html("status")
     assert "(1,999)" in shown and "and 1,987 more" in shown and shown.count("<li>") == SHOWN + 1
@@ -516,10 +550,12 @@ def test_the_text_is_the_first_dozen_instants():
     explorer = explore(recorded(story()))
     lines = explorer.text.splitlines()
     assert lines[0] == (
-        "What the loop did in 3.000 s of virtual time, step by step. Instants 1 to 12 of 12:")
+        "What the loop did in 3.000 s of virtual time, step by step. Instants 1 to 12 of 12:"
+    )
     assert lines[1].startswith(
         " 1. 0.000 s: story runs. It creates one, two and slow. Then it waits for gather. "
-        "(from test_explorer.py:")
+        "(from test_explorer.py:"
+    )
     assert len(lines) == 13 and repr(explorer) == explorer.text
 
     async def main():
@@ -580,7 +616,8 @@ def test_a_front_end_gets_the_player_and_the_picture():
 
         for somebody in (True, False):
             reply = client.execute_interactive(
-                CELL, allow_stdin=somebody, stdin_hook=None, output_hook=hook, timeout=60)
+                CELL, allow_stdin=somebody, stdin_hook=None, output_hook=hook, timeout=60
+            )
             assert reply["content"]["status"] == "ok"
     there, nobody = shown
     assert set(there) == {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
@@ -589,17 +626,24 @@ def test_a_front_end_gets_the_player_and_the_picture():
 
 
 def test_importing_helpers_stays_light():
-    code = ("import sys, helpers; 'explore' in dir(helpers) or sys.exit(1); "
-            "sys.exit('ipywidgets' in sys.modules or 'helpers.pictures.explorer' in sys.modules)")
+    code = (
+        "import sys, helpers; 'explore' in dir(helpers) or sys.exit(1); "
+        "sys.exit('ipywidgets' in sys.modules or 'helpers.pictures.explorer' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 # Wrong use
 
 
-@pytest.mark.parametrize("wrong, words", [
-    (None, "this is a NoneType"), (3, "this is an int"),
-    ({"a": None}, "give it one of the dict's values")])
+@pytest.mark.parametrize(
+    "wrong, words",
+    [
+        (None, "this is a NoneType"),
+        (3, "this is an int"),
+        ({"a": None}, "give it one of the dict's values"),
+    ],
+)
 def test_what_is_no_recording(wrong, words):
     with pytest.raises(TypeError, match=words):
         explore(wrong)

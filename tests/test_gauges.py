@@ -6,9 +6,9 @@ import gc
 import pytest
 
 from helpers import record, run
-from helpers.props import published
 from helpers.basics.backports import QueueShutDown
 from helpers.measuring.gauges import GaugedQueue, occupancy, virtual_seconds
+from helpers.props import published
 
 
 async def take_all(queue, seconds):
@@ -122,12 +122,15 @@ async def slow(count):
         yield number
 
 
-@pytest.mark.parametrize("pipeline, first, last", [
-    # From claims: nothing begins before the end; the consumer looks at 0.05 s, and then again
-    # when its batch is done and 0.05 s are over.
-    (published.list_then_gather, 0.70, 0.70),
-    (published.producer_and_consumer, 0.35, 1.05),
-])
+@pytest.mark.parametrize(
+    "pipeline, first, last",
+    [
+        # From claims: nothing begins before the end; the consumer looks at 0.05 s, and then again
+        # when its batch is done and 0.05 s are over.
+        (published.list_then_gather, 0.70, 0.70),
+        (published.producer_and_consumer, 0.35, 1.05),
+    ],
+)
 def test_source_000_as_published(pipeline, first, last):
     ended = {}
 
@@ -139,8 +142,10 @@ def test_source_000_as_published(pipeline, first, last):
     assert len(ended) == 40 and min(ended.values()) == pytest.approx(first)
 
 
-@pytest.mark.parametrize("pipeline, at_first, tasks", [
-    (published.list_first, 60, 60), (published.wait_for_the_first, 21, 21)])
+@pytest.mark.parametrize(
+    "pipeline, at_first, tasks",
+    [(published.list_first, 60, 60), (published.wait_for_the_first, 21, 21)],
+)
 def test_source_002_as_published(pipeline, at_first, tasks):
     made, at_once, seen = [], 0, []
 

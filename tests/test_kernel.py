@@ -80,8 +80,16 @@ class Kernel:
     def press(self):
         self.manager.interrupt_kernel()
 
-    def cell(self, code, *, press_at=None, presses=1, pause=0.3, timeout=60,
-             stopped_within=STOPPED_WITHIN):
+    def cell(
+        self,
+        code,
+        *,
+        press_at=None,
+        presses=1,
+        pause=0.3,
+        timeout=60,
+        stopped_within=STOPPED_WITHIN,
+    ):
         """Run a cell. `press_at`: once it has printed this, wait `pause` seconds and press stop."""
         answer = Answer()
         message = self.client.execute(textwrap.dedent(code))
@@ -245,13 +253,16 @@ def test_a_cell_stops_at_the_first_press(kernel, case):
 
 
 def test_the_traceback_shows_where_it_waited(kernel):
-    answer = kernel.cell("""
+    answer = kernel.cell(
+        """
         import asyncio
         print('ready', flush=True)
         async def waits_for_ever():
             await asyncio.sleep(1000)  # here
         await waits_for_ever()
-    """, press_at="ready")
+    """,
+        press_at="ready",
+    )
     assert "await asyncio.sleep(1000)  # here" in answer.traceback
 
 
@@ -268,8 +279,9 @@ def test_background_tasks_survive(kernel):
         beating = asyncio.create_task(heart())
     """)
     for _ in range(5):
-        answer = kernel.cell("print('ready', flush=True)\nawait asyncio.sleep(1000)",
-                             press_at="ready", pause=0.1)
+        answer = kernel.cell(
+            "print('ready', flush=True)\nawait asyncio.sleep(1000)", press_at="ready", pause=0.1
+        )
         assert answer.ename == "KeyboardInterrupt"
     answer = kernel.cell("""
         before = beats
@@ -314,7 +326,8 @@ def test_a_hanging_widgets_callback_can_be_stopped(kernel):
 
 
 def test_tasks_of_the_stopped_cell_end_as_asyncio_says(kernel):
-    answer = kernel.cell("""
+    answer = kernel.cell(
+        """
         import asyncio
         log = []
         async def child():
@@ -332,7 +345,9 @@ def test_tasks_of_the_stopped_cell_end_as_asyncio_says(kernel):
                 tg.create_task(child())
         finally:
             log.append("left")
-    """, press_at="ready")
+    """,
+        press_at="ready",
+    )
     assert answer.ename == "KeyboardInterrupt"
     assert kernel.cell("print(log)").out == "['cancelled', 'cleaned up', 'left']\n"
 
@@ -357,14 +372,17 @@ def test_pressing_while_idle_harms_nothing(kernel):
 
 
 def test_a_cell_can_clean_up(kernel):
-    answer = kernel.cell("""
+    answer = kernel.cell(
+        """
         import asyncio
         print('ready', flush=True)
         try:
             await asyncio.sleep(1000)
         except asyncio.CancelledError:
             print('cleaned up')
-    """, press_at="ready")
+    """,
+        press_at="ready",
+    )
     assert answer.ename is None
     assert answer.out.endswith("cleaned up\n")
 
@@ -382,12 +400,15 @@ def test_a_cancellation_that_nobody_pressed_stays_one(kernel):
 def test_the_first_cell_can_be_stopped_as_well():
     kernel = Kernel(first=None)
     try:
-        answer = kernel.cell("""
+        answer = kernel.cell(
+            """
             import asyncio
             import helpers
             print('ready', flush=True)
             rested = await asyncio.sleep(1000)
-        """, press_at="ready")
+        """,
+            press_at="ready",
+        )
         assert answer.ename == "KeyboardInterrupt"
         # Reload: still one observer, one button.
         kernel.cell("""
@@ -405,8 +426,9 @@ def test_without_the_hook_an_async_cell_does_not_stop():
     kernel = Kernel(first=None)
     try:
         with pytest.raises(AssertionError, match="no answer"):
-            kernel.cell(NEEDS + "await asyncio.sleep(1000)", press_at="ready", presses=3,
-                        stopped_within=3)
+            kernel.cell(
+                NEEDS + "await asyncio.sleep(1000)", press_at="ready", presses=3, stopped_within=3
+            )
     finally:
         kernel.stop()
 
@@ -444,26 +466,38 @@ def test_a_group_in_the_first_cell_is_answered():
         kernel.stop()
 
 
-@pytest.mark.parametrize("code, name", [
-    ("raise ExceptionGroup('plain cell', [ValueError(1)])", "ExceptionGroup"),
-    ("raise BaseExceptionGroup('base', [KeyboardInterrupt()])", "BaseExceptionGroup"),
-    ("""
+@pytest.mark.parametrize(
+    "code, name",
+    [
+        ("raise ExceptionGroup('plain cell', [ValueError(1)])", "ExceptionGroup"),
+        ("raise BaseExceptionGroup('base', [KeyboardInterrupt()])", "BaseExceptionGroup"),
+        (
+            """
      try:
          raise ExceptionGroup('inner', [ValueError(1)])
      except ExceptionGroup as group:
          raise RuntimeError('from a group') from group
-     """, "RuntimeError"),
-    ("""
+     """,
+            "RuntimeError",
+        ),
+        (
+            """
      try:
          raise ExceptionGroup('inner', [ValueError(1)])
      except* ValueError:
          raise LookupError('while a group was handled')
-     """, "LookupError"),
-    ("""
+     """,
+            "LookupError",
+        ),
+        (
+            """
      class Mine(ExceptionGroup): pass
      raise Mine('mine', [ExceptionGroup('nested', [ValueError(1), TypeError(2)])])
-     """, "Mine"),
-])
+     """,
+            "Mine",
+        ),
+    ],
+)
 def test_groups_in_every_shape_are_errors(kernel, code, name):
     answer = kernel.cell(code)
     assert answer.ename == name
@@ -481,20 +515,26 @@ def test_plain_errors_look_as_ever(kernel):
 
 # A name that is not there ------------------------------------------------------------------------
 
-ADVICE = ("`fetch` is not defined in this kernel. Run the cells above this one first (menu Run, "
-          "Run All Above Selected Cell), or check the spelling.")
+ADVICE = (
+    "`fetch` is not defined in this kernel. Run the cells above this one first (menu Run, "
+    "Run All Above Selected Cell), or check the spelling."
+)
 
 
-@pytest.mark.parametrize("code", [
-    "page = fetch('a')",
-    "page = await fetch('a')",
-    """
+@pytest.mark.parametrize(
+    "code",
+    [
+        "page = fetch('a')",
+        "page = await fetch('a')",
+        """
     from helpers import run
     async def main():
         return await fetch('a')
     run(main())
     """,
-], ids=["plain", "await", "run"])
+    ],
+    ids=["plain", "await", "run"],
+)
 def test_a_name_from_a_cell_that_did_not_run_is_explained(kernel, code):
     answer = kernel.cell(code)
     assert answer.ename == "NameError"
@@ -513,14 +553,18 @@ def test_an_error_that_is_shown_once_more_is_explained_once(kernel):
     assert shown.traceback.count(ADVICE) == 1
 
 
-@pytest.mark.parametrize("code", [
-    "import types; types.SimpleNamespace().fetch",
-    "raise NameError('fetch')",
-    "raise NameError(\"name 'fetch' is not defined\")",
-    "def late():\n    print(fetch)\n    fetch = 1\nlate()",
-    "def outer():\n    def inner():\n        return fetch\n    inner()\n    fetch = 1\nouter()",
-    "exec('fetch', {})",
-], ids=["attribute", "own words", "by hand", "unbound local", "free variable", "not a cell's"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import types; types.SimpleNamespace().fetch",
+        "raise NameError('fetch')",
+        "raise NameError(\"name 'fetch' is not defined\")",
+        "def late():\n    print(fetch)\n    fetch = 1\nlate()",
+        "def outer():\n    def inner():\n        return fetch\n    inner()\n    fetch = 1\nouter()",
+        "exec('fetch', {})",
+    ],
+    ids=["attribute", "own words", "by hand", "unbound local", "free variable", "not a cell's"],
+)
 def test_other_errors_get_no_such_advice(kernel, code):
     answer = kernel.cell(code)
     assert answer.ename in ("AttributeError", "NameError", "UnboundLocalError")
@@ -528,6 +572,7 @@ def test_other_errors_get_no_such_advice(kernel, code):
 
 
 # run() in a notebook -----------------------------------------------------------------------------
+
 
 def test_run_is_what_a_script_does(kernel):
     answer = kernel.cell("""
@@ -561,8 +606,7 @@ def test_run_is_what_a_script_does(kernel):
 
         print(run(main()), sorted(log))
     """)
-    assert answer.out == ("printed in the cell\n"
-                          "42 ['generator closed', 'task cancelled']\n")
+    assert answer.out == ("printed in the cell\n42 ['generator closed', 'task cancelled']\n")
 
 
 def test_run_in_an_async_cell_and_on_other_loops(kernel):
@@ -636,18 +680,25 @@ ENDLESS_MAINS = {
 STILL_RUNNING = {
     "blocks": "the thread run(main()) is at line 4: async def main(): time.sleep(3)",
     "blocks in a thread": "the thread asyncio_0 is in a call that nothing can stop",
-    "does not give up":
-        "main() waits for sleep, line 6: try: await asyncio.sleep(0.5), although cancelled",
+    "does not give up": "main() waits for sleep, line 6: try: await asyncio.sleep(0.5), although cancelled",
 }
 
 
 @pytest.mark.parametrize("wrapping", ["run(main())", "await asyncio.sleep(0)\nrun(main())"])
 @pytest.mark.parametrize("case", ENDLESS_MAINS)
 def test_run_stops_at_the_first_press(kernel, case, wrapping):
-    answer = kernel.cell("\n".join([
-        "import asyncio, functools, helpers, time", "from helpers import run",
-        "print('ready', flush=True)",
-        textwrap.dedent(ENDLESS_MAINS[case]).strip(), wrapping]), press_at="ready")
+    answer = kernel.cell(
+        "\n".join(
+            [
+                "import asyncio, functools, helpers, time",
+                "from helpers import run",
+                "print('ready', flush=True)",
+                textwrap.dedent(ENDLESS_MAINS[case]).strip(),
+                wrapping,
+            ]
+        ),
+        press_at="ready",
+    )
     assert answer.ename == "KeyboardInterrupt"
     if case in STILL_RUNNING:
         assert answer.err.startswith("Stopped, but not all has ended: ")
@@ -656,18 +707,26 @@ def test_run_stops_at_the_first_press(kernel, case, wrapping):
     else:
         assert answer.err == ""
         # Its thread has ended (and those of other tests' mains end by themselves).
-        assert kernel.cell("""
+        assert (
+            kernel.cell(
+                """
             import threading, time
             while any(thread.name.startswith("run(") for thread in threading.enumerate()):
                 time.sleep(0.05)
-        """, timeout=30).ename is None
+        """,
+                timeout=30,
+            ).ename
+            is None
+        )
 
 
 def test_the_interrupt_of_a_run_comes_within_a_second(kernel):
     """Ten times that on a busy machine; what blocks here blocks for longer."""
     code = ENDLESS_MAINS["blocks"].replace("3", "15")
-    answer = kernel.cell("import time\nfrom helpers import run\nprint('ready', flush=True)\n"
-                         f"{code}\nrun(main())", press_at="ready")
+    answer = kernel.cell(
+        f"import time\nfrom helpers import run\nprint('ready', flush=True)\n{code}\nrun(main())",
+        press_at="ready",
+    )
     assert answer.ename == "KeyboardInterrupt"
     assert answer.since_press < 10
 
@@ -703,6 +762,7 @@ def test_environment_says_what_is_there(kernel):
 
 # run() in a script -------------------------------------------------------------------------------
 
+
 def test_run_without_a_notebook():
     async def main():
         return threading.current_thread() is threading.main_thread()
@@ -736,22 +796,28 @@ async def an_async_generator():
     yield
 
 
-@pytest.mark.parametrize("wrong, words", [
-    (a_coroutine_function, "a_coroutine_function is a function; call it"),
-    (an_async_generator(), "async generator"),
-    (an_async_generator, "async generator"),
-    (print, "plain function"),
-    (42, "takes a coroutine"),
-])
+@pytest.mark.parametrize(
+    "wrong, words",
+    [
+        (a_coroutine_function, "a_coroutine_function is a function; call it"),
+        (an_async_generator(), "async generator"),
+        (an_async_generator, "async generator"),
+        (print, "plain function"),
+        (42, "takes a coroutine"),
+    ],
+)
 def test_run_given_something_else(wrong, words):
     with pytest.raises(TypeError, match=words):
         run(wrong)
 
 
-@pytest.mark.parametrize("options, words", [
-    ({"clock": "virtual", "loop_factory": asyncio.new_event_loop}, "leave out loop_factory"),
-    ({"clock": "fast"}, "'fast'"),
-])
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"clock": "virtual", "loop_factory": asyncio.new_event_loop}, "leave out loop_factory"),
+        ({"clock": "fast"}, "'fast'"),
+    ],
+)
 def test_run_given_options_that_do_not_fit(options, words):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -789,14 +855,16 @@ def test_environment_outside_a_notebook(capsys):
 
 
 def test_the_import_changes_nothing_outside_ipython():
-    code = ("import signal, threading\n"
-            "before = signal.getsignal(signal.SIGINT), threading.active_count()\n"
-            "import helpers, sys\n"
-            "assert (signal.getsignal(signal.SIGINT), threading.active_count()) == before\n"
-            "heavy = {'IPython', 'matplotlib', 'numpy', 'aiohttp', 'httpx'} & set(sys.modules)\n"
-            "assert not heavy, heavy\n"
-            "from helpers import timeline, record, job\n"
-            "import helpers.pictures.timeline\n"
-            "from helpers import timeline as again\n"
-            "assert callable(timeline) and again is timeline\n")
+    code = (
+        "import signal, threading\n"
+        "before = signal.getsignal(signal.SIGINT), threading.active_count()\n"
+        "import helpers, sys\n"
+        "assert (signal.getsignal(signal.SIGINT), threading.active_count()) == before\n"
+        "heavy = {'IPython', 'matplotlib', 'numpy', 'aiohttp', 'httpx'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "from helpers import timeline, record, job\n"
+        "import helpers.pictures.timeline\n"
+        "from helpers import timeline as again\n"
+        "assert callable(timeline) and again is timeline\n"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT, timeout=120)

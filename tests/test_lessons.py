@@ -8,8 +8,8 @@ from urllib.parse import unquote
 import nbformat
 import pytest
 
-from helpers.upkeep import refresh
 from helpers.coach.form import statement as form
+from helpers.upkeep import refresh
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -91,7 +91,7 @@ def test_a_lesson_opens_and_closes_as_all_do(path):
     assert -1 not in positions and positions == sorted(positions), f"{OPENING} in {first}"
     assert re.search(r"\*\*Minutes\.\*\* \d+", first)
     second_level = [words for level, words in headings(notebook) if level == 2]
-    assert second_level[-len(CLOSING):] == CLOSING
+    assert second_level[-len(CLOSING) :] == CLOSING
 
 
 @every_lesson
@@ -99,7 +99,7 @@ def test_a_lesson_links_its_exercises_and_what_comes_next(path):
     closing = prose(read(path)).split("## Exercises")[-1]
     targets = [target for _, _, target in links(closing)]
     assert f"../exercises/{path.name}" in targets
-    after = LESSONS[LESSONS.index(path) + 1:]
+    after = LESSONS[LESSONS.index(path) + 1 :]
     assert (after[0].name if after else "../README.md") in targets
 
 
@@ -134,8 +134,11 @@ def test_local_links_lead_somewhere(path):
         there = path.parent / file if file else path
         assert there.exists(), f"[{words}]({target})"
         if anchor and there.suffix == ".ipynb":
-            known = own if there == path else {
-                heading_anchor(words) for _, words in headings(read(there))}
+            known = (
+                own
+                if there == path
+                else {heading_anchor(words) for _, words in headings(read(there))}
+            )
             assert anchor in known, f"[{words}]({target})"
 
 
@@ -159,7 +162,8 @@ def test_images_say_what_they_show(path):
         for output in cell.outputs:
             data = output.get("data", {})
             assert not set(data) & {"image/png", "image/jpeg", "image/svg+xml"}, (
-                "JupyterLab shows a bare image without its alt text")
+                "JupyterLab shows a bare image without its alt text"
+            )
 
 
 @every_notebook
@@ -202,8 +206,11 @@ def test_exercises_come_from_solutions_byte_for_byte(path):
 @every_lesson
 def test_a_lesson_has_four_exercises_with_hints_and_three_wrong_answers_each(path):
     module = form.load(ROOT / "exercises" / "checks" / f"lesson_{path.name[:2]}.py")
-    exercises = [thing for thing in vars(module).values()
-                 if isinstance(thing, type) and issubclass(thing, form.Exercise) and thing.id]
+    exercises = [
+        thing
+        for thing in vars(module).values()
+        if isinstance(thing, type) and issubclass(thing, form.Exercise) and thing.id
+    ]
     assert len(exercises) >= 4
     for exercise in exercises:
         assert exercise.hints, exercise.id

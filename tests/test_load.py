@@ -16,9 +16,10 @@ from contextlib import contextmanager
 import psutil
 import pytest
 
-from helpers.measuring import load as load_module
 from helpers import services
-from helpers.measuring.load import load, percentile
+from helpers.basics.numbers import percentile
+from helpers.measuring import load as load_module
+from helpers.measuring.load import load
 from helpers.services.process import PROJECT
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -102,7 +103,10 @@ def test_without_keeping_each_request_makes_a_connection_and_says_so():
     "parts, close",
     [
         ((b"HTTP/1.1 200 OK\r\nContent-Len", b"gth: 4\r\n\r\nab", b"cd"), False),
-        ((b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"2\r\nok\r\n0\r\n\r\n"), False),
+        (
+            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"2\r\nok\r\n0\r\n\r\n"),
+            False,
+        ),
         ((b"HTTP/1.0 200 OK\r\n\r\nas long", b" as it is open"), True),
         ((b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",), True),
         ((b"HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n",), False),
@@ -145,7 +149,8 @@ def test_closed_reset_and_refused_are_told_apart():
         await reader.readuntil(b"\r\n\r\n")
         linger_for_no_time = b"\x01\0\0\0\0\0\0\0"
         writer.get_extra_info("socket").setsockopt(
-            socket.SOL_SOCKET, socket.SO_LINGER, linger_for_no_time)
+            socket.SOL_SOCKET, socket.SO_LINGER, linger_for_no_time
+        )
         writer.transport.abort()
 
     with server(closes) as url:
@@ -175,14 +180,17 @@ def test_a_rate_is_kept_however_slow_the_server_is():
 
 def test_at_a_high_rate_a_late_request_does_not_make_the_next_one_late():
     with services.instant() as service:
-        found = min((load(service.url, requests=1000, rate=2000) for _ in range(3)),
-                    key=lambda found: found.seconds)
+        found = min(
+            (load(service.url, requests=1000, rate=2000) for _ in range(3)),
+            key=lambda found: found.seconds,
+        )
     assert found.answered == 1000
     assert 0.49 <= found.seconds < 0.8  # a pause of its own for each would take more than a second
 
 
 def test_at_a_rate_time_counts_from_when_a_request_was_due():
     """A server that stands still for a while is seen by all who came meanwhile."""
+
     def stands_still(seconds):
         once = [seconds]
 
@@ -278,8 +286,9 @@ def test_it_ends_in_the_middle_of_its_work_when_its_parent_is_killed():
     """)
     silent = socket.create_server(("127.0.0.1", 0))  # here, so that it stays when the parent goes
     url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-    parent = subprocess.Popen([sys.executable, "-c", program, url], stdout=subprocess.PIPE,
-                              text=True, cwd=PROJECT)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program, url], stdout=subprocess.PIPE, text=True, cwd=PROJECT
+    )
     child = psutil.Process(int(parent.stdout.readline()))
     asking, _ = silent.accept()
     os.kill(parent.pid, signal.SIGKILL)

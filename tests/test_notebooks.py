@@ -23,10 +23,23 @@ pytestmark = pytest.mark.notebooks
 
 def run_notebook(path, home, rules=True):
     """Run one notebook through nbval in a process of its own; return (exit status, report)."""
-    command = [sys.executable, "-m", "pytest", str(path), "-q", "-p", "no:cacheprovider",
-               "-p", "no:xdist", "-o", "addopts=", "--nbval-lax", "--nbval-current-env",
-               f"--nbval-cell-timeout={SECONDS_A_CELL}",
-               f"--nbval-sanitize-with={ROOT / 'tests' / 'notebook_outputs.cfg'}"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        str(path),
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-o",
+        "addopts=",
+        "--nbval-lax",
+        "--nbval-current-env",
+        f"--nbval-cell-timeout={SECONDS_A_CELL}",
+        f"--nbval-sanitize-with={ROOT / 'tests' / 'notebook_outputs.cfg'}",
+    ]
     if rules:
         command += ["-p", "tests.notebook_rules"]
     env = os.environ | {"PYTHONPATH": str(ROOT), "ASYNC_COURSE_DATA": str(home)}
@@ -53,10 +66,15 @@ def test_a_sound_notebook_with_an_intended_error_passes(tmp_path):
 
 
 def test_a_timeline_says_what_it_shows_in_a_page_made_by_nbconvert():
-    cells = ["from helpers import record, run, timeline", "import asyncio",
-             "with record() as rec:\n    run(asyncio.sleep(1), clock='virtual')\ntimeline(rec)"]
+    cells = [
+        "from helpers import record, run, timeline",
+        "import asyncio",
+        "with record() as rec:\n    run(asyncio.sleep(1), clock='virtual')\ntimeline(rec)",
+    ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-    NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": ROOT}}).execute()
+    NotebookClient(
+        notebook, kernel_name="python3", resources={"metadata": {"path": ROOT}}
+    ).execute()
     page, _ = HTMLExporter().from_notebook_node(notebook)
     (alt,) = re.findall(r'<img[^>]*\balt="([^"]*)"', page)
     assert "sleep" in alt and "virtual" in alt
@@ -65,6 +83,11 @@ def test_a_timeline_says_what_it_shows_in_a_page_made_by_nbconvert():
 def test_an_async_test_that_fails_is_seen_to_fail(tmp_path):
     file = tmp_path / "test_async.py"
     file.write_text("async def test_sum():\n    assert 1 + 1 == 3\n")
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file],
-                          cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 1, done.stdout

@@ -44,7 +44,6 @@ def pinned(name, python, system):
     return found
 
 
-
 @pytest.mark.parametrize("name", LOCKS)
 def test_a_lock_is_exact_hashed_and_without_an_address(name):
     for pin, hashes in read_lock(name):
@@ -75,39 +74,53 @@ def test_the_locks_give_what_pyproject_asks_for(python, system):
 
 def test_the_locks_were_made_from_pyproject_as_it_is():
     """Their header carries the digest of the dependencies; `course.py refresh` would do nothing."""
-    checked = subprocess.run([sys.executable, "-c", "import course; assert course.locks_fit()"],
-                             cwd=ROOT, capture_output=True, text=True)
+    checked = subprocess.run(
+        [sys.executable, "-c", "import course; assert course.locks_fit()"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     assert checked.returncode == 0, "type: python3 course.py refresh\n" + checked.stderr
 
 
 def test_every_dependency_says_who_needs_it():
     lines = (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines()
     start = lines.index("dependencies = [")
-    for line in lines[start + 1:lines.index("]", start)]:
+    for line in lines[start + 1 : lines.index("]", start)]:
         assert re.search(r'",\s+# (every lesson|lessons? \d\d|helpers/)', line), line
 
 
 def test_conda_and_binder_take_the_lock_itself():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     assert environment["channels"] == ["conda-forge"]
-    assert environment["dependencies"] == [
-        "python=3.13", "pip", {"pip": ["-r requirements.txt"]}]
+    assert environment["dependencies"] == ["python=3.13", "pip", {"pip": ["-r requirements.txt"]}]
     assert not any((ROOT / name).exists() for name in ("binder", ".binder", "Dockerfile")), (
-        "Binder would not look at environment.yml any more")
+        "Binder would not look at environment.yml any more"
+    )
 
 
 def copy_for_binder(folder):
     folder.mkdir()
-    for name in ("course.py", "environment.yml", "overrides.json", "postBuild", "pyproject.toml",
-                 "requirements.txt"):
+    for name in (
+        "course.py",
+        "environment.yml",
+        "overrides.json",
+        "postBuild",
+        "pyproject.toml",
+        "requirements.txt",
+    ):
         shutil.copy(ROOT / name, folder)
     return folder
 
 
 def ask_repo2docker(folder):
     pytest.importorskip("repo2docker", reason="jupyter-repo2docker is not installed")
-    return subprocess.run([sys.executable, "-m", "repo2docker", "--no-build", "--debug", "."],
-                          cwd=folder, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "repo2docker", "--no-build", "--debug", "."],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
 
 
 def test_repo2docker_accepts_the_course(tmp_path):
@@ -135,7 +148,11 @@ def test_postbuild_fits_an_environment_to_the_course(tmp_path):
     subprocess.run(["./postBuild"], cwd=course, check=True, env=os.environ | {"PATH": path})
     imported = subprocess.run(
         [prefix / "bin" / "python", "-I", "-c", "import helpers; print(helpers.__file__)"],
-        cwd=tmp_path, check=True, capture_output=True, text=True)
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     assert Path(imported.stdout.strip()) == course / "helpers" / "__init__.py"
     settings = prefix / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
     assert settings.read_text() == (ROOT / "overrides.json").read_text()

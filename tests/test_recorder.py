@@ -22,12 +22,12 @@ import warnings
 
 import pytest
 
-from helpers.upkeep import bench
-from helpers.recording import jobs
 from helpers.eventloop import tasks as own_tasks
-from helpers.recording.recorder import attach, job, observe, record
-from helpers.recording.model import PLACES
 from helpers.kernel.virtual import VirtualLoop
+from helpers.recording import jobs
+from helpers.recording.model import PLACES
+from helpers.recording.recorder import attach, job, observe, record
+from helpers.upkeep import bench
 
 uvloop = pytest.importorskip("uvloop") if sys.platform != "win32" else None
 OURS = inspect.getsourcefile(record)
@@ -120,12 +120,19 @@ def test_what_a_task_waits_for():
         other = asyncio.create_task(nap(0.02), name="other")
         future, foreign = loop.create_future(), asyncio.Future()
         waiters = {
-            "sleep": nap(0.01), "Lock.acquire": lock.acquire(), "Event.wait": event.wait(),
-            "Queue.get": queue.get(), "Condition.wait": with_condition(),
-            "Semaphore.acquire": semaphore.acquire(), "TaskGroup": with_group(),
-            "wait": asyncio.wait([other]), "gather": gathered(nap(0.01)),
-            "executor": asyncio.to_thread(time.sleep, 0.01), "task other": awaits(other),
-            "future": awaits(future), "shield": awaits(asyncio.shield(other)),
+            "sleep": nap(0.01),
+            "Lock.acquire": lock.acquire(),
+            "Event.wait": event.wait(),
+            "Queue.get": queue.get(),
+            "Condition.wait": with_condition(),
+            "Semaphore.acquire": semaphore.acquire(),
+            "TaskGroup": with_group(),
+            "wait": asyncio.wait([other]),
+            "gather": gathered(nap(0.01)),
+            "executor": asyncio.to_thread(time.sleep, 0.01),
+            "task other": awaits(other),
+            "future": awaits(future),
+            "shield": awaits(asyncio.shield(other)),
         }
         tasks = [asyncio.create_task(coro, name=name) for name, coro in waiters.items()]
         tasks.append(asyncio.create_task(awaits(foreign), name="foreign"))
@@ -203,8 +210,10 @@ def test_a_sleep_that_is_cut_short_leaves_until_when():
 
     rec = virtual(main())
     [track] = rec.tracks
-    lanes = {rec.lanes[int(track.steps[3 * step] // PLACES)].name: until - track.zero
-             for step, until in track.deadlines.items()}
+    lanes = {
+        rec.lanes[int(track.steps[3 * step] // PLACES)].name: until - track.zero
+        for step, until in track.deadlines.items()
+    }
     assert lanes == {"nap-1": 9, "nap-2": 7}  # cancelled by main; by the end of run
 
 
@@ -276,7 +285,12 @@ def test_names():
 
     rec = recorded(main())
     assert [lane.name for lane in rec.lanes[1:]] == [
-        "main", "nap-1", "nap-2", "Worker.run", "mine", "later",
+        "main",
+        "nap-1",
+        "nap-2",
+        "Worker.run",
+        "mine",
+        "later",
     ]
     with pytest.raises(KeyError, match="no lane is named 'nap'. There are: loop, main, nap-1"):
         rec.lane("nap")
@@ -514,8 +528,15 @@ def test_the_cell_has_a_lane():
     assert [lane.kind for lane in rec.lanes] == ["loop", "cell", "task"]
     assert rec.lane("cell").outcome == "done"
     assert rec.lane("nap").parent == rec.lane("cell").id
-    assert states(rec, "cell") == ["running", "waiting", "ready", "running", "waiting", "ready",
-                                   "running"]
+    assert states(rec, "cell") == [
+        "running",
+        "waiting",
+        "ready",
+        "running",
+        "waiting",
+        "ready",
+        "running",
+    ]
     assert waits(rec, "cell") == ["sleep", "task nap"]
     assert rec.spans("cell")[0].start == 0
     assert "cell runs" in rec.log() and "cell is created" not in rec.log()
@@ -758,7 +779,8 @@ def test_warnings_stay():
 
     rec, complaints = recorded(main(), returns=True)
     assert sorted(complaints) == [
-        "Task exception was never retrieved", "Task was destroyed but it is pending!",
+        "Task exception was never retrieved",
+        "Task was destroyed but it is pending!",
     ]
     assert rec.lane("lost").outcome is None
     assert rec.lane("lost").detail == "lost: nobody held it"
@@ -842,14 +864,22 @@ def test_a_conversation():
         assert mean.throw(ZeroDivisionError) is None
         mean.close()
     assert said(rec, "averager") == [
-        ("next", None), ("yield", "None"), ("send", "10"), ("yield", "10.0"), ("send", "20"),
-        ("yield", "15.0"), ("throw", "<class 'ZeroDivisionError'>"), ("yield", "None"),
-        ("close", None), ("return", "None"),
+        ("next", None),
+        ("yield", "None"),
+        ("send", "10"),
+        ("yield", "10.0"),
+        ("send", "20"),
+        ("yield", "15.0"),
+        ("throw", "<class 'ZeroDivisionError'>"),
+        ("yield", "None"),
+        ("close", None),
+        ("return", "None"),
     ]
     assert [lane.kind for lane in rec.lanes] == ["caller", "generator"]
     assert rec.lane("averager").outcome == "done"
     assert states(rec, "averager") == ["created"] + ["running", "suspended"] * 4 + [
-        "running", "closed",
+        "running",
+        "closed",
     ]
     assert states(rec, "caller")[:3] == ["running", "waiting", "running"]
     assert rec.steps == 5
@@ -936,8 +966,11 @@ def test_await_takes_the_stand_in_of_a_coroutine():
     value, rec = drive("send", 4)
     assert value == 4
     talk = [(rec.lanes[mark.lane].name, mark.kind, mark.detail) for mark in rec.marks]
-    assert talk[:3] == [("outer", "send", "None"), ("middle", "send", "None"),
-                        ("ask", "next", None)]
+    assert talk[:3] == [
+        ("outer", "send", "None"),
+        ("middle", "send", "None"),
+        ("ask", "next", None),
+    ]
     assert talk[3:6] == [(name, "yield", "'tea?'") for name in ("ask", "middle", "outer")]
     assert talk[6:9] == [(name, "send", "4") for name in ("outer", "middle", "ask")]
     assert states(rec, "middle") == ["created", "running", "suspended", "running", "closed"]
@@ -1015,7 +1048,8 @@ def test_jobs_in_this_thread_and_others():
     assert {lane.kind for lane in rec.lanes} == {"thread"}
     assert rec.lane("burn").detail == "MainThread"
     assert (rec.lane("fail_job").outcome, rec.lane("fail_job").detail) == (
-        "failed", "ValueError('why')",
+        "failed",
+        "ValueError('why')",
     )
     [span] = rec.spans("burn")
     assert span.state == "running" and span.end - span.start >= 0.02 and span.cpu > 0.01
@@ -1058,8 +1092,10 @@ def test_jobs_in_processes(method):
         process.join()
         assert process.exitcode == 0
     assert [(lane.name, lane.kind, lane.outcome) for lane in rec.lanes] == [
-        ("burn-1", "process", "done"), ("burn-2", "process", "done"),
-        ("decorated", "process", "done"), ("fail_job", "process", "failed"),
+        ("burn-1", "process", "done"),
+        ("burn-2", "process", "done"),
+        ("decorated", "process", "done"),
+        ("fail_job", "process", "failed"),
         ("burn-3", "process", "done"),
     ]
     assert rec.lane("fail_job").detail == "ValueError('far')"
@@ -1075,9 +1111,12 @@ def call_pickled(data, *arguments):
 
 
 def test_a_process_in_between_hands_a_job_on_and_its_name():
-    with record() as rec, concurrent.futures.ProcessPoolExecutor(
-        1, mp_context=multiprocessing.get_context("spawn")
-    ) as pool:
+    with (
+        record() as rec,
+        concurrent.futures.ProcessPoolExecutor(
+            1, mp_context=multiprocessing.get_context("spawn")
+        ) as pool,
+    ):
         mine = job(burn, name="mine")
         for one in job(burn), mine, mine, job(decorated, name="deco"), decorated:
             again = pool.submit(pickle.dumps, one).result()
@@ -1085,7 +1124,11 @@ def test_a_process_in_between_hands_a_job_on_and_its_name():
         mine(0.001)
     # A name that was given is no more numbered than a task's.
     assert [lane.name for lane in rec.lanes if lane.kind == "process"] == [
-        "burn", "mine", "mine", "deco", "decorated"
+        "burn",
+        "mine",
+        "mine",
+        "deco",
+        "decorated",
     ]
     assert [lane.name for lane in rec.lanes if lane.kind == "thread"] == ["mine"]
     assert len({lane.pid for lane in rec.lanes if lane.pid}) == 1
@@ -1106,7 +1149,9 @@ def test_a_process_that_is_killed_leaves_its_lane(told):
     assert lane.kind == "process" and lane.pid == process.pid
     if told:
         assert (lane.outcome, lane.detail, lane.ended) == (
-            "failed", "killed", rec.killed[process.pid]
+            "failed",
+            "killed",
+            rec.killed[process.pid],
         )
     else:
         assert lane.outcome is None
@@ -1215,8 +1260,12 @@ def test_a_loop_of_ones_own_is_recorded_as_asyncio_is():
     told = [line[11:] for line in rec.log().splitlines()]
     assert [lane.name for lane in rec.lanes] == ["loop", "main", "slow", "waits_for", "child"]
     assert {lane.outcome for lane in rec.lanes} == {"done"}
-    for line in ("child is created by main", "child is woken by timer",
-                 "main is woken by child (its end)", "waits_for is woken by main (set_result)"):
+    for line in (
+        "child is created by main",
+        "child is woken by timer",
+        "main is woken by child (its end)",
+        "waits_for is woken by main (set_result)",
+    ):
         assert line in told, rec.log()
     assert any(line.startswith("main waits for task child (line ") for line in told)
     assert any(line.startswith("waits_for waits for Future (line ") for line in told)
@@ -1237,8 +1286,11 @@ def test_a_cancel_on_a_loop_of_ones_own_is_marked():
         loop = rec.loop(own_tasks.Loop())
         loop.run(main())
     assert [(mark.lane, mark.kind, mark.detail) for mark in rec.marks] == [
-        (2, "cancel asked", "by main"), (2, "cancel delivered", None),
-        (3, "cancel asked", "by the end of run"), (3, "cancel delivered", None)]
+        (2, "cancel asked", "by main"),
+        (2, "cancel delivered", None),
+        (3, "cancel asked", "by the end of run"),
+        (3, "cancel delivered", None),
+    ]
     assert rec.lane("sleeps").outcome == rec.lane("left").outcome == "cancelled"
 
 
@@ -1260,8 +1312,9 @@ def test_a_sleeper_that_is_held_up_was_due_at_its_deadline():
         loop = rec.loop(own_tasks.Loop())
         loop.run(main())
     begun = rec.lane("rude").created
-    due = {rec.lanes[wake.lane].name: wake.time - begun for wake in rec.wakes
-           if wake.why == "timer"}
+    due = {
+        rec.lanes[wake.lane].name: wake.time - begun for wake in rec.wakes if wake.why == "timer"
+    }
     assert 0.04 < due["held up"] < 0.14 < 0.29 < due["on time"]
     assert states(rec, "held up") == ["ready", "running", "waiting", "ready", "running"]
 
@@ -1298,7 +1351,12 @@ def test_a_learners_loop_is_recorded_and_put_back():
         loop.spawn(count(2))
         loop.run()
     assert [span.lane for span in rec.spans() if span.state == "running" and span.lane] == [
-        1, 2, 1, 2, 2]
+        1,
+        2,
+        1,
+        2,
+        2,
+    ]
     assert "spawn" not in vars(loop) and type(loop.ready) is list
     loop.spawn(count(3))
     loop.run()

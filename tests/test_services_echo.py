@@ -129,8 +129,9 @@ def test_it_is_gone_when_it_is_stopped():
         pass
 
 
-@pytest.mark.parametrize("wrong", [
-    {"kind": "fast"}, {"delay": -1}, {"backlog": 0}, {"backlog": 2.5}, {"workers": True}])
+@pytest.mark.parametrize(
+    "wrong", [{"kind": "fast"}, {"delay": -1}, {"backlog": 0}, {"backlog": 2.5}, {"workers": True}]
+)
 def test_a_setting_out_of_range_is_told(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         services.echo(**wrong)

@@ -128,7 +128,9 @@ def test_a_page_and_what_is_none_and_what_fails(running, kind):
 @each
 def test_it_is_the_server_that_was_asked_for(running, kind):
     said = httpx.get(running[kind].url).headers["server"].lower()
-    assert {"development": "werkzeug", "waitress": "waitress", "uvicorn": "uvicorn"}[kind[0]] in said
+    assert {"development": "werkzeug", "waitress": "waitress", "uvicorn": "uvicorn"}[
+        kind[0]
+    ] in said
 
 
 @each
@@ -209,7 +211,13 @@ def test_the_instant_server_answers_everybody():
 def test_instant_takes_a_request_in_pieces():
     async def main(port):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for piece in (b"GET / HT", b"TP/1.1\r\nHost: x\r\n\r", b"\n", b"GET / HTTP/1.1\r", b"\n\r\n"):
+        for piece in (
+            b"GET / HT",
+            b"TP/1.1\r\nHost: x\r\n\r",
+            b"\n",
+            b"GET / HTTP/1.1\r",
+            b"\n\r\n",
+        ):
             writer.write(piece)
             await writer.drain()
             await asyncio.sleep(0.03)
@@ -278,8 +286,13 @@ def test_it_survives_the_stop_button_and_ends_with_its_parent(kind):
         print(service.pid, service.url, flush=True)
         input()
     """)
-    parent = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, text=True, cwd=PROJECT)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=PROJECT,
+    )
     pid, url = parent.stdout.readline().split()
     child = psutil.Process(int(pid))
     child.send_signal(2)

@@ -15,9 +15,9 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.image import imread
 
-from helpers.recording.recorder import attach, job, record
-from helpers.pictures.timeline import _LOOKS, MOST, WIDTH, timeline
 from helpers.kernel.virtual import VirtualLoop
+from helpers.pictures.timeline import _LOOKS, MOST, WIDTH, timeline
+from helpers.recording.recorder import attach, job, record
 
 ROOT = Path(__file__).parent.parent
 
@@ -63,7 +63,8 @@ def drawn(rec, monkeypatch, **options):
     kept = []
     original = matplotlib.figure.Figure.savefig
     monkeypatch.setattr(
-        matplotlib.figure.Figure, "savefig",
+        matplotlib.figure.Figure,
+        "savefig",
         lambda self, *args, **kwargs: (kept.append(self), original(self, *args, **kwargs))[1],
     )
     timeline(rec, **options)._repr_mimebundle_()
@@ -144,14 +145,22 @@ def test_what_is_drawn(monkeypatch):
     canvas = drawn(rec, monkeypatch)
     axes = canvas.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == [
-        "loop", "main", "slow", "rude",
+        "loop",
+        "main",
+        "slow",
+        "rude",
     ]
     words = words_in(canvas)
     assert any(re.fullmatch(r" test_timeline.py:\d+ rude ", text) for text in words)
     assert {"✓ done", "⊘ cancelled", "task rude"} <= set(words)
     assert {
-        "running", "waiting for something", "loop has nothing to do", "loop is blocked",
-        "woken by", "cancel asked", "cancel delivered",
+        "running",
+        "waiting for something",
+        "loop has nothing to do",
+        "loop is blocked",
+        "woken by",
+        "cancel asked",
+        "cancel delivered",
     } <= {text.get_text() for text in canvas.legends[0].get_texts()}
 
 
@@ -177,12 +186,21 @@ def overlaps(canvas):
     for legend in canvas.legends:
         boxes += [(t.get_text(), t.get_window_extent(renderer)) for t in legend.get_texts()]
     edge = canvas.bbox
-    cut = [text for text, box in boxes
-           if box.x0 < edge.x0 - 1 or box.x1 > edge.x1 + 1 or box.y0 < edge.y0 - 1
-           or box.y1 > edge.y1 + 1]
+    cut = [
+        text
+        for text, box in boxes
+        if box.x0 < edge.x0 - 1
+        or box.x1 > edge.x1 + 1
+        or box.y0 < edge.y0 - 1
+        or box.y1 > edge.y1 + 1
+    ]
     boxes = [(text, box.padded(-1)) for text, box in boxes]
-    over = [(a[0], b[0]) for i, a in enumerate(boxes) for b in boxes[i + 1:]
-            if a[1].overlaps(b[1]) and a[1].width and b[1].width]
+    over = [
+        (a[0], b[0])
+        for i, a in enumerate(boxes)
+        for b in boxes[i + 1 :]
+        if a[1].overlaps(b[1]) and a[1].width and b[1].width
+    ]
     return cut, over
 
 
@@ -220,9 +238,15 @@ def jobs():
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: recorded(one_by_one()), lambda: recorded(together()), lambda: recorded(crowd()),
-     lambda: recorded(crowd(20)), conversation, jobs,
-     lambda: {"one by one": recorded(one_by_one()), "together": recorded(together())}],
+    [
+        lambda: recorded(one_by_one()),
+        lambda: recorded(together()),
+        lambda: recorded(crowd()),
+        lambda: recorded(crowd(20)),
+        conversation,
+        jobs,
+        lambda: {"one by one": recorded(one_by_one()), "together": recorded(together())},
+    ],
     ids=["one by one", "together", "crowd", "twenty", "conversation", "jobs", "panels"],
 )
 def test_no_label_is_cut_or_covered(make, monkeypatch):

@@ -187,8 +187,7 @@ def test_a_deadlock_names_each_task_and_its_line():
 
     with pytest.raises(Deadlock) as caught:
         run(main())
-    found = {name: (filename, lineno, what)
-             for name, filename, lineno, what in caught.value.tasks}
+    found = {name: (filename, lineno, what) for name, filename, lineno, what in caught.value.tasks}
     main_name = next(name for name in found if name.startswith("Task-"))
     assert found == {
         main_name: (__file__, line_of(main, 3), "the tasks of its TaskGroup"),
@@ -199,8 +198,10 @@ def test_a_deadlock_names_each_task_and_its_line():
         "sleeps": (None, None, "sleep"),
     }
     said = str(caught.value)
-    assert f"takes waits for Queue.get, line {line_of(takes, 1)} of test_virtual.py: " \
-           "await queue.get()" in said
+    assert (
+        f"takes waits for Queue.get, line {line_of(takes, 1)} of test_virtual.py: "
+        "await queue.get()" in said
+    )
     assert isinstance(caught.value, RuntimeError)
     assert str(pickle.loads(pickle.dumps(caught.value))) == said
 
@@ -431,9 +432,14 @@ def test_a_socket_from_outside_is_waited_for():
 def test_a_subprocess_does_not_hang():
     async def main():
         import sys
+
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-S", "-c", "import time; time.sleep(0.2); print(6 * 7)",
-            stdout=asyncio.subprocess.PIPE)
+            sys.executable,
+            "-S",
+            "-c",
+            "import time; time.sleep(0.2); print(6 * 7)",
+            stdout=asyncio.subprocess.PIPE,
+        )
         output, _ = await process.communicate()
         return output.strip(), process.returncode
 

@@ -103,7 +103,7 @@ def test_it_is_drawn_anew_when_there_are_more(url):
     ask(seen, url, [1])
     after = seen._repr_mimebundle_()["text/html"]
     assert 'alt="Waterfall of 0 requests' in before and 'alt="Waterfall of 1 requests' in after
-    pictures = [re.search("base64,([^\"]+)", html)[1] for html in (before, after)]
+    pictures = [re.search('base64,([^"]+)', html)[1] for html in (before, after)]
     assert pictures[0] != pictures[1]
     assert base64.b64decode(pictures[1]).startswith(b"\x89PNG")
 

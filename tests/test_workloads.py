@@ -122,8 +122,9 @@ def test_a_kernel_killed_in_the_middle_of_the_work_leaves_nothing():
         cwd=str(PROJECT), env=os.environ | {"PYTHONPATH": str(PROJECT)},
         stderr=subprocess.DEVNULL)  # fmt: skip
     try:
-        client.execute_interactive(parents_script("spawn"), timeout=PATIENCE,
-                                   output_hook=lambda message: None)
+        client.execute_interactive(
+            parents_script("spawn"), timeout=PATIENCE, output_hook=lambda message: None
+        )
         everyone = family(manager.provisioner.pid)
         assert len(everyone) >= 5
         os.kill(manager.provisioner.pid, signal.SIGKILL)

@@ -37,20 +37,28 @@ class GetTheValue(Exercise):
             run = lab.run(greet, ask)
             if isinstance(run.result, str) and "<function" in run.result:
                 raise Wrong(
-                    "named, not called", "The function `ask` itself stands in the greeting, where "
-                    "the name should be. Nobody called it.", line=lab.line(r"=\s*ask\b|\{ask\}"),
-                    try_="Call it, and await the call: `await ask()`.")
+                    "named, not called",
+                    "The function `ask` itself stands in the greeting, where "
+                    "the name should be. Nobody called it.",
+                    line=lab.line(r"=\s*ask\b|\{ask\}"),
+                    try_="Call it, and await the call: `await ask()`.",
+                )
             if run.result is None and name in lab.printed:
                 raise Wrong(
-                    "printed, not returned", "It printed the greeting and returned None. A "
+                    "printed, not returned",
+                    "It printed the greeting and returned None. A "
                     "caller that awaits `greet` gets nothing to work with.",
-                    line=lab.line(r"print\("), try_="Replace `print` by `return`.")
+                    line=lab.line(r"print\("),
+                    try_="Replace `print` by `return`.",
+                )
             lab.equal(run.result, f"Hello, {name}!", what="with this name it returned")
             if len(asked) != 1:
                 raise Wrong(
-                    "asked more than once", f"`ask` ran {len(asked)} times, and each time is "
-                    "another second of waiting.", line=lab.line(r"ask\(\)"),
-                    try_="Keep what the first `await ask()` gave under a name.")
+                    "asked more than once",
+                    f"`ask` ran {len(asked)} times, and each time is another second of waiting.",
+                    line=lab.line(r"ask\(\)"),
+                    try_="Keep what the first `await ask()` gave under a name.",
+                )
 
     @right
     async def with_await(ask):
@@ -124,23 +132,31 @@ class PredictOrder(Exercise):
     right_values = (["one", "two", "hello", "three"],)
     wrong_values = (
         wrong_value(
-            ["one", "hello", "two", "three"], "runs at the call",
-            'You let `hello` print when it is called, in the line `greeting = hello()`. That line '
+            ["one", "hello", "two", "three"],
+            "runs at the call",
+            "You let `hello` print when it is called, in the line `greeting = hello()`. That line "
             "only builds a coroutine: it stands before its first line until somebody awaits it. "
-            "Look for the `await`."),
+            "Look for the `await`.",
+        ),
         wrong_value(
-            ["one", "two", "three", "hello"], "await does not wait",
+            ["one", "two", "three", "hello"],
+            "await does not wait",
             'You let `main` print "three" before `hello` is through. `await greeting` holds `main` '
             "at this line until the coroutine has ended. Put what it prints where `main` stands "
-            "still."),
+            "still.",
+        ),
         wrong_value(
-            ["one", "two", "three"], "never ran",
+            ["one", "two", "three"],
+            "never ran",
             "You left `hello` out. It is called in one line and awaited two lines below, and the "
-            "`await` does run it. Find the place where it prints."),
+            "`await` does run it. Find the place where it prints.",
+        ),
         wrong_value(
-            ["hello", "one", "two", "three"], "runs at the definition",
+            ["hello", "one", "two", "three"],
+            "runs at the definition",
             "You let `hello` print where it is defined. `async def` runs nothing, just as `def` "
-            "runs nothing. Start with the first line of `main`."),
+            "runs nothing. Start with the first line of `main`.",
+        ),
     )
 
 
@@ -165,22 +181,30 @@ class TotalOfThree(Exercise):
     right_values = (3,)
     wrong_values = (
         wrong_value(
-            6, "sum for max",
+            6,
+            "sum for max",
             "6 s is the sum, 1 + 2 + 3: what three waits take one after another. `gather` starts "
             "all three before it waits for any. Draw the bars side by side and look where the "
-            "last one ends."),
+            "last one ends.",
+        ),
         wrong_value(
-            2, "mean for max",
+            2,
+            "mean for max",
             "2 s is the mean. When 2 s are over, the third wait has one more second to go, and "
-            "`gather` waits for all of them. Look for the last one to end."),
+            "`gather` waits for all of them. Look for the last one to end.",
+        ),
         wrong_value(
-            1, "first for last",
+            1,
+            "first for last",
             "After 1 s the shortest wait is over, and the other two go on. `gather` waits for all "
-            "of them. Look for the last one to end."),
+            "of them. Look for the last one to end.",
+        ),
         wrong_value(
-            0, "starts, does not wait",
+            0,
+            "starts, does not wait",
             "`gather` starts the waits in no time, but the line says `await gather(...)`: it goes "
-            "on when the last wait is over. When is that?"),
+            "on when the last wait is over. When is that?",
+        ),
     )
 
 
@@ -209,22 +233,30 @@ class TotalOfMixed(Exercise):
     right_values = (6,)
     wrong_values = (
         wrong_value(
-            7, "sum for max",
+            7,
+            "sum for max",
             "7 s is the sum of all four waits. The two within `gather` overlap: together they take "
-            "as long as the longer one. Count that line once more."),
+            "as long as the longer one. Count that line once more.",
+        ),
         wrong_value(
-            3, "max for sum",
+            3,
+            "max for sum",
             "3 s is the longest of the four waits. That would be right if all of them stood in one "
             "`gather`. Here only two do: each `await` line begins when the line above it is done. "
-            "Add up the lines."),
+            "Add up the lines.",
+        ),
         wrong_value(
-            4, "min for max",
+            4,
+            "min for max",
             "4 s is 2 + 1 + 1: you let the `gather` end with its shorter wait. It ends with the "
-            "longer one."),
+            "longer one.",
+        ),
         wrong_value(
-            5, "lost a line",
+            5,
+            "lost a line",
             "5 s is 2 + 3: you left out the last line. It begins when the `gather` is done, and "
-            "takes a second of its own."),
+            "takes a second of its own.",
+        ),
     )
 
 
@@ -247,17 +279,22 @@ class Overlap(Exercise):
     )
 
     def verify(self, fetch_all, lab):
-        fetch = lab.service({"news": 3, "sport": 1, "weather": 2},
-                            results={"news": "rain", "sport": "2:1", "weather": "sunny"})
+        fetch = lab.service(
+            {"news": 3, "sport": 1, "weather": 2},
+            results={"news": "rain", "sport": "2:1", "weather": "sunny"},
+        )
         try:
             run = lab.run(fetch_all, fetch, ["news", "sport", "weather"])
         except TypeError as error:
             if "unhashable type: 'list'" not in str(error):
                 raise
             raise Wrong(
-                "gathered a list", "`gather` was given one list. It takes the coroutines one by "
-                "one, as `gather(a, b, c)`.", line=lab.line(r"gather\("),
-                try_="Spread the list with a star: `gather(*coroutines)`.") from None
+                "gathered a list",
+                "`gather` was given one list. It takes the coroutines one by "
+                "one, as `gather(a, b, c)`.",
+                line=lab.line(r"gather\("),
+                try_="Spread the list with a star: `gather(*coroutines)`.",
+            ) from None
         lab.equal(run.result, ["rain", "2:1", "sunny"])
         lab.concurrent(run, longest=3, total=6)
 
@@ -344,26 +381,36 @@ class FindTheBlocker(Exercise):
     right_values = (7,)
     wrong_values = (
         wrong_value(
-            12, "blames the awaiter",
+            12,
+            "blames the awaiter",
             "Line 12 awaits `read_sensor`, and `await` would let the heart beat on. But the "
             "coroutine that it runs never lets go. Follow the `await` to the function, and look "
-            "for the call that waits without an `await`."),
+            "for the call that waits without an `await`.",
+        ),
         wrong_value(
-            4, "blames a wait that lets go",
+            4,
+            "blames a wait that lets go",
             "Line 4 waits with `await asyncio.sleep`: the event loop runs others meanwhile. It is "
-            "late because it is kept waiting by another line. Which sleep has no `await`?"),
+            "late because it is kept waiting by another line. Which sleep has no `await`?",
+        ),
         wrong_value(
-            11, "blames a wait that lets go",
+            11,
+            "blames a wait that lets go",
             "Line 11 waits with `await asyncio.sleep`: the heart beats during this wait. The "
-            "standstill comes after it. Which sleep has no `await`?"),
+            "standstill comes after it. Which sleep has no `await`?",
+        ),
         wrong_value(
-            6, "blames the definition",
+            6,
+            "blames the definition",
             "Line 6 only defines a function. It is close: one of its lines holds the thread while "
-            "it runs. Name that line."),
+            "it runs. Name that line.",
+        ),
         wrong_value(
-            16, "blames the start",
+            16,
+            "blames the start",
             "Line 16 starts both and waits for both, as it should. If everything they do let go, "
-            "the heart would beat on time. Look into `report`, and follow it down."),
+            "the heart would beat on time. Look into `report`, and follow it down.",
+        ),
     )
 
 
@@ -388,11 +435,13 @@ class StartScript(Exercise):
     def verify(self, start, lab):
         if inspect.iscoroutinefunction(start):
             raise Wrong(
-                "async all the way up", "`start` is a coroutine function itself: to call it gives "
+                "async all the way up",
+                "`start` is a coroutine function itself: to call it gives "
                 "a coroutine, and somebody would have to run that one too.",
                 line=lab.line(r"async def"),
                 try_="Write `def start(main)`. A script's last line starts the loop; it does not "
-                "stand in one.")
+                "stand in one.",
+            )
         began = []
 
         async def main():
@@ -406,28 +455,36 @@ class StartScript(Exercise):
             if "coroutine" not in str(error):
                 raise
             raise Wrong(
-                "handed over the function", "`asyncio.run` was given the function `main`. It runs "
-                "a coroutine.",
+                "handed over the function",
+                "`asyncio.run` was given the function `main`. It runs a coroutine.",
                 line=lab.line(r"run\("),
-                try_="`main` is the recipe, `main()` is the coroutine. Call it.") from None
+                try_="`main` is the recipe, `main()` is the coroutine. Call it.",
+            ) from None
         except RuntimeError as error:
             if "no running event loop" not in str(error):
                 raise
             raise Wrong(
-                "no loop to run in", f"Python said: {error}. A task needs a loop that runs "
+                "no loop to run in",
+                f"Python said: {error}. A task needs a loop that runs "
                 "already; in a script there is none until you start it.",
                 line=lab.line(r"create_task|gather|get_running_loop"),
-                try_="Let `asyncio.run` start the loop.") from None
+                try_="Let `asyncio.run` start the loop.",
+            ) from None
         if not began:
             given = "a coroutine" if inspect.iscoroutine(result) else repr(result)
             raise Wrong(
-                "built, not run", f"`main` never began. `start` returned {given}.",
+                "built, not run",
+                f"`main` never began. `start` returned {given}.",
                 line=lab.line(r"main\(\)"),
-                try_="Hand the coroutine to `asyncio.run`.")
+                try_="Hand the coroutine to `asyncio.run`.",
+            )
         if result is None:
             raise Wrong(
-                "lost the result", "`main` ran and returned 'all done'; `start` returned None.",
-                line=lab.line(r"run\("), try_="`return` what `asyncio.run` gives you.")
+                "lost the result",
+                "`main` ran and returned 'all done'; `start` returned None.",
+                line=lab.line(r"run\("),
+                try_="`return` what `asyncio.run` gives you.",
+            )
         lab.equal(result, "all done")
 
     @right

@@ -9,8 +9,14 @@ from threading import Thread
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
 PATIENCE = 0.4  # seconds that a job waits for those that should run beside it
-TOOLS = {"a": "threads", "b": "asyncio", "c": "processes", "d": "one after another",
-         "e": "one after another", "f": "one after another"}
+TOOLS = {
+    "a": "threads",
+    "b": "asyncio",
+    "c": "processes",
+    "d": "one after another",
+    "e": "one after another",
+    "f": "one after another",
+}
 SECONDS = {"threads": 8, "processes": 2, "asyncio": 8}
 
 
@@ -71,23 +77,34 @@ class Jobs:
             raise Wrong(
                 "called, not handed over",
                 f"{len(self.in_caller)} of {len(self.all)} jobs ran in the thread that called "
-                f"`{lab.asks}`, not in a thread of their own.", line,
+                f"`{lab.asks}`, not in a thread of their own.",
+                line,
                 "Parentheses call a function here and now, and so does `run()`. Hand over the "
                 "function itself, without parentheses, to a thread that you `start()` or to a "
-                "pool.")
+                "pool.",
+            )
 
     def check_together(self, line):
         """Raise Wrong, at `line`, if fewer jobs ran at once than should."""
         if self.met:
             return
-        observed = (f"At most {self.peak} of {len(self.all)} jobs ran at once; "
-                    f"{self.together} should.")
+        observed = (
+            f"At most {self.peak} of {len(self.all)} jobs ran at once; {self.together} should."
+        )
         if self.peak > 1:
-            raise Wrong("too few at once", observed, line,
-                        "Count the threads that you make, and the jobs that could run.")
-        raise Wrong("ran one after another", observed, line,
-                    "Who waits for one job before starting the next gets a staircase. Start all in "
-                    "a first loop, and wait for them in a second.")
+            raise Wrong(
+                "too few at once",
+                observed,
+                line,
+                "Count the threads that you make, and the jobs that could run.",
+            )
+        raise Wrong(
+            "ran one after another",
+            observed,
+            line,
+            "Who waits for one job before starting the next gets a staircase. Start all in "
+            "a first loop, and wait for them in a second.",
+        )
 
 
 class Classify(Exercise):
@@ -143,7 +160,7 @@ class Classify(Exercise):
         "c": "nothing has to be fetched any more; unpacking is arithmetic",
         "d": "a person types, and the processor is idle between two keys",
         "e": "it would like to wait, but it asks again and again, as fast as it can, and never "
-             "lets go of the core",
+        "lets go of the core",
         "f": "the other machine sorts; yours gets one row when that is done",
         "g": "each point of a small photo is computed from many of the large one",
         "h": "the other program computes, in a process of its own; yours only looks for its end",
@@ -155,19 +172,32 @@ class Classify(Exercise):
         try:
             letters = {letter for letter in "".join(waiting) if letter not in " ,"}
         except TypeError:
-            raise Wrong("value", f"`waiting` is {waiting!r}; asked are letters.",
-                        try_='Write the letters in one string, such as "a b c".') from None
+            raise Wrong(
+                "value",
+                f"`waiting` is {waiting!r}; asked are letters.",
+                try_='Write the letters in one string, such as "a b c".',
+            ) from None
         if strange := sorted(letters - set(self.reasons)):
-            raise Wrong("value", f"There is no job {', '.join(strange)}.",
-                        try_="The jobs have the letters a to j.")
+            raise Wrong(
+                "value",
+                f"There is no job {', '.join(strange)}.",
+                try_="The jobs have the letters a to j.",
+            )
         expected = set("adfhj")
         missing, extra = sorted(expected - letters), sorted(letters - expected)
         if not missing and not extra:
             return
-        kind = ("mixed up waiting and working" if missing and extra else
-                "took a wait for work" if missing else "took work for a wait")
-        said = [f"{letter} {'waits' if letter in expected else 'works'}: {self.reasons[letter]}."
-                for letter in sorted(missing + extra)]
+        kind = (
+            "mixed up waiting and working"
+            if missing and extra
+            else "took a wait for work"
+            if missing
+            else "took work for a wait"
+        )
+        said = [
+            f"{letter} {'waits' if letter in expected else 'works'}: {self.reasons[letter]}."
+            for letter in sorted(missing + extra)
+        ]
         raise Wrong(kind, " ".join(said), try_="Would a faster processor in your machine help it?")
 
 
@@ -216,44 +246,60 @@ class PickTheTool(Exercise):
             ("e", "asyncio", "wanted to overlap what needs the one before", "the next address"),
             ("f", "processes", "paid more for the start than for the work", "longer to start"),
             ("f", "threads", "expected threads to share out work", "take turns on one core"),
-        ]) + (wrong_value({"a": "threads"}, "value", "missing"),
-              wrong_value(TOOLS | {"a": "goroutines"}, "value", "goroutines"))
+        ]
+    ) + (
+        wrong_value({"a": "threads"}, "value", "missing"),
+        wrong_value(TOOLS | {"a": "goroutines"}, "value", "goroutines"),
+    )
 
     ways = ("one after another", "threads", "processes", "asyncio")
     mistakes = {
         ("a", "one after another"): (
-            "left waits in a row", "Pages are waits, and one after another their times add up."),
+            "left waits in a row",
+            "Pages are waits, and one after another their times add up.",
+        ),
         ("a", "processes"): (
             "paid for cores that nobody needs",
-            "Waits need no core. That would start up to 20 new Pythons to let them sleep."),
+            "Waits need no core. That would start up to 20 new Pythons to let them sleep.",
+        ),
         ("a", "asyncio"): (
             "put jobs on a loop that never pause",
             "The library has no `await` in it, so a task that calls it keeps the loop until the "
-            "page is there: one after another again."),
+            "page is there: one after another again.",
+        ),
         ("b", "one after another"): (
             "left waits in a row",
-            "While you wait for the first connection, nobody else is heard."),
+            "While you wait for the first connection, nobody else is heard.",
+        ),
         ("b", "threads"): (
             "took a thread for each of very many",
-            "10,000 threads cost memory and start-up time only to sleep; a task is far cheaper."),
+            "10,000 threads cost memory and start-up time only to sleep; a task is far cheaper.",
+        ),
         ("b", "processes"): (
-            "took a process for each of very many", "10,000 processes, and each of them asleep."),
+            "took a process for each of very many",
+            "10,000 processes, and each of them asleep.",
+        ),
         ("c", "one after another"): ("left cores idle", "It is work, and seven cores look on."),
         ("c", "threads"): (
             "expected threads to share out work",
-            "It is pure Python work: with a GIL, threads take turns on one core."),
+            "It is pure Python work: with a GIL, threads take turns on one core.",
+        ),
         ("c", "asyncio"): (
             "expected async to make work faster",
-            "These jobs only compute: nothing in them pauses, so the loop runs them in turn."),
+            "These jobs only compute: nothing in them pauses, so the loop runs them in turn.",
+        ),
         ("f", "processes"): (
             "paid more for the start than for the work",
-            "A process takes many times longer to start than these lists take to add up."),
+            "A process takes many times longer to start than these lists take to add up.",
+        ),
         ("f", "threads"): (
             "expected threads to share out work",
-            "It is pure Python work: with a GIL, threads take turns on one core."),
+            "It is pure Python work: with a GIL, threads take turns on one core.",
+        ),
         ("f", "asyncio"): (
             "expected async to make work faster",
-            "These jobs only compute: nothing in them pauses, so the loop runs them in turn."),
+            "These jobs only compute: nothing in them pauses, so the loop runs them in turn.",
+        ),
     }
 
     def verify(self, tools, lab):
@@ -261,22 +307,30 @@ class PickTheTool(Exercise):
             lab.equal(tools, TOOLS, what="`tools` is", secret=True)
         for letter, tool in tools.items():
             if tool not in self.ways:
-                raise Wrong("value", f"For {letter} you say {tool!r}.",
-                            try_=f"The four ways are: {', '.join(self.ways)}.")
+                raise Wrong(
+                    "value",
+                    f"For {letter} you say {tool!r}.",
+                    try_=f"The four ways are: {', '.join(self.ways)}.",
+                )
         wrong_ones = [letter for letter in TOOLS if tools[letter] != TOOLS[letter]]
         if not wrong_ones:
             return
         first = wrong_ones[0]
         kind, observed = self.mistakes.get((first, tools[first])) or self.no_overlap(first)
         others = f" Look again at {', '.join(wrong_ones[1:])} too." if wrong_ones[1:] else ""
-        raise Wrong(kind, f"Job {first}, {tools[first]}: {observed}{others}",
-                    try_="Ask: does it wait or work, how many are there, can they overlap at all?")
+        raise Wrong(
+            kind,
+            f"Job {first}, {tools[first]}: {observed}{others}",
+            try_="Ask: does it wait or work, how many are there, can they overlap at all?",
+        )
 
     def no_overlap(self, letter):
         if letter == "d":
             return "wanted to overlap what is alone", "There is one job, and nothing beside it."
-        return ("wanted to overlap what needs the one before",
-                "Only when a page is there do you know the next address.")
+        return (
+            "wanted to overlap what needs the one before",
+            "Only when a page is there do you know the next address.",
+        )
 
 
 class PredictWaits(Exercise):
@@ -297,17 +351,35 @@ class PredictWaits(Exercise):
     )
     right_values = (1.5,)
     wrong_values = (
-        wrong_value(6, "added up", "6 s is the sum of all twelve: what they take one after "
-                    "another. Five threads wait at the same time."),
-        wrong_value(0.5, "forgot the number of workers", "0.5 s is one round: twelve at once. "
-                    "There are only five threads, so seven jobs must wait for one that is free."),
-        wrong_value(1.2, "divided work that can't be cut", "1.2 s is the sum divided by five. But "
-                    "a wait can't be shared out: two threads that take half a wait each don't "
-                    "exist. Count rounds."),
-        wrong_value(1, "rounded down", "1 s is two rounds, which serve ten. Two jobs are left, and "
-                    "they take as long as five."),
-        wrong_value(2.5, "divided the wrong way round", "2.5 s would be five rounds. How many jobs "
-                    "does a round serve?"),
+        wrong_value(
+            6,
+            "added up",
+            "6 s is the sum of all twelve: what they take one after "
+            "another. Five threads wait at the same time.",
+        ),
+        wrong_value(
+            0.5,
+            "forgot the number of workers",
+            "0.5 s is one round: twelve at once. "
+            "There are only five threads, so seven jobs must wait for one that is free.",
+        ),
+        wrong_value(
+            1.2,
+            "divided work that can't be cut",
+            "1.2 s is the sum divided by five. But "
+            "a wait can't be shared out: two threads that take half a wait each don't "
+            "exist. Count rounds.",
+        ),
+        wrong_value(
+            1,
+            "rounded down",
+            "1 s is two rounds, which serve ten. Two jobs are left, and they take as long as five.",
+        ),
+        wrong_value(
+            2.5,
+            "divided the wrong way round",
+            "2.5 s would be five rounds. How many jobs does a round serve?",
+        ),
     )
 
 
@@ -344,34 +416,41 @@ class PredictWork(Exercise):
             ("processes", 8, "forgot the cores", "a GIL of its own"),
             ("asyncio", 1, "took work for a wait", "nothing in it pauses"),
             ("asyncio", 2, "expected async to use several cores", "one thread"),
-        ]) + (wrong_value(8, "value", "dict"),)
+        ]
+    ) + (wrong_value(8, "value", "dict"),)
 
     beliefs = {
         ("threads", 1): (
             "took work for a wait",
-            "1 s would need eight cores, and all threads together have one: they share the GIL."),
+            "1 s would need eight cores, and all threads together have one: they share the GIL.",
+        ),
         ("threads", 2): (
             "forgot the GIL",
             "2 s would be four cores at work. With a GIL only one at a time of all these threads "
-            "runs Python code."),
+            "runs Python code.",
+        ),
         ("processes", 1): (
             "counted more cores than there are",
             "1 s would need eight cores, and the machine has four. Two processes that share a core "
-            "take turns."),
+            "take turns.",
+        ),
         ("processes", 0.5): (
             "counted more cores than there are",
             "0.5 s is the work divided by sixteen processes. They have four cores between them, "
-            "and there are only eight jobs."),
+            "and there are only eight jobs.",
+        ),
         ("processes", 8): (
             "forgot the cores",
-            "Each process has a GIL of its own, so they don't wait for each other."),
+            "Each process has a GIL of its own, so they don't wait for each other.",
+        ),
         ("asyncio", 1): (
             "took work for a wait",
-            "1 s is right for eight waits. A task that works keeps the loop: nothing in it "
-            "pauses."),
+            "1 s is right for eight waits. A task that works keeps the loop: nothing in it pauses.",
+        ),
         ("asyncio", 2): (
             "expected async to use several cores",
-            "2 s would be four cores at work. All tasks of a loop run in one thread."),
+            "2 s would be four cores at work. All tasks of a loop run in one thread.",
+        ),
     }
 
     def verify(self, seconds_of, lab):
@@ -381,8 +460,9 @@ class PredictWork(Exercise):
                 belief = isinstance(value, (int, float)) and self.beliefs.get((way, value))
                 if belief:
                     kind, observed = belief
-                    raise Wrong(kind, f'"{way}": {observed}',
-                                try_="How many cores can it keep busy?")
+                    raise Wrong(
+                        kind, f'"{way}": {observed}', try_="How many cores can it keep busy?"
+                    )
         lab.equal(seconds_of, SECONDS, what="`seconds_of` is", secret=True)
 
 
@@ -412,25 +492,35 @@ class WaitForAll(Exercise):
         except AssertionError as error:
             if "group argument" not in str(error):
                 raise
-            raise Wrong("did not name the target", "`Thread(job)` takes its first argument for "
-                        "something else, a group of threads.", lab.line(r"Thread\("),
-                        "Name it: `Thread(target=job)`.") from None
+            raise Wrong(
+                "did not name the target",
+                "`Thread(job)` takes its first argument for something else, a group of threads.",
+                lab.line(r"Thread\("),
+                "Name it: `Thread(target=job)`.",
+            ) from None
         ended = len(jobs.ended)
         if not jobs.started:
-            raise Wrong("started nothing",
-                        "It returned, and none of the four jobs had been called.",
-                        lab.line(r"Thread\("), "A thread begins when you call its `start()`.")
+            raise Wrong(
+                "started nothing",
+                "It returned, and none of the four jobs had been called.",
+                lab.line(r"Thread\("),
+                "A thread begins when you call its `start()`.",
+            )
         jobs.check_handed_over(lab, lab.line(r"\.run\(") or lab.line(r"Thread\("))
         jobs.check_together(lab.line(r"\.join\(|\.result\(|Executor\("))
         if ended < 4:
-            raise Wrong("did not wait for the end",
-                        f"It returned when {ended} of 4 jobs were done.",
-                        lab.line(r"\.start\(") or lab.line(r"submit|map"),
-                        "`start` returns at once. Call `join` on every thread after all are "
-                        "started.")
+            raise Wrong(
+                "did not wait for the end",
+                f"It returned when {ended} of 4 jobs were done.",
+                lab.line(r"\.start\(") or lab.line(r"submit|map"),
+                "`start` returns at once. Call `join` on every thread after all are started.",
+            )
         if sorted(jobs.started) != [0, 1, 2, 3]:
-            raise Wrong("value", f"It called the jobs {sorted(jobs.started)}, counted from 0; "
-                        "asked is each of the four once.")
+            raise Wrong(
+                "value",
+                f"It called the jobs {sorted(jobs.started)}, counted from 0; "
+                "asked is each of the four once.",
+            )
 
     @right
     def start_then_join(jobs):
@@ -525,20 +615,33 @@ class RunJobs(Exercise):
         jobs.check_handed_over(lab, handing_over)
         jobs.check_together(lab.line(r"submit\(.*\.result\(|\.join\(") or lab.line("Executor"))
         if jobs.peak > 3:
-            raise Wrong("limit", f"{jobs.peak} jobs ran at once; at most 3 may.",
-                        lab.line("Executor|Thread\\("),
-                        "A pool of `workers` threads runs no more jobs than that at once.")
+            raise Wrong(
+                "limit",
+                f"{jobs.peak} jobs ran at once; at most 3 may.",
+                lab.line("Executor|Thread\\("),
+                "A pool of `workers` threads runs no more jobs than that at once.",
+            )
         if isinstance(results, (list, tuple)) and any(isinstance(r, Future) for r in results):
-            raise Wrong("returned the boxes", "It returned futures, not what is in them.",
-                        lab.line("return"),
-                        "A future's `result()` waits for the job and gives what it returned.")
+            raise Wrong(
+                "returned the boxes",
+                "It returned futures, not what is in them.",
+                lab.line("return"),
+                "A future's `result()` waits for the job and gives what it returned.",
+            )
         if inspect.isgenerator(results):
-            raise Wrong("returned the boxes", "It returned what `map` gives, which hands out the "
-                        "results one by one; asked is a list.", lab.line("return"),
-                        "Make a list of it: `list(...)`.")
+            raise Wrong(
+                "returned the boxes",
+                "It returned what `map` gives, which hands out the "
+                "results one by one; asked is a list.",
+                lab.line("return"),
+                "Make a list of it: `list(...)`.",
+            )
         if results is None:
-            raise Wrong("value", "It returned None: the jobs ran, and their results were lost.",
-                        try_="Collect what the jobs return, and `return` it.")
+            raise Wrong(
+                "value",
+                "It returned None: the jobs ran, and their results were lost.",
+                try_="Collect what the jobs return, and `return` it.",
+            )
         lab.equal(results, expected)
 
     @right

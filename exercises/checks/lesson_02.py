@@ -8,7 +8,7 @@ from itertools import islice, zip_longest
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
 MAKES_A_LIST = r"\[.* for |\blist\(|\btuple\(|\bsorted\(|append\("
-MOST = 12   # items; no answer here is right with as many
+MOST = 12  # items; no answer here is right with as many
 
 
 def lazily(lab, thing, *sources):
@@ -23,9 +23,10 @@ def lazily(lab, thing, *sources):
             f"Nobody had asked for an item yet. `{lab.asks}` had already taken {taken} from its "
             "source.",
             lab.line(MAKES_A_LIST),
-            "Let each item wait until it is asked for: `yield` them one by one.")
+            "Let each item wait until it is asked for: `yield` them one by one.",
+        )
     if isinstance(thing, Iterator) and not inspect.isgenerator(thing):
-        return thing        # map, filter and islice are as lazy as a generator
+        return thing  # map, filter and islice are as lazy as a generator
     return lab.generator(thing)
 
 
@@ -44,7 +45,8 @@ def items_of(lab, iterator):
             "The source had nothing more. `next` raised StopIteration inside the generator, and "
             f"Python turned that into an error: {error}.",
             lab.line(r"\bnext\("),
-            "Catch StopIteration around `next` and `return`, or let a `for` loop do it.") from None
+            "Catch StopIteration around `next` and `return`, or let a `for` loop do it.",
+        ) from None
 
 
 class PredictPrints(Exercise):
@@ -81,30 +83,52 @@ class PredictPrints(Exercise):
     )
     right_values = ("FGABHCDI",)
     wrong_values = (
-        wrong_value("FAGBHCDI", "runs at the call",
-                    "You have A before G. The call `steps()` runs no line of `steps`; it makes a "
-                    "generator. Ask who runs its first line."),
-        wrong_value("FACEGBHDI", "runs at the call",
-                    "You have A, C and E before G. The call `steps()` runs no line of `steps`; it "
-                    "makes a generator. Ask who runs its lines."),
-        wrong_value("FGABHABI", "starts again at each next",
-                    "You have A twice. The frame remembers its place: the second `next` goes on "
-                    "below the `yield` where the first one stopped."),
-        wrong_value("FGACBHEDI", "runs past the yield",
-                    "You have C before B is out. `next` stops at the `yield` itself; what stands "
-                    "below waits for the next question."),
-        wrong_value("FGABCHDEI", "runs past the yield",
-                    "You have C before H. What stands below the first `yield` runs only when "
-                    "`next` is called again."),
-        wrong_value("FGABHCDIE", "runs on by itself",
-                    "You have E. Nobody asks a third time, so nothing below the second `yield` "
-                    "ever runs."),
-        wrong_value("FGABHCDEI", "runs on by itself",
-                    "You have E. Nobody asks a third time, so nothing below the second `yield` "
-                    "ever runs."),
-        wrong_value("FGAHCI", "forgot what next gives",
-                    "B and D are missing. `next(s)` gives what stands right of the `yield`, and "
-                    "`print` shows it."),
+        wrong_value(
+            "FAGBHCDI",
+            "runs at the call",
+            "You have A before G. The call `steps()` runs no line of `steps`; it makes a "
+            "generator. Ask who runs its first line.",
+        ),
+        wrong_value(
+            "FACEGBHDI",
+            "runs at the call",
+            "You have A, C and E before G. The call `steps()` runs no line of `steps`; it "
+            "makes a generator. Ask who runs its lines.",
+        ),
+        wrong_value(
+            "FGABHABI",
+            "starts again at each next",
+            "You have A twice. The frame remembers its place: the second `next` goes on "
+            "below the `yield` where the first one stopped.",
+        ),
+        wrong_value(
+            "FGACBHEDI",
+            "runs past the yield",
+            "You have C before B is out. `next` stops at the `yield` itself; what stands "
+            "below waits for the next question.",
+        ),
+        wrong_value(
+            "FGABCHDEI",
+            "runs past the yield",
+            "You have C before H. What stands below the first `yield` runs only when "
+            "`next` is called again.",
+        ),
+        wrong_value(
+            "FGABHCDIE",
+            "runs on by itself",
+            "You have E. Nobody asks a third time, so nothing below the second `yield` ever runs.",
+        ),
+        wrong_value(
+            "FGABHCDEI",
+            "runs on by itself",
+            "You have E. Nobody asks a third time, so nothing below the second `yield` ever runs.",
+        ),
+        wrong_value(
+            "FGAHCI",
+            "forgot what next gives",
+            "B and D are missing. `next(s)` gives what stands right of the `yield`, and "
+            "`print` shows it.",
+        ),
     )
 
     def verify(self, letters, lab):
@@ -117,13 +141,18 @@ class PredictPrints(Exercise):
             if found.kind != "value":
                 raise
             same = 0
-            while text[:same + 1] == self.right_values[0][:same + 1] and same < len(text):
+            while text[: same + 1] == self.right_values[0][: same + 1] and same < len(text):
                 same += 1
-            raise Wrong("value", f"`letters` is {text!r}. " + (
-                            f"It is right up to its letter number {same}." if same else
-                            "Its first letter is not right yet."),
-                        try_="Which line runs after that?" if same else
-                             "Which `print` runs first?") from None
+            raise Wrong(
+                "value",
+                f"`letters` is {text!r}. "
+                + (
+                    f"It is right up to its letter number {same}."
+                    if same
+                    else "Its first letter is not right yet."
+                ),
+                try_="Which line runs after that?" if same else "Which `print` runs first?",
+            ) from None
 
 
 class LazyPipeline(Exercise):
@@ -143,13 +172,20 @@ class LazyPipeline(Exercise):
         "A list holds all errors before anybody has asked for the first. What hands them out one "
         "by one?",
         "Go through `lines` with a `for` loop, and `yield` where you would have appended.",
-        "`line.startswith(\"ERROR \")`, then "
-        "`yield line.removeprefix(\"ERROR \").strip()`.",
+        '`line.startswith("ERROR ")`, then `yield line.removeprefix("ERROR ").strip()`.',
     )
 
     def verify(self, errors, lab):
-        log = ["start", "ERROR  disk full\n", "still running", "ERROR no route ",
-               "no ERROR here", "ERRORS: 2", *["running"] * 200, "ERROR out of paper"]
+        log = [
+            "start",
+            "ERROR  disk full\n",
+            "still running",
+            "ERROR no route ",
+            "no ERROR here",
+            "ERRORS: 2",
+            *["running"] * 200,
+            "ERROR out of paper",
+        ]
         source = lab.source(log)
         found = lazily(lab, lab.call(errors, source), source)
         first = next(found, None)
@@ -159,7 +195,8 @@ class LazyPipeline(Exercise):
                 f"I asked for one error. It stands in line 2 of the log, and `errors` had read "
                 f"{source.taken} of {len(log)} lines before it handed it out.",
                 lab.line(MAKES_A_LIST),
-                "Hand out each error as soon as you see it, before you read on.")
+                "Hand out each error as soon as you see it, before you read on.",
+            )
         lab.equal(first, "disk full", what="the first error is")
         lab.equal(items_of(lab, found), ["no route", "out of paper"], what="the other errors are")
         lab.equal(items_of(lab, iter(errors([]))), [], what="for no lines the errors are")
@@ -255,7 +292,8 @@ class Take(Exercise):
                 f"{'The d is' if source.taken == 4 else 'What came after is'} lost: nobody gets it.",
                 lab.line(r"^\s*for\b.*\bsource\b|\bnext\("),
                 "Look at what happens when enough have been yielded: do you stop before you ask "
-                "for the next one, or after?")
+                "for the next one, or after?",
+            )
         source = lab.source("ab")
         short = items_of(lab, lab.call(take, source, 5))
         lab.equal(short, ["a", "b"], what="from a source of two it yielded")
@@ -263,10 +301,12 @@ class Take(Exercise):
         none = items_of(lab, lab.call(take, source, 0))
         lab.equal(none, [], what="asked for none it yielded")
         if source.taken:
-            raise Wrong("one too many",
-                        f"I asked for 0 items, and `take` took {source.taken} from the source.",
-                        lab.line(r"^\s*for\b.*\bsource\b|\bnext\("),
-                        "Count before you ask.")
+            raise Wrong(
+                "one too many",
+                f"I asked for 0 items, and `take` took {source.taken} from the source.",
+                lab.line(r"^\s*for\b.*\bsource\b|\bnext\("),
+                "Count before you ask.",
+            )
 
     @right
     def with_range(source, n):
@@ -352,9 +392,12 @@ class Shares(Exercise):
         expected = [0.125, 0.375, 0.5]
         got = shares(numbers)
         if inspect.isgenerator(got):
-            raise Wrong("not a list", "It returned a generator. A list is asked for.",
-                        lab.line(r"\byield\b|^\s*return \("),
-                        "The sum needs all numbers anyway, so nothing is won by waiting.")
+            raise Wrong(
+                "not a list",
+                "It returned a generator. A list is asked for.",
+                lab.line(r"\byield\b|^\s*return \("),
+                "The sum needs all numbers anyway, so nothing is won by waiting.",
+            )
         lab.equal(got, expected, what="for the list [1, 3, 4] it returned")
         try:
             got = list(shares(number for number in numbers))
@@ -366,7 +409,8 @@ class Shares(Exercise):
                 f"For the list [1, 3, 4] it is right. For a generator of the same numbers it "
                 f"returned {got}. The first walk had used it up.",
                 lab.line(r"\bsum\(|\blist\(|\blen\(|\bfor\b"),
-                "A generator can be walked once. The second walk finds nothing, and says nothing.")
+                "A generator can be walked once. The second walk finds nothing, and says nothing.",
+            )
         lab.equal(shares(iter(())), [], what="for no numbers it returned")
 
     @right
@@ -440,23 +484,33 @@ class Interleave(Exercise):
         mixed = lazily(lab, lab.call(interleave, first, second), first, second)
         begin = list(islice(mixed, 4))
         if begin and isinstance(begin[0], (tuple, list)):
-            raise Wrong("yields pairs",
-                        f"The first thing it yielded was {begin[0]}, two items at once.",
-                        lab.line(r"\byield\b"), "Hand out each of the two by a `yield` of its own.")
+            raise Wrong(
+                "yields pairs",
+                f"The first thing it yielded was {begin[0]}, two items at once.",
+                lab.line(r"\byield\b"),
+                "Hand out each of the two by a `yield` of its own.",
+            )
         if second.taken > 3:
             raise Wrong(
                 "builds a list",
                 f"I asked for 4 items. `interleave` took {second.taken:,} from `second` for that.",
                 lab.line(MAKES_A_LIST),
-                "Ask for one item, and hand it out before you ask for another.")
+                "Ask for one item, and hand it out before you ask for another.",
+            )
         if begin == ["a", "b", "c", "d"]:
-            raise Wrong("one after another",
-                        "It yielded all of `first` before it yielded anything of `second`.",
-                        lab.line(r"yield from|\bchain\("),
-                        "Ask each of the two for one item, in turn.")
+            raise Wrong(
+                "one after another",
+                "It yielded all of `first` before it yielded anything of `second`.",
+                lab.line(r"yield from|\bchain\("),
+                "Ask each of the two for one item, in turn.",
+            )
         lab.equal(begin, ["a", 0, "b", 1], what="from 'abcd' and 0, 1, 2, … it yielded first")
-        for left, right_, expected in (("abc", "12", list("a1b2c")), ("a", "123", list("a123")),
-                                       ("", "12", list("12")), ("", "", [])):
+        for left, right_, expected in (
+            ("abc", "12", list("a1b2c")),
+            ("a", "123", list("a123")),
+            ("", "12", list("12")),
+            ("", "", []),
+        ):
             self._compare(lab, interleave, left, right_, expected)
         self._compare(lab, interleave, ["a", None, "c"], [0, 1], ["a", 0, None, 1, "c"])
 
@@ -464,21 +518,28 @@ class Interleave(Exercise):
         got = items_of(lab, lab.call(interleave, left, right_))
         if got == expected:
             return
-        if len(got) < len(expected) and got == expected[:len(got)]:
-            raise Wrong("lost the rest",
-                        f"It yielded {got} and stopped. One of the two was used up; the other "
-                        "still had something.", lab.line(r"\bzip\(|StopIteration|return"),
-                        "Go on with the other one alone.")
+        if len(got) < len(expected) and got == expected[: len(got)]:
+            raise Wrong(
+                "lost the rest",
+                f"It yielded {got} and stopped. One of the two was used up; the other "
+                "still had something.",
+                lab.line(r"\bzip\(|StopIteration|return"),
+                "Go on with the other one alone.",
+            )
         if None in got and None not in expected:
-            raise Wrong("None for nothing",
-                        f"It yielded {got}. A None stands where one of the two had nothing more.",
-                        lab.line(r"zip_longest|\bNone\b"),
-                        "An iterator that is used up is left out of the round.")
+            raise Wrong(
+                "None for nothing",
+                f"It yielded {got}. A None stands where one of the two had nothing more.",
+                lab.line(r"zip_longest|\bNone\b"),
+                "An iterator that is used up is left out of the round.",
+            )
         if None in expected and None not in got:
-            raise Wrong("took None for the end",
-                        f"It yielded {got}. The None in `first` is an item like any other.",
-                        lab.line(r"\bNone\b|\bif\b"),
-                        "Only StopIteration says that an iterator is used up.")
+            raise Wrong(
+                "took None for the end",
+                f"It yielded {got}. The None in `first` is an item like any other.",
+                lab.line(r"\bNone\b|\bif\b"),
+                "Only StopIteration says that an iterator is used up.",
+            )
         lab.equal(got, expected, what="it yielded")
 
     @right

@@ -31,21 +31,36 @@ class PredictTalk(Exercise):
     )
     right_values = ([1, 6, 30], (1, 6, 30))
     wrong_values = (
-        wrong_value([1, 5, 6], "an echo",
-                    "You let each send give back what was sent. It gives back what the next "
-                    "`yield` hands out, and that is a new number here."),
-        wrong_value([1, 1, 6], "one yield too early",
-                    "You let `send(5)` be answered by the `yield` that takes the 5. It is answered "
-                    "by the one after that."),
-        wrong_value([None, 1, 6], "one yield too early",
-                    "You let the first `send` give nothing. It runs to the first `yield`, and that "
-                    "hands out a 1 at once."),
-        wrong_value([None, 6, 30], "priming gives nothing",
-                    "The first `send` carries nothing in, but something comes out: what the first "
-                    "`yield` hands out."),
-        wrong_value([1, 2, 2], "the value handed out",
-                    "You gave `a` the 1. The value of `yield 1` is not 1: that goes out. Its value "
-                    "is what is sent in."),
+        wrong_value(
+            [1, 5, 6],
+            "an echo",
+            "You let each send give back what was sent. It gives back what the next "
+            "`yield` hands out, and that is a new number here.",
+        ),
+        wrong_value(
+            [1, 1, 6],
+            "one yield too early",
+            "You let `send(5)` be answered by the `yield` that takes the 5. It is answered "
+            "by the one after that.",
+        ),
+        wrong_value(
+            [None, 1, 6],
+            "one yield too early",
+            "You let the first `send` give nothing. It runs to the first `yield`, and that "
+            "hands out a 1 at once.",
+        ),
+        wrong_value(
+            [None, 6, 30],
+            "priming gives nothing",
+            "The first `send` carries nothing in, but something comes out: what the first "
+            "`yield` hands out.",
+        ),
+        wrong_value(
+            [1, 2, 2],
+            "the value handed out",
+            "You gave `a` the 1. The value of `yield 1` is not 1: that goes out. Its value "
+            "is what is sent in.",
+        ),
     )
 
 
@@ -76,48 +91,61 @@ class Averager(Exercise):
         next(one), next(other)
         one.send(100)
         if other.send(10) != 10:
-            raise Wrong("share one memory",
-                        "I made two averagers and sent 100 to the first. The second was sent only "
-                        "a 10, and its answer was not 10.",
-                        lab.line(r"def \w+\(.*=|\bglobal\b|\bnonlocal\b"),
-                        "Keep the numbers in names of the generator's own frame.")
+            raise Wrong(
+                "share one memory",
+                "I made two averagers and sent 100 to the first. The second was sent only "
+                "a 10, and its answer was not 10.",
+                lab.line(r"def \w+\(.*=|\bglobal\b|\bnonlocal\b"),
+                "Keep the numbers in names of the generator's own frame.",
+            )
 
     def _send(self, lab, talk, value):
         try:
             return talk.send(value)
         except StopIteration:
-            raise Wrong("ended too early",
-                        f"I sent {value!r}, and the generator ended.",
-                        lab.line(r"^\s*return\b") or lab.line(r"\byield\b"),
-                        "There may always be one more number: go round a `while True`, and answer "
-                        "with `yield`, for a `return` ends the generator.") from None
+            raise Wrong(
+                "ended too early",
+                f"I sent {value!r}, and the generator ended.",
+                lab.line(r"^\s*return\b") or lab.line(r"\byield\b"),
+                "There may always be one more number: go round a `while True`, and answer "
+                "with `yield`, for a `return` ends the generator.",
+            ) from None
 
     def _name(self, lab, got):
         expected = [10, 15, 20, 16.25]
         if got == [None] * 4:
-            raise Wrong("hands out nothing",
-                        f"I sent 10, 20, 30 and 5. The answers were {got}.",
-                        lab.line(r"\byield\b"),
-                        "What `print` shows, the caller does not get. The average has to stand "
-                        "to the right of the `yield`.")
+            raise Wrong(
+                "hands out nothing",
+                f"I sent 10, 20, 30 and 5. The answers were {got}.",
+                lab.line(r"\byield\b"),
+                "What `print` shows, the caller does not get. The average has to stand "
+                "to the right of the `yield`.",
+            )
         if got[1] is None:
-            raise Wrong("two yields for one send",
-                        f"I sent 10, 20, 30 and 5. The answers were {got}. Every second number "
-                        "was taken by a `yield` that throws it away.",
-                        lab.line(r"^\s*yield\b"),
-                        "Each `yield` pauses, and each pause takes one `send`. Let a single "
-                        "`yield` hand out and take in.")
+            raise Wrong(
+                "two yields for one send",
+                f"I sent 10, 20, 30 and 5. The answers were {got}. Every second number "
+                "was taken by a `yield` that throws it away.",
+                lab.line(r"^\s*yield\b"),
+                "Each `yield` pauses, and each pause takes one `send`. Let a single "
+                "`yield` hand out and take in.",
+            )
         if got[:2] == [10, 15] and got[2] != 20:
-            raise Wrong("halves each time",
-                        f"I sent 10, 20, 30 and 5. The answers were {got}.",
-                        lab.line(r"/ ?2"),
-                        "The mean of the last average and the new number weighs the newest one "
-                        "most. Keep the sum of all, and how many there are.")
+            raise Wrong(
+                "halves each time",
+                f"I sent 10, 20, 30 and 5. The answers were {got}.",
+                lab.line(r"/ ?2"),
+                "The mean of the last average and the new number weighs the newest one "
+                "most. Keep the sum of all, and how many there are.",
+            )
         if got[1:] == expected[:3]:
-            raise Wrong("one answer late",
-                        f"I sent 10, 20, 30 and 5. The answers were {got}: each belongs to the "
-                        "number before.", lab.line(r"\byield\b"),
-                        "Take the number in first, then work out the average, then reach `yield`.")
+            raise Wrong(
+                "one answer late",
+                f"I sent 10, 20, 30 and 5. The answers were {got}: each belongs to the "
+                "number before.",
+                lab.line(r"\byield\b"),
+                "Take the number in first, then work out the average, then reach `yield`.",
+            )
         lab.equal(got, expected, what="to 10, 20, 30 and 5 it answered")
 
     @right
@@ -232,27 +260,38 @@ class Averages(Exercise):
         generator = lab.generator(listener(heard))
         got = averages(generator, [10, 20, 60])
         if isgenerator(got):
-            raise Wrong("not a list", "It returned a generator, and none of its lines has run.",
-                        lab.line(r"\byield\b|^\s*return \("),
-                        "A list is asked for: gather the answers, and `return` them.")
+            raise Wrong(
+                "not a list",
+                "It returned a generator, and none of its lines has run.",
+                lab.line(r"\byield\b|^\s*return \("),
+                "A list is asked for: gather the answers, and `return` them.",
+            )
         if None in heard:
-            raise Wrong("sent nothing",
-                        f"The generator heard {heard}. `next` sends None, and so does a `for` loop.",
-                        # The priming stands less deep, or alone on its line.
-                        lab.line(r"^\s{8,}.*\bnext\(|\bnext\(.*\bfor\b"
-                                 r"|\bfor\b.*\bin generator\b"),
-                        "After the priming, each number has to go in with `send`.")
+            raise Wrong(
+                "sent nothing",
+                f"The generator heard {heard}. `next` sends None, and so does a `for` loop.",
+                # The priming stands less deep, or alone on its line.
+                lab.line(
+                    r"^\s{8,}.*\bnext\(|\bnext\(.*\bfor\b"
+                    r"|\bfor\b.*\bin generator\b"
+                ),
+                "After the priming, each number has to go in with `send`.",
+            )
         if heard == [20, 60]:
-            raise Wrong("lost the first number",
-                        "The generator heard 20 and 60. The 10 never arrived.",
-                        lab.line(r"\[1:\]|\bnext\("),
-                        "Priming carries no number: the first `send` has to bring the first one.")
+            raise Wrong(
+                "lost the first number",
+                "The generator heard 20 and 60. The 10 never arrived.",
+                lab.line(r"\[1:\]|\bnext\("),
+                "Priming carries no number: the first `send` has to bring the first one.",
+            )
         lab.equal(heard, [10, 20, 60], what="the generator heard")
         if isinstance(got, (list, tuple)) and list(got[:1]) == ["ready"]:
-            raise Wrong("kept the priming's answer",
-                        f"It returned {got}: four answers to three numbers.",
-                        lab.line(r"\bnext\(|send\(None"),
-                        "What the priming hands out answers no number. Leave it out.")
+            raise Wrong(
+                "kept the priming's answer",
+                f"It returned {got}: four answers to three numbers.",
+                lab.line(r"\bnext\(|send\(None"),
+                "What the priming hands out answers no number. Leave it out.",
+            )
         lab.equal(got, ["answer to 10", "answer to 20", "answer to 60"])
         lab.equal(averages(listener([]), []), [], what="for no numbers it returned")
 
@@ -349,11 +388,14 @@ class Borrow(Exercise):
         self._end(lab, borrow, "I closed it", lambda reader: reader.close())
         reader = self._end(lab, borrow, "I threw a KeyError in", self._throw)
         if reader != "KeyError came out":
-            raise Wrong("swallowed the error",
-                        "I threw a KeyError in, and it did not come out. Whoever threw it believes "
-                        "that all is well.", lab.line(r"^\s*except\b|^\s*return\b"),
-                        "A plain `finally`, without a `return` in it, puts the book back and lets "
-                        "the error pass.")
+            raise Wrong(
+                "swallowed the error",
+                "I threw a KeyError in, and it did not come out. Whoever threw it believes "
+                "that all is well.",
+                lab.line(r"^\s*except\b|^\s*return\b"),
+                "A plain `finally`, without a `return` in it, puts the book back and lets "
+                "the error pass.",
+            )
 
     def _throw(self, reader):
         try:
@@ -368,22 +410,33 @@ class Borrow(Exercise):
         reader = lab.generator(lab.call(borrow, shelf))
         lab.equal(next(reader, None), "novel", what="it handed out")
         if shelf != ["atlas"]:
-            raise Wrong("gave it back too early",
-                        f"While the book was out, the shelf held {shelf}.",
-                        lab.line(r"\byield\b"),
-                        "Whoever holds the book holds it until the generator goes on.")
+            raise Wrong(
+                "gave it back too early",
+                f"While the book was out, the shelf held {shelf}.",
+                lab.line(r"\byield\b"),
+                "Whoever holds the book holds it until the generator goes on.",
+            )
         came = end(reader)
         if shelf == ["atlas"]:
-            raise Wrong("no finally" if not lab.line(r"\bfinally\b") else "not given back",
-                        f"{what} while the book was out, and the shelf still held {shelf}.",
-                        lab.line(r"append\(|insert\(|\+="),
-                        ("Nothing was thrown in, so no `except` ran." if what == "I asked it again"
-                         else "An error goes in at the `yield`, and skips the lines below. "
-                         "GeneratorExit, which `close` throws, is no Exception.")
-                        + " Only a `finally` runs however it ends.")
+            raise Wrong(
+                "no finally" if not lab.line(r"\bfinally\b") else "not given back",
+                f"{what} while the book was out, and the shelf still held {shelf}.",
+                lab.line(r"append\(|insert\(|\+="),
+                (
+                    "Nothing was thrown in, so no `except` ran."
+                    if what == "I asked it again"
+                    else "An error goes in at the `yield`, and skips the lines below. "
+                    "GeneratorExit, which `close` throws, is no Exception."
+                )
+                + " Only a `finally` runs however it ends.",
+            )
         if len(shelf) > 2:
-            raise Wrong("gave it back twice", f"{what}. Then the shelf held {shelf}.",
-                        lab.line(r"append\(|insert\(|\+="), "One place is enough: the `finally`.")
+            raise Wrong(
+                "gave it back twice",
+                f"{what}. Then the shelf held {shelf}.",
+                lab.line(r"append\(|insert\(|\+="),
+                "One place is enough: the `finally`.",
+            )
         lab.equal(shelf, ["atlas", "novel"], what=f"{what}; then the shelf held")
         return came
 
@@ -505,24 +558,31 @@ class Till(Exercise):
             if isinstance(error, KeyError):
                 return
             answer = "StopIteration"
-        raise Wrong("caught too much",
-                    f"I threw a KeyError in. It should come out, and the answer was {answer}.",
-                    lab.line(r"^\s*except\b"), "Catch ValueError alone.")
+        raise Wrong(
+            "caught too much",
+            f"I threw a KeyError in. It should come out, and the answer was {answer}.",
+            lab.line(r"^\s*except\b"),
+            "Catch ValueError alone.",
+        )
 
     def _skip(self, lab, talk):
         try:
             got = talk.throw(ValueError("unreadable"))
         except ValueError:
-            raise Wrong("let the error through",
-                        "I threw a ValueError in. It came out again, and the generator is closed.",
-                        lab.line(r"\byield\b"),
-                        "Catch it around the `yield`, inside the loop.") from None
+            raise Wrong(
+                "let the error through",
+                "I threw a ValueError in. It came out again, and the generator is closed.",
+                lab.line(r"\byield\b"),
+                "Catch it around the `yield`, inside the loop.",
+            ) from None
         except StopIteration:
-            raise Wrong("ended at the first error",
-                        "I threw a ValueError in, and the generator ended.",
-                        lab.line(r"^\s*except\b"),
-                        "After the error the loop has to go round again. Put the `try` inside "
-                        "the loop, around the `yield`, and let its `except` end nothing.") from None
+            raise Wrong(
+                "ended at the first error",
+                "I threw a ValueError in, and the generator ended.",
+                lab.line(r"^\s*except\b"),
+                "After the error the loop has to go round again. Put the `try` inside "
+                "the loop, around the `yield`, and let its `except` end nothing.",
+            ) from None
         lab.equal(got, 3, what="to 3 and an error it answered")
 
     def _close(self, lab, talk):
@@ -531,8 +591,11 @@ class Till(Exercise):
         except RuntimeError as error:
             if "ignored GeneratorExit" not in str(error):
                 raise
-            raise Wrong("ignored close", f"I closed it, and it handed out another value: {error}.",
-                        lab.line(r"except\s*:|BaseException|GeneratorExit")) from None
+            raise Wrong(
+                "ignored close",
+                f"I closed it, and it handed out another value: {error}.",
+                lab.line(r"except\s*:|BaseException|GeneratorExit"),
+            ) from None
         if getgeneratorstate(talk) != "GEN_CLOSED":
             raise Wrong("ignored close", "I closed it, and it went on.")
 
@@ -645,10 +708,12 @@ class Drive(Exercise):
         heard = []
         self._case(lab, drive, shopper(heard), "enough")
         if heard == ["price", "purse"]:
-            raise Wrong("sent the question back",
-                        "The generator asked for the price and was sent 'price'.",
-                        lab.line(r"send\("),
-                        "What goes in is the answer: `find(question)`.")
+            raise Wrong(
+                "sent the question back",
+                "The generator asked for the price and was sent 'price'.",
+                lab.line(r"send\("),
+                "What goes in is the answer: `find(question)`.",
+            )
         lab.equal(heard, [4, 10], what="the generator heard")
         self._case(lab, drive, asks_nothing(), "nothing to ask", "asks nothing")
         self._case(lab, drive, says_nothing(), None, "returns nothing")
@@ -657,40 +722,53 @@ class Drive(Exercise):
             got = drive(lab.generator(careless()), find)
         except LookupError:
             return
-        raise Wrong("swallowed the error",
-                    f"A generator did not catch the LookupError. It should come out of `drive`, "
-                    f"which returned {got!r}.", lab.line(r"^\s*except\b"),
-                    "What leaves the generator must reach whoever called `drive`.")
+        raise Wrong(
+            "swallowed the error",
+            f"A generator did not catch the LookupError. It should come out of `drive`, "
+            f"which returned {got!r}.",
+            lab.line(r"^\s*except\b"),
+            "What leaves the generator must reach whoever called `drive`.",
+        )
 
     def _case(self, lab, drive, generator, expected, which="asks two questions"):
         talk = lab.generator(generator)
         try:
             got = drive(talk, find)
         except StopIteration as end:
-            raise Wrong("let StopIteration out",
-                        f"A generator that {which} came to its end, and `drive` raised "
-                        f"StopIteration({end.value!r}).",
-                        lab.line({asks_nothing.__code__: r"\bnext\(",
-                                  careful.__code__: r"\bthrow\("}.get(generator.gi_code,
-                                                                      r"\bsend\(")),
-                        "Each of `next`, `send` and `throw` can meet the end. Catch it "
-                        "there.") from None
+            raise Wrong(
+                "let StopIteration out",
+                f"A generator that {which} came to its end, and `drive` raised "
+                f"StopIteration({end.value!r}).",
+                lab.line(
+                    {asks_nothing.__code__: r"\bnext\(", careful.__code__: r"\bthrow\("}.get(
+                        generator.gi_code, r"\bsend\("
+                    )
+                ),
+                "Each of `next`, `send` and `throw` can meet the end. Catch it there.",
+            ) from None
         except LookupError as error:
             if isinstance(error, IndexError):
-                raise Wrong("args is empty",
-                            f"A generator that {which} came to its end, and `drive` raised "
-                            f"{type(error).__name__}.", lab.line(r"args\["),
-                            "A bare `return` leaves `args` empty. `value` is always there.") from None
-            raise Wrong("kept the error from the generator",
-                        f"`find` raised {type(error).__name__}, and `drive` let it out. The "
-                        "generator would have caught it.", lab.line(r"\bfind\("),
-                        "Catch the LookupError around `find`, and `generator.throw(error)`."
-                        ) from None
+                raise Wrong(
+                    "args is empty",
+                    f"A generator that {which} came to its end, and `drive` raised "
+                    f"{type(error).__name__}.",
+                    lab.line(r"args\["),
+                    "A bare `return` leaves `args` empty. `value` is always there.",
+                ) from None
+            raise Wrong(
+                "kept the error from the generator",
+                f"`find` raised {type(error).__name__}, and `drive` let it out. The "
+                "generator would have caught it.",
+                lab.line(r"\bfind\("),
+                "Catch the LookupError around `find`, and `generator.throw(error)`.",
+            ) from None
         if got is None and expected is not None:
-            raise Wrong("lost the return value",
-                        f"The generator returned {expected!r}, and `drive` returned None.",
-                        lab.line(r"StopIteration|\bfor\b"),
-                        "The return value is the `value` of the StopIteration.")
+            raise Wrong(
+                "lost the return value",
+                f"The generator returned {expected!r}, and `drive` returned None.",
+                lab.line(r"StopIteration|\bfor\b"),
+                "The return value is the `value` of the StopIteration.",
+            )
         lab.equal(got, expected, what=f"for a generator that {which} it returned")
 
     @right

@@ -39,31 +39,58 @@ class PredictLayers(Exercise):
     )
     right_values = ([1, 6, 130], (1, 6, 130))
     wrong_values = (
-        wrong_value([1, 6, 30], "handed out a return value",
-                    "You let the 30 that `inner` returns go out to the caller. A return value "
-                    "climbs one frame only: it becomes `c`."),
-        wrong_value([1, 6, 106], "took the last send for the return value",
-                    "You gave `c` the 6. It went in to `inner`; `c` is what `inner` returned."),
-        wrong_value([1, 6, 101], "took a yielded value for the return value",
-                    "You gave `c` the 1 that `inner` yields first. What is yielded goes out to the "
-                    "caller; `c` is what `inner` returned."),
-        wrong_value([1, 6, 107], "took a yielded value for the return value",
-                    "You gave `c` something that `inner` yields. What is yielded goes out to the "
-                    "caller; `c` is what `inner` returned."),
-        wrong_value([1, 5, 6], "an echo",
-                    "You let each send give back what was sent. It gives back what the next "
-                    "`yield` hands out."),
-        wrong_value([1, 2, 106], "took what is yielded for what is sent",
-                    "You gave `a` the 1 that its `yield` hands out. The value of a `yield` is "
-                    "what is sent in: the 5."),
-        wrong_value([1, 2, 130], "took what is yielded for what is sent",
-                    "You added 1 to the 1 that was yielded. `a` is what is sent in: the 5."),
-        wrong_value([1, 6], "ended too early",
-                    "There are three sends, so there are three answers. `outer` goes on when "
-                    "`inner` has ended, and has a `yield` of its own."),
-        wrong_value([1, 6, None], "ended too early",
-                    "You let everything end where `inner` ends. `outer` goes on, and has a `yield` "
-                    "of its own."),
+        wrong_value(
+            [1, 6, 30],
+            "handed out a return value",
+            "You let the 30 that `inner` returns go out to the caller. A return value "
+            "climbs one frame only: it becomes `c`.",
+        ),
+        wrong_value(
+            [1, 6, 106],
+            "took the last send for the return value",
+            "You gave `c` the 6. It went in to `inner`; `c` is what `inner` returned.",
+        ),
+        wrong_value(
+            [1, 6, 101],
+            "took a yielded value for the return value",
+            "You gave `c` the 1 that `inner` yields first. What is yielded goes out to the "
+            "caller; `c` is what `inner` returned.",
+        ),
+        wrong_value(
+            [1, 6, 107],
+            "took a yielded value for the return value",
+            "You gave `c` something that `inner` yields. What is yielded goes out to the "
+            "caller; `c` is what `inner` returned.",
+        ),
+        wrong_value(
+            [1, 5, 6],
+            "an echo",
+            "You let each send give back what was sent. It gives back what the next "
+            "`yield` hands out.",
+        ),
+        wrong_value(
+            [1, 2, 106],
+            "took what is yielded for what is sent",
+            "You gave `a` the 1 that its `yield` hands out. The value of a `yield` is "
+            "what is sent in: the 5.",
+        ),
+        wrong_value(
+            [1, 2, 130],
+            "took what is yielded for what is sent",
+            "You added 1 to the 1 that was yielded. `a` is what is sent in: the 5.",
+        ),
+        wrong_value(
+            [1, 6],
+            "ended too early",
+            "There are three sends, so there are three answers. `outer` goes on when "
+            "`inner` has ended, and has a `yield` of its own.",
+        ),
+        wrong_value(
+            [1, 6, None],
+            "ended too early",
+            "You let everything end where `inner` ends. `outer` goes on, and has a `yield` "
+            "of its own.",
+        ),
     )
 
 
@@ -96,23 +123,30 @@ class Bill(Exercise):
         heard, total = self._talk(lab, bill, ["tea", "cake"])
         lab.equal(heard, ["tea", "cake"], what="it asked for")
         if total is None:
-            raise Wrong("no return", "It asked for both prices, and returned None.",
-                        try_="At the end, `return` the sum.")
+            raise Wrong(
+                "no return",
+                "It asked for both prices, and returned None.",
+                try_="At the end, `return` the sum.",
+            )
         lab.equal(total, PRICES["tea"] + PRICES["cake"], what="it returned")
         order = ["tea", ["cake", ["jam", "cream"]], "milk"]
         heard, total = self._talk(lab, bill, order)
         if heard == ["tea", "milk"]:
-            raise Wrong("never asked the inner one",
-                        f"It asked for {heard} only.", lab.line(r"^\s+.*\bbill\(|\[\d\]"),
-                        "A call of `bill` builds a paused frame. `yield from` makes it go on.")
-        lab.equal(heard, ["tea", "cake", "jam", "cream", "milk"],
-                  what="it asked for")
+            raise Wrong(
+                "never asked the inner one",
+                f"It asked for {heard} only.",
+                lab.line(r"^\s+.*\bbill\(|\[\d\]"),
+                "A call of `bill` builds a paused frame. `yield from` makes it go on.",
+            )
+        lab.equal(heard, ["tea", "cake", "jam", "cream", "milk"], what="it asked for")
         if total == PRICES["tea"] + PRICES["milk"]:
-            raise Wrong("lost the return value",
-                        f"It returned {total}: only tea and milk were added up. The "
-                        "sum of the inner order was returned to somebody who let it fall.",
-                        lab.line(r"yield from|\bfor\b.*\bbill\("),
-                        "`yield from bill(part)` has a value: what the inner `bill` returned.")
+            raise Wrong(
+                "lost the return value",
+                f"It returned {total}: only tea and milk were added up. The "
+                "sum of the inner order was returned to somebody who let it fall.",
+                lab.line(r"yield from|\bfor\b.*\bbill\("),
+                "`yield from bill(part)` has a value: what the inner `bill` returned.",
+            )
         lab.equal(total, sum(PRICES.values()), what="it returned")
 
     def _talk(self, lab, bill, order):
@@ -130,40 +164,61 @@ class Bill(Exercise):
                 raise
             heard.append(name)
             if inspect.isgenerator(name):
-                raise Wrong("handed out a generator",
-                            "It yielded a generator. Nobody has a price for that.",
-                            stands_at(generator),
-                            "`yield` hands the inner `bill` to the caller. `yield from` lets it "
-                            "run.")
+                raise Wrong(
+                    "handed out a generator",
+                    "It yielded a generator. Nobody has a price for that.",
+                    stands_at(generator),
+                    "`yield` hands the inner `bill` to the caller. `yield from` lets it run.",
+                )
             if not isinstance(name, str):
-                raise Wrong("handed out a list", f"It yielded {name!r}. Nobody has a price for "
-                            "that.", stands_at(generator),
-                            "Yield names only. A list is an order: delegate to `bill(part)`.")
+                raise Wrong(
+                    "handed out a list",
+                    f"It yielded {name!r}. Nobody has a price for that.",
+                    stands_at(generator),
+                    "Yield names only. A list is an order: delegate to `bill(part)`.",
+                )
             answer = PRICES.get(name)
 
     def _name(self, lab, error, heard, order):
         said = f"It asked for {heard}, and then: {error}."
         if "has no attribute 'send'" in str(error):
-            raise Wrong("delegated to the list", said, lab.line(r"yield from"),
-                        "`yield from` over a list hands its items out, but a list takes no "
-                        "answers. Delegate to a generator: `bill(part)`.") from None
+            raise Wrong(
+                "delegated to the list",
+                said,
+                lab.line(r"yield from"),
+                "`yield from` over a list hands its items out, but a list takes no "
+                "answers. Delegate to a generator: `bill(part)`.",
+            ) from None
         if "'generator'" in str(error):
-            raise Wrong("never asked the inner one", said, lab.line(r"(?<!from )\bbill\((?!order)"),
-                        "A call of `bill` builds a paused frame, not a number. `yield from` makes "
-                        "it go on, and has its sum as value.") from None
+            raise Wrong(
+                "never asked the inner one",
+                said,
+                lab.line(r"(?<!from )\bbill\((?!order)"),
+                "A call of `bill` builds a paused frame, not a number. `yield from` makes "
+                "it go on, and has its sum as value.",
+            ) from None
         if "'str'" in str(error) and "'int'" in str(error):
-            raise Wrong("added the name", said, lab.line(r"\+= *part\b|\+ *part\b"),
-                        "`part` is a name. Its price is what the `yield` gives back: "
-                        "`price = yield part`.") from None
+            raise Wrong(
+                "added the name",
+                said,
+                lab.line(r"\+= *part\b|\+ *part\b"),
+                "`part` is a name. Its price is what the `yield` gives back: `price = yield part`.",
+            ) from None
         if "'NoneType'" in str(error) and isinstance(order[1], list):
             if lab.line(r"\bfor\b.*\bbill\(") is not None:
-                raise Wrong("lost what was sent",
-                            f"{said} The price did not reach the inner `bill`.",
-                            lab.line(r"\bfor\b.*\bbill\("),
-                            "A `for` loop asks with `next`, which sends None. Let `yield from` "
-                            "carry everything through.") from None
-            raise Wrong("lost the return value", said, lab.line(r"yield from"),
-                        "Each layer must `return` its sum.") from None
+                raise Wrong(
+                    "lost what was sent",
+                    f"{said} The price did not reach the inner `bill`.",
+                    lab.line(r"\bfor\b.*\bbill\("),
+                    "A `for` loop asks with `next`, which sends None. Let `yield from` "
+                    "carry everything through.",
+                ) from None
+            raise Wrong(
+                "lost the return value",
+                said,
+                lab.line(r"yield from"),
+                "Each layer must `return` its sum.",
+            ) from None
 
     @right
     def delegates(order):
@@ -314,17 +369,22 @@ class WithKey(Exercise):
     def verify(self, with_key, lab):
         self._sends(with_key, lab)
         self._throws(with_key, lab)
-        for what, end in (("I closed it", lambda talk: talk.close()),
-                          ("A KeyError came out of `work`", self._fail)):
+        for what, end in (
+            ("I closed it", lambda talk: talk.close()),
+            ("A KeyError came out of `work`", self._fail),
+        ):
             board, seen = ["cellar", "attic"], []
             talk = lab.generator(with_key(board, worker(seen)))
             next(talk)
             end(talk)
             self._back(lab, board, what)
             if seen[-1] != "cleaned up":
-                raise Wrong("let `work` stand", f"{what}, and `work` was never told.",
-                            lab.line(r"\bfor\b|next\(|send\("),
-                            "`yield from` passes on what is thrown, and `close` too.")
+                raise Wrong(
+                    "let `work` stand",
+                    f"{what}, and `work` was never told.",
+                    lab.line(r"\bfor\b|next\(|send\("),
+                    "`yield from` passes on what is thrown, and `close` too.",
+                )
 
     def _sends(self, with_key, lab):
         board, seen = ["cellar", "attic"], []
@@ -332,39 +392,55 @@ class WithKey(Exercise):
         made = lab.call(with_key, board, work)
         lab.told("with two keys on the board")
         if made is work:
-            raise Wrong("handed `work` over", "It returned `work` itself, before that has begun.",
-                        lab.line(r"return work"),
-                        "Then nothing of yours is left to run when `work` ends. Stay above it: "
-                        "`yield from work`.")
+            raise Wrong(
+                "handed `work` over",
+                "It returned `work` itself, before that has begun.",
+                lab.line(r"return work"),
+                "Then nothing of yours is left to run when `work` ends. Stay above it: "
+                "`yield from work`.",
+            )
         talk = lab.generator(made)
         if board != ["cellar", "attic"]:
             raise Wrong("too early", "It took the key before anybody asked.")
         first = next(talk)
         if first is work:
-            raise Wrong("handed `work` out", "It yielded `work` itself, which has not begun.",
-                        lab.line(r"\byield\b"),
-                        "`yield` hands `work` to the caller. `yield from` lets it run.")
+            raise Wrong(
+                "handed `work` out",
+                "It yielded `work` itself, which has not begun.",
+                lab.line(r"\byield\b"),
+                "`yield` hands `work` to the caller. `yield from` lets it run.",
+            )
         lab.equal(first, "ready?", what="its first `yield` was")
         if len(board) == 2:
-            raise Wrong("gave it back too early",
-                        f"While `work` was under way, the board held {board}.",
-                        lab.line(r"append\(|\[-1\]|copy"),
-                        "`pop` takes the key off; put it back when `work` is over.")
+            raise Wrong(
+                "gave it back too early",
+                f"While `work` was under way, the board held {board}.",
+                lab.line(r"append\(|\[-1\]|copy"),
+                "`pop` takes the key off; put it back when `work` is over.",
+            )
         if board != ["cellar"]:
-            raise Wrong("another key",
-                        f"The board held ['cellar', 'attic'], and while `work` was under way "
-                        f"{board}.", lab.line(r"pop\(|\bdel\b|remove\("),
-                        "Asked is the last key: `pop()`.")
+            raise Wrong(
+                "another key",
+                f"The board held ['cellar', 'attic'], and while `work` was under way {board}.",
+                lab.line(r"pop\(|\bdel\b|remove\("),
+                "Asked is the last key: `pop()`.",
+            )
         try:
             answer = talk.send("yes")
         except StopIteration:
-            raise Wrong("ended too early", "`work` yields twice. After the first it was over.",
-                        lab.line(r"\byield\b")) from None
+            raise Wrong(
+                "ended too early",
+                "`work` yields twice. After the first it was over.",
+                lab.line(r"\byield\b"),
+            ) from None
         if seen == [None]:
-            raise Wrong("lost what was sent",
-                        "I sent 'yes', and `work` heard None.", lab.line(r"\bfor\b|next\("),
-                        "A `for` loop asks with `next`, which sends None. `yield from work` "
-                        "carries everything through.")
+            raise Wrong(
+                "lost what was sent",
+                "I sent 'yes', and `work` heard None.",
+                lab.line(r"\bfor\b|next\("),
+                "A `for` loop asks with `next`, which sends None. `yield from work` "
+                "carries everything through.",
+            )
         lab.equal(answer, "heard yes", what="to 'yes' it answered")
         got = ...
         try:
@@ -372,17 +448,26 @@ class WithKey(Exercise):
         except StopIteration as end:
             got = end.value
         if got is ...:
-            raise Wrong("one yield too many", "`work` was over, and it yielded once more.",
-                        lab.line(r"^\s*yield\b(?! from)"), "`yield from` is the only one you need.")
+            raise Wrong(
+                "one yield too many",
+                "`work` was over, and it yielded once more.",
+                lab.line(r"^\s*yield\b(?! from)"),
+                "`yield from` is the only one you need.",
+            )
         if got is None:
-            raise Wrong("lost the return value",
-                        "`work` returned 'done', and it returned None.",
-                        lab.line(r"yield from|for"),
-                        "The value of `yield from work` is what `work` returned.")
+            raise Wrong(
+                "lost the return value",
+                "`work` returned 'done', and it returned None.",
+                lab.line(r"yield from|for"),
+                "The value of `yield from work` is what `work` returned.",
+            )
         lab.equal(got, "done")
-        self._back(lab, board, "`work` ended by itself",
-                   "An `except` runs only after an error, and what stands behind a `return` not "
-                   "at all.")
+        self._back(
+            lab,
+            board,
+            "`work` ended by itself",
+            "An `except` runs only after an error, and what stands behind a `return` not at all.",
+        )
 
     def _throws(self, with_key, lab):
         board, seen = ["cellar", "attic"], []
@@ -391,14 +476,18 @@ class WithKey(Exercise):
         try:
             answer = talk.throw(ValueError("unreadable"))
         except ValueError:
-            raise Wrong("kept the error from `work`",
-                        "I threw a ValueError in, and it came out again. `work` would have caught "
-                        "it.", lab.line(r"\byield\b"),
-                        "What is thrown must arrive in `work`: `yield from work`.") from None
+            raise Wrong(
+                "kept the error from `work`",
+                "I threw a ValueError in, and it came out again. `work` would have caught it.",
+                lab.line(r"\byield\b"),
+                "What is thrown must arrive in `work`: `yield from work`.",
+            ) from None
         except StopIteration:
-            raise Wrong("swallowed the error",
-                        "I threw a ValueError in. `work` would have caught it and gone on.",
-                        lab.line(r"^\s*except\b")) from None
+            raise Wrong(
+                "swallowed the error",
+                "I threw a ValueError in. `work` would have caught it and gone on.",
+                lab.line(r"^\s*except\b"),
+            ) from None
         lab.equal(answer, "again?", what="to a ValueError it answered")
         talk.close()
 
@@ -409,15 +498,23 @@ class WithKey(Exercise):
             return
         except StopIteration:
             pass
-        raise Wrong("swallowed the error",
-                    "A KeyError came out of `work`, and did not come out of `with_key`.",
-                    None, "Use `finally`: it lets the error go on.")
+        raise Wrong(
+            "swallowed the error",
+            "A KeyError came out of `work`, and did not come out of `with_key`.",
+            None,
+            "Use `finally`: it lets the error go on.",
+        )
 
-    def _back(self, lab, board, what,
-              why="The lines below a `yield from` run only if nothing is thrown."):
+    def _back(
+        self, lab, board, what, why="The lines below a `yield from` run only if nothing is thrown."
+    ):
         if board == ["cellar"]:
-            raise Wrong("no finally", f"{what}. Then the board held {board}: the key is lost.",
-                        lab.line(r"\byield\b"), f"{why} `finally` runs however it ends.")
+            raise Wrong(
+                "no finally",
+                f"{what}. Then the board held {board}: the key is lost.",
+                lab.line(r"\byield\b"),
+                f"{why} `finally` runs however it ends.",
+            )
         lab.equal(board, ["cellar", "attic"], what=f"{what}; then the board held")
 
     @right
@@ -561,29 +658,40 @@ class Awaitable(Exercise):
         lab.told("inside a coroutine, as `await Ask('tea?')`, and drove that by hand")
         one = Ask("tea?")
         if not hasattr(type(one), "__await__"):
-            raise Wrong("has no __await__", f"`Ask('tea?')` has {methods_of(one)}.",
-                        lab.line(r"^\s+(async )?def (?!__init__)|^class"),
-                        "Python looks for a method with the name `__await__`.")
+            raise Wrong(
+                "has no __await__",
+                f"`Ask('tea?')` has {methods_of(one)}.",
+                lab.line(r"^\s+(async )?def (?!__init__)|^class"),
+                "Python looks for a method with the name `__await__`.",
+            )
         coroutine = waits_for(one)
         question = self._send(lab, coroutine, None)
         self._question(lab, question)
         answer = self._send(lab, coroutine, 4)
         if not isinstance(answer, StopIteration):
-            raise Wrong("one yield too many",
-                        f"I answered 4, and instead of going on it handed out {answer!r}.",
-                        lab.line(r"^\s+yield\b"), "One `yield` hands out and takes in.")
+            raise Wrong(
+                "one yield too many",
+                f"I answered 4, and instead of going on it handed out {answer!r}.",
+                lab.line(r"^\s+yield\b"),
+                "One `yield` hands out and takes in.",
+            )
         if answer.value is None:
-            raise Wrong("lost the answer", "I sent a 4, and the `await` gave None.",
-                        lab.line(r"\byield\b"),
-                        "The value of an `await` is what `__await__` returns: "
-                        "`return (yield …)`.")
+            raise Wrong(
+                "lost the answer",
+                "I sent a 4, and the `await` gave None.",
+                lab.line(r"\byield\b"),
+                "The value of an `await` is what `__await__` returns: `return (yield …)`.",
+            )
         lab.equal(answer.value, 4, what="I sent a 4, and the `await` gave")
         again = waits_for(one)
         question = self._send(lab, again, None)
         if isinstance(question, StopIteration):
-            raise Wrong("used up", "The same `Ask` was awaited a second time, and did not ask.",
-                        lab.line(r"iter\(|\(yield|yield"),
-                        "A generator runs once. Let each call of `__await__` make a new one.")
+            raise Wrong(
+                "used up",
+                "The same `Ask` was awaited a second time, and did not ask.",
+                lab.line(r"iter\(|\(yield|yield"),
+                "A generator runs once. Let each call of `__await__` make a new one.",
+            )
         again.close()
         two = waits_for(Ask("cake?"))
         lab.equal(two.send(None), "cake?", what="`Ask('cake?')` handed out")
@@ -597,15 +705,21 @@ class Awaitable(Exercise):
         except TypeError as error:
             text = str(error)
             if "returned a coroutine" in text or "async_generator" in text:
-                raise Wrong("__await__ is async",
-                            f"Python said: {text}.", lab.line(r"async def __await__"),
-                            "What an `async def` makes is no iterator. Write a plain `def` with a "
-                            "`yield` in it.") from None
+                raise Wrong(
+                    "__await__ is async",
+                    f"Python said: {text}.",
+                    lab.line(r"async def __await__"),
+                    "What an `async def` makes is no iterator. Write a plain `def` with a "
+                    "`yield` in it.",
+                ) from None
             if "iterator" in text:
-                raise Wrong("__await__ is not an iterator", f"Python said: {text}.",
-                            lab.line(r"^\s+return\b"),
-                            "`__await__` must return an iterator. With a `yield` in it, it "
-                            "returns a generator.") from None
+                raise Wrong(
+                    "__await__ is not an iterator",
+                    f"Python said: {text}.",
+                    lab.line(r"^\s+return\b"),
+                    "`__await__` must return an iterator. With a `yield` in it, it "
+                    "returns a generator.",
+                ) from None
             raise
         except NameError as error:
             if error.name != "question":
@@ -616,31 +730,44 @@ class Awaitable(Exercise):
                 if not hasattr(type(error.obj), "__await__"):
                     raise
                 self._kept(lab, error)
-            raise Wrong("takes no answer",
-                        f"The question came out. Then I sent the answer: {error}.",
-                        lab.line(r"iter\("),
-                        "An iterator over a list only hands out. A generator also takes in."
-                        ) from None
+            raise Wrong(
+                "takes no answer",
+                f"The question came out. Then I sent the answer: {error}.",
+                lab.line(r"iter\("),
+                "An iterator over a list only hands out. A generator also takes in.",
+            ) from None
 
     def _kept(self, lab, error):
-        raise Wrong("did not keep the question", f"Python said: {error}.", lab.line(r"yield"),
-                    "What `__init__` is given is gone when it ends. Keep it: "
-                    "`self.question = question`.") from None
+        raise Wrong(
+            "did not keep the question",
+            f"Python said: {error}.",
+            lab.line(r"yield"),
+            "What `__init__` is given is gone when it ends. Keep it: `self.question = question`.",
+        ) from None
 
     def _question(self, lab, question):
         if isinstance(question, StopIteration):
-            raise Wrong("never asks",
-                        f"The `await` was over at once, with {question.value!r}. Nothing was "
-                        "handed to the driver.", lab.line(r"def __await__"),
-                        "Only a `yield` hands something out to the driver.")
+            raise Wrong(
+                "never asks",
+                f"The `await` was over at once, with {question.value!r}. Nothing was "
+                "handed to the driver.",
+                lab.line(r"def __await__"),
+                "Only a `yield` hands something out to the driver.",
+            )
         if question is None:
-            raise Wrong("hands out nothing", "It paused, and handed out None.",
-                        lab.line(r"\byield\b"), "Put the question to the right of the `yield`.")
+            raise Wrong(
+                "hands out nothing",
+                "It paused, and handed out None.",
+                lab.line(r"\byield\b"),
+                "Put the question to the right of the `yield`.",
+            )
         if isinstance(question, str) and len(question) == 1:
-            raise Wrong("hands out letters", f"It handed out {question!r}.",
-                        lab.line(r"yield from|iter\("),
-                        "`yield from` a string goes through its letters. `yield` hands it out "
-                        "whole.")
+            raise Wrong(
+                "hands out letters",
+                f"It handed out {question!r}.",
+                lab.line(r"yield from|iter\("),
+                "`yield from` a string goes through its letters. `yield` hands it out whole.",
+            )
         lab.equal(question, "tea?", what="it handed out")
 
     @right
@@ -799,8 +926,11 @@ class RunAlone(Exercise):
     )
 
     def verify(self, run_alone, lab):
-        for make, expected in ((straight, ("straight", 0)), (thrice, ("three pauses", 3)),
-                               (says_nothing, (None, 1))):
+        for make, expected in (
+            (straight, ("straight", 0)),
+            (thrice, ("three pauses", 3)),
+            (says_nothing, (None, 1)),
+        ):
             self._case(lab, run_alone, make, expected)
         coroutine = fails()
         lab.told("with a coroutine that raises a LookupError")
@@ -810,9 +940,12 @@ class RunAlone(Exercise):
             return
         finally:
             coroutine.close()
-        raise Wrong("swallowed the error",
-                    f"The error should come out, and `run_alone` returned {got!r}.",
-                    lab.line(r"^\s*except\b"), "Catch StopIteration alone.")
+        raise Wrong(
+            "swallowed the error",
+            f"The error should come out, and `run_alone` returned {got!r}.",
+            lab.line(r"^\s*except\b"),
+            "Catch StopIteration alone.",
+        )
 
     def _case(self, lab, run_alone, make, expected):
         result, pauses = expected
@@ -823,33 +956,47 @@ class RunAlone(Exercise):
         try:
             got = run_alone(coroutine)
         except StopIteration as end:
-            raise Wrong("let StopIteration out",
-                        f"The coroutine came to its end, and `run_alone` raised "
-                        f"StopIteration({end.value!r}).", lab.line(r"send\("),
-                        "That is how a coroutine says that it is done: catch it, and take its "
-                        "`value`.") from None
+            raise Wrong(
+                "let StopIteration out",
+                f"The coroutine came to its end, and `run_alone` raised "
+                f"StopIteration({end.value!r}).",
+                lab.line(r"send\("),
+                "That is how a coroutine says that it is done: catch it, and take its `value`.",
+            ) from None
         except IndexError:
-            raise Wrong("args is empty",
-                        "The coroutine returned nothing, and `end.args` was empty.",
-                        lab.line(r"args\["), "`value` is always there.") from None
+            raise Wrong(
+                "args is empty",
+                "The coroutine returned nothing, and `end.args` was empty.",
+                lab.line(r"args\["),
+                "`value` is always there.",
+            ) from None
         except RuntimeError as error:
             if "bad yield" not in str(error):
                 raise
-            raise Wrong("left it to asyncio", f"Python said: {error}.",
-                        lab.line(r"\brun\("),
-                        "An event loop refuses what it does not know. Here you are the driver: "
-                        "`coroutine.send(None)`.") from None
+            raise Wrong(
+                "left it to asyncio",
+                f"Python said: {error}.",
+                lab.line(r"\brun\("),
+                "An event loop refuses what it does not know. Here you are the driver: "
+                "`coroutine.send(None)`.",
+            ) from None
         except TypeError as error:
             text = str(error)
             if "not an iterator" in text or "not iterable" in text:
-                raise Wrong("took it for an iterator", f"Python said: {text}.",
-                            lab.line(r"next\(|\bfor\b|list\("),
-                            "A coroutine has no `next`, so no `for` loop takes it. "
-                            "`send(None)` does the same.") from None
+                raise Wrong(
+                    "took it for an iterator",
+                    f"Python said: {text}.",
+                    lab.line(r"next\(|\bfor\b|list\("),
+                    "A coroutine has no `next`, so no `for` loop takes it. "
+                    "`send(None)` does the same.",
+                ) from None
             if "can't send non-None" in text:
-                raise Wrong("unprimed", f"Python said: {text}.", lab.line(r"send\("),
-                            "It stands before its first line: nothing but None can be sent."
-                            ) from None
+                raise Wrong(
+                    "unprimed",
+                    f"Python said: {text}.",
+                    lab.line(r"send\("),
+                    "It stands before its first line: nothing but None can be sent.",
+                ) from None
             raise
         finally:
             coroutine.close()
@@ -859,31 +1006,49 @@ class RunAlone(Exercise):
         if hasattr(got, "__await__") or hasattr(got, "send"):
             if hasattr(got, "close"):
                 got.close()
-            raise Wrong("not a plain function", f"It returned a {type(got).__name__}: nothing "
-                        "has run.", lab.line(r"async def|\byield\b"),
-                        "Write `def`, and no `await` or `yield` in it: a driver stands outside.")
+            raise Wrong(
+                "not a plain function",
+                f"It returned a {type(got).__name__}: nothing has run.",
+                lab.line(r"async def|\byield\b"),
+                "Write `def`, and no `await` or `yield` in it: a driver stands outside.",
+            )
         if heard != ["begun", "ended"]:
-            raise Wrong("stopped too early",
-                        f"`run_alone` returned {got!r}, and the coroutine was not at its end.",
-                        lab.line(r"send\("), "Go on until StopIteration comes.")
+            raise Wrong(
+                "stopped too early",
+                f"`run_alone` returned {got!r}, and the coroutine was not at its end.",
+                lab.line(r"send\("),
+                "Go on until StopIteration comes.",
+            )
         got = tuple(got) if isinstance(got, list) else got
         if not isinstance(got, tuple) or len(got) != 2:
-            raise Wrong("value", f"It returned {got!r}; asked are two things, the result and the "
-                        "number of pauses.", lab.line(r"^\s*return\b"),
-                        "`return end.value, pauses`")
+            raise Wrong(
+                "value",
+                f"It returned {got!r}; asked are two things, the result and the number of pauses.",
+                lab.line(r"^\s*return\b"),
+                "`return end.value, pauses`",
+            )
         if got == (pauses, result):
-            raise Wrong("order", f"It returned {got}.", lab.line(r"^\s*return\b"),
-                        "First the result, then the number of pauses.")
+            raise Wrong(
+                "order",
+                f"It returned {got}.",
+                lab.line(r"^\s*return\b"),
+                "First the result, then the number of pauses.",
+            )
         if got == (None, pauses) and result is not None:
-            raise Wrong("lost the return value",
-                        f"It returned {got}; the coroutine had returned {result!r}.",
-                        lab.line(r"StopIteration"),
-                        "The result is the `value` of the StopIteration.")
+            raise Wrong(
+                "lost the return value",
+                f"It returned {got}; the coroutine had returned {result!r}.",
+                lab.line(r"StopIteration"),
+                "The result is the `value` of the StopIteration.",
+            )
         if got == (result, pauses + 1):
-            raise Wrong("counted the end",
-                        f"It returned {got}. The last `send` was not followed by a pause: the "
-                        "coroutine ended.", lab.line(r"\+= ?1"),
-                        "Count after `send` has come back, not before.")
+            raise Wrong(
+                "counted the end",
+                f"It returned {got}. The last `send` was not followed by a pause: the "
+                "coroutine ended.",
+                lab.line(r"\+= ?1"),
+                "Count after `send` has come back, not before.",
+            )
         lab.equal(got, (result, pauses))
 
     @right
@@ -1058,36 +1223,47 @@ class PredictPauses(Exercise):
         "`sum_up` has three pipes, and behind none of them is a `yield`. `outer` has three as "
         "well, and behind two of them is a `Pause`.",
     )
-    right_values = (
-        {"rest": 2, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2},
-    )
+    right_values = ({"rest": 2, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2},)
     wrong_values = (
-        wrong_value({"rest": 2, "Ready": 0, "plain": 0, "sum_up": 3, "wait": 1, "outer": 3},
-                    "counted the awaits",
-                    "You counted the awaits in `sum_up` and `outer`. An `await` hands on; what "
-                    "pauses is a `yield` at its far end."),
-        wrong_value({"rest": 2, "Ready": 1, "plain": 1, "sum_up": 3, "wait": 1, "outer": 3},
-                    "counted the awaits",
-                    "You let every `await` pause, even one of `plain`, which has no `yield` in "
-                    "it."),
-        wrong_value({"rest": 2, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 3},
-                    "a pause in plain", "You have 3 for `outer`. It awaits three times, but there "
-                    "is no `yield` behind `plain`."),
-        wrong_value({"rest": 2, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 0, "outer": 0},
-                    "lost the pause on the way",
-                    "You have 0 for `wait`. The `yield` in `Pause` climbs through every frame "
-                    "above it, as far as the driver."),
-        wrong_value({"rest": 2, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 4},
-                    "counted each frame",
-                    "You have 4 for `outer`. A `yield` that climbs through two frames pauses both "
-                    "of them, and the driver sees it once."),
-        wrong_value({"rest": 1, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2},
-                    "one pause for a whole generator",
-                    "You have 1 for `rest`. It yields twice, and each `yield` goes to the driver."),
-        wrong_value({"rest": 2, "Ready": 1, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2},
-                    "a pause without a yield",
-                    "You have 1 for `Ready`. Its iterator is empty: it ends before it hands out "
-                    "anything."),
+        wrong_value(
+            {"rest": 2, "Ready": 0, "plain": 0, "sum_up": 3, "wait": 1, "outer": 3},
+            "counted the awaits",
+            "You counted the awaits in `sum_up` and `outer`. An `await` hands on; what "
+            "pauses is a `yield` at its far end.",
+        ),
+        wrong_value(
+            {"rest": 2, "Ready": 1, "plain": 1, "sum_up": 3, "wait": 1, "outer": 3},
+            "counted the awaits",
+            "You let every `await` pause, even one of `plain`, which has no `yield` in it.",
+        ),
+        wrong_value(
+            {"rest": 2, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 3},
+            "a pause in plain",
+            "You have 3 for `outer`. It awaits three times, but there "
+            "is no `yield` behind `plain`.",
+        ),
+        wrong_value(
+            {"rest": 2, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 0, "outer": 0},
+            "lost the pause on the way",
+            "You have 0 for `wait`. The `yield` in `Pause` climbs through every frame "
+            "above it, as far as the driver.",
+        ),
+        wrong_value(
+            {"rest": 2, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 4},
+            "counted each frame",
+            "You have 4 for `outer`. A `yield` that climbs through two frames pauses both "
+            "of them, and the driver sees it once.",
+        ),
+        wrong_value(
+            {"rest": 1, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2},
+            "one pause for a whole generator",
+            "You have 1 for `rest`. It yields twice, and each `yield` goes to the driver.",
+        ),
+        wrong_value(
+            {"rest": 2, "Ready": 1, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2},
+            "a pause without a yield",
+            "You have 1 for `Ready`. Its iterator is empty: it ends before it hands out anything.",
+        ),
     )
 
 
@@ -1115,8 +1291,9 @@ def worker(seen):
 
 
 def methods_of(thing):
-    names = [name for name, what in vars(type(thing)).items()
-             if isinstance(what, types.FunctionType)]
+    names = [
+        name for name, what in vars(type(thing)).items() if isinstance(what, types.FunctionType)
+    ]
     return "the methods " + ", ".join(names) if names else "no methods"
 
 

@@ -48,26 +48,45 @@ class PredictQueue(Exercise):
     )
     right_values = ("APCADPD", list("APCADPD"), "A P C A D P D", "A, P, C, A, D, P, D", "apcadpd")
     wrong_values = (
-        wrong_value("APCAPDD", "queued too late",
-                    "You let P queue before D. P made D join while its own turn was still going "
-                    "on, and joined the queue after that turn."),
-        wrong_value("APDCADP", "ran when it was queued",
-                    "You let D run as soon as it was appended. To append is not to run: its turn "
-                    "comes when all before it have had theirs."),
-        wrong_value("APDCAPD", "ran when it was queued",
-                    "You let D run as soon as it was appended. To append is not to run: its turn "
-                    "comes when all before it have had theirs."),
-        wrong_value("AAPPCDD", "ran each to its end",
-                    "You let each generator run until it ended. One `send` runs it to its next "
-                    "`yield`, and then it goes to the end of the queue."),
-        wrong_value("AAPPDDC", "ran each to its end",
-                    "You let each generator run until it ended. One `send` runs it to its next "
-                    "`yield`, and then it goes to the end of the queue."),
-        wrong_value("APCAPD", "a turn is missing",
-                    "D has two turns. Count how often each letter must come."),
-        wrong_value("APCADD", "a turn is missing",
-                    "P has something to log after its `yield` as well. The turn in which a "
-                    "generator ends is a turn."),
+        wrong_value(
+            "APCAPDD",
+            "queued too late",
+            "You let P queue before D. P made D join while its own turn was still going "
+            "on, and joined the queue after that turn.",
+        ),
+        wrong_value(
+            "APDCADP",
+            "ran when it was queued",
+            "You let D run as soon as it was appended. To append is not to run: its turn "
+            "comes when all before it have had theirs.",
+        ),
+        wrong_value(
+            "APDCAPD",
+            "ran when it was queued",
+            "You let D run as soon as it was appended. To append is not to run: its turn "
+            "comes when all before it have had theirs.",
+        ),
+        wrong_value(
+            "AAPPCDD",
+            "ran each to its end",
+            "You let each generator run until it ended. One `send` runs it to its next "
+            "`yield`, and then it goes to the end of the queue.",
+        ),
+        wrong_value(
+            "AAPPDDC",
+            "ran each to its end",
+            "You let each generator run until it ended. One `send` runs it to its next "
+            "`yield`, and then it goes to the end of the queue.",
+        ),
+        wrong_value(
+            "APCAPD", "a turn is missing", "D has two turns. Count how often each letter must come."
+        ),
+        wrong_value(
+            "APCADD",
+            "a turn is missing",
+            "P has something to log after its `yield` as well. The turn in which a "
+            "generator ends is a turn.",
+        ),
     )
 
 
@@ -97,17 +116,20 @@ class RoundRobin(Exercise):
 
     def verify(self, round_robin, lab):
         log = []
-        generators = watched(lab, {name: guest(log, name, turns)
-                                   for name, turns in (("A", 1), ("B", 3), ("C", 3))})
+        generators = watched(
+            lab, {name: guest(log, name, turns) for name, turns in (("A", 1), ("B", 3), ("C", 3))}
+        )
         kept = list(generators)
         lab.told("with three generators: A has 1 turn to log, B has 3, C has 3")
         give(lab, round_robin, generators)
         self._name(lab, "".join(log), any(one.asked for one in kept))
         if len(generators) < len(kept):
-            raise Wrong("took the caller's list apart",
-                        f"I gave it a list of 3, and {len(generators)} of them are left in it.",
-                        lab.line(r"\.pop\(|\.remove\(|\bdel\b"),
-                        "Work on a queue of your own: `deque(generators)` is a copy.")
+            raise Wrong(
+                "took the caller's list apart",
+                f"I gave it a list of 3, and {len(generators)} of them are left in it.",
+                lab.line(r"\.pop\(|\.remove\(|\bdel\b"),
+                "Work on a queue of your own: `deque(generators)` is a copy.",
+            )
         lab.equal(generators, kept, what="the caller's list is now")
         self._echo(lab, round_robin)
         self._long(lab, round_robin)
@@ -117,40 +139,53 @@ class RoundRobin(Exercise):
             return
         said = f"The log is {log}."
         if log == "ABCCBCB":
-            raise Wrong("removed from the list that it walks",
-                        f"{said} When A had ended, C had its turn and B had none.",
-                        lab.line(r"\.remove\(|\bdel\b|\.pop\("),
-                        "A `for` loop over a list counts places, and `remove` moves all that "
-                        "follow. Take the leftmost off a queue, and append it after its turn.")
+            raise Wrong(
+                "removed from the list that it walks",
+                f"{said} When A had ended, C had its turn and B had none.",
+                lab.line(r"\.remove\(|\bdel\b|\.pop\("),
+                "A `for` loop over a list counts places, and `remove` moves all that "
+                "follow. Take the leftmost off a queue, and append it after its turn.",
+            )
         if log == "ABBBCCC":
-            raise Wrong("ran each to its end",
-                        f"{said} B began when A had ended, and C when B had.",
-                        lab.line(rf"appendleft|(?<!def ){lab.asks}\(")
-                        or lab.line(r"\bfor\b|\bwhile\b"),
-                        "After one turn the others come first: put it at the end of the queue.")
+            raise Wrong(
+                "ran each to its end",
+                f"{said} B began when A had ended, and C when B had.",
+                lab.line(rf"appendleft|(?<!def ){lab.asks}\(") or lab.line(r"\bfor\b|\bwhile\b"),
+                "After one turn the others come first: put it at the end of the queue.",
+            )
         if log == "CCCBBBA":
-            raise Wrong("took the one that came last",
-                        f"{said} C, which came last, had all its turns first.",
-                        lab.line(r"\.pop\(\)"),
-                        "`pop()` takes from the right, where `append` has just put one. Take from "
-                        "the left: `popleft()`.")
+            raise Wrong(
+                "took the one that came last",
+                f"{said} C, which came last, had all its turns first.",
+                lab.line(r"\.pop\(\)"),
+                "`pop()` takes from the right, where `append` has just put one. Take from "
+                "the left: `popleft()`.",
+            )
         if log == "ABC" and lab.line(r"next\(\w+, None\)|is None|is not None|==? None"):
-            raise Wrong("took None for the end",
-                        f"{said} Each had one turn and no more. They all yield None, which does "
-                        "not mean that they have ended.",
-                        lab.line(r"next\(\w+, None\)|is None|is not None|==? None"),
-                        "Only StopIteration tells that a generator has ended.")
+            raise Wrong(
+                "took None for the end",
+                f"{said} Each had one turn and no more. They all yield None, which does "
+                "not mean that they have ended.",
+                lab.line(r"next\(\w+, None\)|is None|is not None|==? None"),
+                "Only StopIteration tells that a generator has ended.",
+            )
         if log == "ABC":
             if not ended:
                 one_round(lab, said)
             stopped_at_the_first_end(lab, f"{said} A ended, and B and C had no more turns.")
         if not log:
-            raise Wrong("gave nobody a turn", "All three are as they were.",
-                        lab.line(r"\bsend\b|\bnext\b"),
-                        "`generator.send(None)` runs a generator to its next `yield`.")
-        raise Wrong("order" if sorted(log) == sorted("ABCBCBC") else "value",
-                    f"{said} It has to be ABCBCBC.", try_="From left to right: take from the left, "
-                    "append at the right, and leave nobody out.")
+            raise Wrong(
+                "gave nobody a turn",
+                "All three are as they were.",
+                lab.line(r"\bsend\b|\bnext\b"),
+                "`generator.send(None)` runs a generator to its next `yield`.",
+            )
+        raise Wrong(
+            "order" if sorted(log) == sorted("ABCBCBC") else "value",
+            f"{said} It has to be ABCBCBC.",
+            try_="From left to right: take from the left, "
+            "append at the right, and leave nobody out.",
+        )
 
     def _echo(self, lab, round_robin):
         heard = []
@@ -162,10 +197,12 @@ class RoundRobin(Exercise):
         lab.told("with a generator that yields two questions")
         give(lab, round_robin, [asks()])
         if any(thing is not None for thing in heard):
-            raise Wrong("echoed what was yielded",
-                        f"It yielded 'a question' and 'another', and was sent {heard}.",
-                        lab.line(r"\.send\((?!None)"),
-                        "A turn is `send(None)`: there is no answer to give.")
+            raise Wrong(
+                "echoed what was yielded",
+                f"It yielded 'a question' and 'another', and was sent {heard}.",
+                lab.line(r"\.send\((?!None)"),
+                "A turn is `send(None)`: there is no answer to give.",
+            )
         lab.equal(heard, [None, None], what="the generator was sent")
 
     def _long(self, lab, round_robin):
@@ -174,11 +211,12 @@ class RoundRobin(Exercise):
         try:
             round_robin([guest(log, "A", 3000), guest(log, "B", 3000)])
         except RecursionError:
-            raise Wrong("makes a call for each turn",
-                        f"After {len(log):,} turns Python refused to go deeper: RecursionError.",
-                        lab.line(rf"(?<!def )\b{self.asks}\(") or lab.line(r"^\s+\w+\("),
-                        "A call inside a call keeps both frames. Give the turns in a `while` "
-                        "loop.") from None
+            raise Wrong(
+                "makes a call for each turn",
+                f"After {len(log):,} turns Python refused to go deeper: RecursionError.",
+                lab.line(rf"(?<!def )\b{self.asks}\(") or lab.line(r"^\s+\w+\("),
+                "A call inside a call keeps both frames. Give the turns in a `while` loop.",
+            ) from None
         lab.equal(len(log), 6000, what="the turns logged are")
 
     @right
@@ -190,7 +228,7 @@ class RoundRobin(Exercise):
             try:
                 generator.send(None)
             except StopIteration:
-                continue        # it has ended: it does not queue again
+                continue  # it has ended: it does not queue again
             ready.append(generator)
 
     @right
@@ -404,22 +442,36 @@ class RunAll(Exercise):
         log = []
         plan = {"A": (3, "tea"), "B": (1, 0), "C": (2, "jam")}
         lab.told("with A, B and C, which have 3, 1 and 2 turns and return 'tea', 0 and 'jam'")
-        got = self._give(lab, run_all, watched(
-            lab, {name: guest(log, name, *what) for name, what in plan.items()}), QUEUED)
+        got = self._give(
+            lab,
+            run_all,
+            watched(lab, {name: guest(log, name, *what) for name, what in plan.items()}),
+            QUEUED,
+        )
         self._name(lab, got, "".join(log))
         lab.told("with A, B and C, of which B returns None")
         plan = {"A": (3, "tea"), "B": (2, None), "C": (1, "jam")}
-        got = self._give(lab, run_all, [Watched(name, guest(log, name, *what))
-                                        for name, what in plan.items()], UNFINISHED)
+        got = self._give(
+            lab,
+            run_all,
+            [Watched(name, guest(log, name, *what)) for name, what in plan.items()],
+            UNFINISHED,
+        )
         if got == ["tea", "jam"]:
-            raise Wrong("took None for nothing", f"It returned {got}: the None of B is missing.",
-                        lab.line(r"not None|\bif \w+\]|filter\("),
-                        "None is a result like any other. Keep its place.")
+            raise Wrong(
+                "took None for nothing",
+                f"It returned {got}: the None of B is missing.",
+                lab.line(r"not None|\bif \w+\]|filter\("),
+                "None is a result like any other. Keep its place.",
+            )
         if got == ["tea", "jam", None] and lab.line(r"\.insert\("):
-            raise Wrong("order", f"It returned {got}. They ended as C, B, A.",
-                        lab.line(r"\.insert\("),
-                        "In a list that is still short, `insert` can't reach the place that it is "
-                        "given. Make all places first: `[None] * len(generators)`.")
+            raise Wrong(
+                "order",
+                f"It returned {got}. They ended as C, B, A.",
+                lab.line(r"\.insert\("),
+                "In a list that is still short, `insert` can't reach the place that it is "
+                "given. Make all places first: `[None] * len(generators)`.",
+            )
         lab.equal(got, ["tea", None, "jam"])
         lab.told("with an empty list")
         lab.equal(give(lab, run_all, []), [])
@@ -429,65 +481,89 @@ class RunAll(Exercise):
             return give(lab, run_all, generators, asked_on=asked_on)
         except IndexError:
             if lab.line(r"args\["):
-                raise Wrong("args is empty",
-                            "A generator that returns None came to its end, and `run_all` raised "
-                            "IndexError.", lab.line(r"args\["),
-                            "Where nothing is returned, `args` is empty. `value` is always "
-                            "there.") from None
+                raise Wrong(
+                    "args is empty",
+                    "A generator that returns None came to its end, and `run_all` raised "
+                    "IndexError.",
+                    lab.line(r"args\["),
+                    "Where nothing is returned, `args` is empty. `value` is always there.",
+                ) from None
             if lab.line(r"= *\[\] *$"):
-                raise Wrong("no place to write to", "The list is empty, and has no place yet.",
-                            lab.line(r"\w\[\w+\] *=") or lab.line(r"= *\[\] *$"),
-                            "Make the places first: `[None] * len(generators)`.") from None
+                raise Wrong(
+                    "no place to write to",
+                    "The list is empty, and has no place yet.",
+                    lab.line(r"\w\[\w+\] *=") or lab.line(r"= *\[\] *$"),
+                    "Make the places first: `[None] * len(generators)`.",
+                ) from None
             raise
         except AttributeError as error:
             if error.name == "send" and lab.line(r"enumerate|zip"):
-                raise Wrong("queued without its place",
-                            "The queue held pairs, and then something else came out of it: "
-                            f"{error}.", lab.line(r"append\((?!\()"),
-                            "What you append must be such a pair again: `(place, generator)`."
-                            ) from None
+                raise Wrong(
+                    "queued without its place",
+                    f"The queue held pairs, and then something else came out of it: {error}.",
+                    lab.line(r"append\((?!\()"),
+                    "What you append must be such a pair again: `(place, generator)`.",
+                ) from None
             raise
 
     def _name(self, lab, got, log):
         if log == "AAABCC":
-            raise Wrong("ran each to its end",
-                        f"The log is {log}: B began when A had ended.",
-                        lab.line(r"yield from|\bfor\b|while"),
-                        "Give one turn, then put it at the end of the queue.")
+            raise Wrong(
+                "ran each to its end",
+                f"The log is {log}: B began when A had ended.",
+                lab.line(r"yield from|\bfor\b|while"),
+                "Give one turn, then put it at the end of the queue.",
+            )
         if log == "ABC":
             one_round(lab, f"The log is {log}.")
         if log == "ABCA":
-            stopped_at_the_first_end(lab, f"The log is {log}. B ended, and A and C had no more "
-                                     "turns.")
+            stopped_at_the_first_end(
+                lab, f"The log is {log}. B ended, and A and C had no more turns."
+            )
         if log == "ABCAAC":
-            raise Wrong("removed from the list that it walks",
-                        f"The log is {log}; in round robin it is ABCACA.",
-                        lab.line(r"\.remove\(|\bdel\b|\.pop\("),
-                        "A `for` loop over a list counts places, and `remove` moves all that "
-                        "follow: here C lost a turn when B had ended. Use a queue.")
+            raise Wrong(
+                "removed from the list that it walks",
+                f"The log is {log}; in round robin it is ABCACA.",
+                lab.line(r"\.remove\(|\bdel\b|\.pop\("),
+                "A `for` loop over a list counts places, and `remove` moves all that "
+                "follow: here C lost a turn when B had ended. Use a queue.",
+            )
         if got is None or got == [None] * 3:
-            raise Wrong("lost the return value",
-                        f"It returned {got}. The generators returned 'tea', 0 and 'jam'.",
-                        lab.line(r"StopIteration|\bfor\b"),
-                        "What a generator returns arrives in its StopIteration, as `value`.")
+            raise Wrong(
+                "lost the return value",
+                f"It returned {got}. The generators returned 'tea', 0 and 'jam'.",
+                lab.line(r"StopIteration|\bfor\b"),
+                "What a generator returns arrives in its StopIteration, as `value`.",
+            )
         if got == [yielded("A"), yielded("B"), yielded("C")]:
-            raise Wrong("kept what was yielded",
-                        f"It returned {got}. That is what the generators yielded.",
-                        lab.line(r"=.*(\.send\(|\bnext\()"),
-                        "`send` gives back what is yielded. What is returned arrives in the "
-                        "StopIteration, as `value`.")
+            raise Wrong(
+                "kept what was yielded",
+                f"It returned {got}. That is what the generators yielded.",
+                lab.line(r"=.*(\.send\(|\bnext\()"),
+                "`send` gives back what is yielded. What is returned arrives in the "
+                "StopIteration, as `value`.",
+            )
         if got == ["tea", "jam"]:
-            raise Wrong("took 0 for nothing", f"It returned {got}: the 0 of B is missing.",
-                        lab.line(r"\bif \w+(\.value)?( is not None)?:|filter\("),
-                        "0 is a result like any other. Keep its place.")
+            raise Wrong(
+                "took 0 for nothing",
+                f"It returned {got}: the 0 of B is missing.",
+                lab.line(r"\bif \w+(\.value)?( is not None)?:|filter\("),
+                "0 is a result like any other. Keep its place.",
+            )
         if isinstance(got, list) and any(isinstance(result, StopIteration) for result in got):
-            raise Wrong("kept the StopIteration", f"It returned {got}.",
-                        lab.line(r"StopIteration as (\w+)"),
-                        "What the generator returned is the `value` of the StopIteration.")
+            raise Wrong(
+                "kept the StopIteration",
+                f"It returned {got}.",
+                lab.line(r"StopIteration as (\w+)"),
+                "What the generator returned is the `value` of the StopIteration.",
+            )
         if got in ([0, "jam", "tea"], ["jam", 0, "tea"], [0, "tea", "jam"]):
-            raise Wrong("order", f"It returned {got}: in the order in which they ended.",
-                        lab.line(r"append\(\w*\.?value|append\(.*\bvalue\b"),
-                        "Asked is the order of `generators`. Note with each generator its place.")
+            raise Wrong(
+                "order",
+                f"It returned {got}: in the order in which they ended.",
+                lab.line(r"append\(\w*\.?value|append\(.*\bvalue\b"),
+                "Asked is the order of `generators`. Note with each generator its place.",
+            )
         lab.equal(got, ["tea", 0, "jam"])
         lab.equal(list(log), list("ABCACA"), what="the log is")
 
@@ -746,11 +822,19 @@ class RunOn(Exercise):
 
     def verify(self, run_on, lab):
         log, late, early = [], ValueError("no tea"), KeyError("cake")
-        lab.told("with four generators: C raises a KeyError in its first turn, A a ValueError in "
-                 "its second")
-        generators = watched(lab, {
-            "A": fails(log, "A", 1, late), "B": guest(log, "B", 4),
-            "C": fails(log, "C", 0, early), "D": guest(log, "D", 2)})
+        lab.told(
+            "with four generators: C raises a KeyError in its first turn, A a ValueError in "
+            "its second"
+        )
+        generators = watched(
+            lab,
+            {
+                "A": fails(log, "A", 1, late),
+                "B": guest(log, "B", 4),
+                "C": fails(log, "C", 0, early),
+                "D": guest(log, "D", 2),
+            },
+        )
         self._name(lab, self._give(lab, run_on, generators), "".join(log), [early, late])
         lab.told("with two generators that raise nothing")
         lab.equal(self._give(lab, run_on, [guest(log, "A", 1), guest(log, "B", 2)]), [])
@@ -761,46 +845,64 @@ class RunOn(Exercise):
             return give(lab, run_on, generators)
         except (ValueError, KeyError, ExceptionGroup) as error:
             if isinstance(error, ExceptionGroup) or error.args in (("no tea",), ("cake",)):
-                raise Wrong("let the error out",
-                            f"`run_on` raised {type(error).__name__}, and returned nothing.",
-                            lab.line(r"\braise\b") or lab.line(r"\.send\(|\bnext\("),
-                            "Catch it at the `send`, keep it in a list, and go on.") from None
+                raise Wrong(
+                    "let the error out",
+                    f"`run_on` raised {type(error).__name__}, and returned nothing.",
+                    lab.line(r"\braise\b") or lab.line(r"\.send\(|\bnext\("),
+                    "Catch it at the `send`, keep it in a list, and go on.",
+                ) from None
             raise
 
     def _name(self, lab, got, log, expected):
         if log == "ABBBBDD":
-            raise Wrong("ran each to its end", f"The log is {log}: D began when B had ended.",
-                        lab.line(r"\bfor\b|\bwhile\b"),
-                        "Give one turn, then put it at the end of the queue.")
+            raise Wrong(
+                "ran each to its end",
+                f"The log is {log}: D began when B had ended.",
+                lab.line(r"\bfor\b|\bwhile\b"),
+                "Give one turn, then put it at the end of the queue.",
+            )
         if log == "ABDBDB":
             stopped_at_the_first_end(lab, "D ended, and B had no more turns.")
         if log in ("ABC", "AB"):
-            raise Wrong("stopped the others",
-                        "C raised its error, and from then on nobody had a turn. D had none at "
-                        "all.", lab.line(r"except (?!StopIteration)|\bbreak\b|\breturn\b"),
-                        "Let the `try` stand inside the loop, around a single turn.")
+            raise Wrong(
+                "stopped the others",
+                "C raised its error, and from then on nobody had a turn. D had none at all.",
+                lab.line(r"except (?!StopIteration)|\bbreak\b|\breturn\b"),
+                "Let the `try` stand inside the loop, around a single turn.",
+            )
         errors = got if isinstance(got, list) else []
         if any(isinstance(error, StopIteration) for error in errors):
-            raise Wrong("took the end for an error",
-                        f"It returned {got}. StopIteration is how a generator says that it has "
-                        "ended.", lab.line(r"except (Exception|BaseException)|except:"),
-                        "Put `except StopIteration` before `except Exception`: the first that "
-                        "fits is taken.")
+            raise Wrong(
+                "took the end for an error",
+                f"It returned {got}. StopIteration is how a generator says that it has ended.",
+                lab.line(r"except (Exception|BaseException)|except:"),
+                "Put `except StopIteration` before `except Exception`: the first that "
+                "fits is taken.",
+            )
         if errors and all(isinstance(error, (str, type)) for error in errors):
-            raise Wrong("kept the words only", f"It returned {got}.",
-                        lab.line(r"append\("),
-                        "Keep the exception itself: it knows its type, its words and its line.")
+            raise Wrong(
+                "kept the words only",
+                f"It returned {got}.",
+                lab.line(r"append\("),
+                "Keep the exception itself: it knows its type, its words and its line.",
+            )
         if got is None and lab.line(r"\breturn\b") is None:
-            raise Wrong("no return", "It returned None.",
-                        try_="At the end, `return` the list of errors.")
+            raise Wrong(
+                "no return", "It returned None.", try_="At the end, `return` the list of errors."
+            )
         if got is None or len(errors) < 2:
-            raise Wrong("lost error", f"Two generators raised errors. It returned {got}.",
-                        lab.line(r"except (?!StopIteration)|except:"),
-                        "Put each error into a list, and return the list.")
+            raise Wrong(
+                "lost error",
+                f"Two generators raised errors. It returned {got}.",
+                lab.line(r"except (?!StopIteration)|except:"),
+                "Put each error into a list, and return the list.",
+            )
         if errors == expected[::-1]:
-            raise Wrong("order",
-                        f"It returned {got}, which is the order of the generators.",
-                        try_="The KeyError came first. Append each error when it comes.")
+            raise Wrong(
+                "order",
+                f"It returned {got}, which is the order of the generators.",
+                try_="The KeyError came first. Append each error when it comes.",
+            )
         lab.equal(got, expected)
         lab.equal(list(log), list("ABDBDBB"), what="the log is")
 
@@ -812,13 +914,18 @@ class RunOn(Exercise):
         except KeyboardInterrupt:
             if log == ["A", "B"]:
                 return
-            raise Wrong("held up the stop",
-                        f"It came out, but only after the log was {''.join(log)}.",
-                        lab.line(r"\braise\b"), "Do not catch it.") from None
-        raise Wrong("caught too much",
-                    f"Somebody pressed stop, and `run_on` went on. It returned {got!r}.",
-                    lab.line(r"except\s*:|BaseException|KeyboardInterrupt"),
-                    "`except Exception` lets a KeyboardInterrupt pass.")
+            raise Wrong(
+                "held up the stop",
+                f"It came out, but only after the log was {''.join(log)}.",
+                lab.line(r"\braise\b"),
+                "Do not catch it.",
+            ) from None
+        raise Wrong(
+            "caught too much",
+            f"Somebody pressed stop, and `run_on` went on. It returned {got!r}.",
+            lab.line(r"except\s*:|BaseException|KeyboardInterrupt"),
+            "`except Exception` lets a KeyboardInterrupt pass.",
+        )
 
     @right
     def with_two_excepts(generators):
@@ -1072,8 +1179,9 @@ class RunFor(Exercise):
 
     def verify(self, run_for, lab):
         log = []
-        generators = watched(lab, {name: guest(log, name, turns)
-                                   for name, turns in (("A", 2), ("B", 1), ("C", 3))})
+        generators = watched(
+            lab, {name: guest(log, name, turns) for name, turns in (("A", 2), ("B", 1), ("C", 3))}
+        )
         names = dict(zip(map(id, generators), "ABC"))
         ready = deque(generators)
         lab.told("with a queue of A, B and C, which have 2, 1 and 3 turns to log, for 4 turns")
@@ -1093,40 +1201,60 @@ class RunFor(Exercise):
         except IndexError:
             if ready:
                 raise
-            raise Wrong("took from an empty queue",
-                        "All had ended before the turns were used up, and `run_for` raised "
-                        "IndexError.", lab.line(r"\.popleft\(|\.pop\(|\[0\]"),
-                        "Go on only while somebody is in the queue: `while ready and ...`."
-                        ) from None
+            raise Wrong(
+                "took from an empty queue",
+                "All had ended before the turns were used up, and `run_for` raised IndexError.",
+                lab.line(r"\.popleft\(|\.pop\(|\[0\]"),
+                "Go on only while somebody is in the queue: `while ready and ...`.",
+            ) from None
 
     def _first(self, lab, given, log, left):
         said = f"The log is {log}, and in the queue are {', '.join(left) or 'none'}."
         if log == "ABCA" and left == "ABC":
-            raise Wrong("worked on a copy", f"{said} A is next once more, before B.",
-                        lab.line(r"deque\(|list\(|\.copy\(|\[:\]"),
-                        "Take from `ready` itself, and append to it.")
+            raise Wrong(
+                "worked on a copy",
+                f"{said} A is next once more, before B.",
+                lab.line(r"deque\(|list\(|\.copy\(|\[:\]"),
+                "Take from `ready` itself, and append to it.",
+            )
         if given == 5:
-            raise Wrong("one too many", f"I asked for 4 turns. It gave {given}.",
-                        lab.line(r"<="), "Ask before each turn whether it is still allowed.")
+            raise Wrong(
+                "one too many",
+                f"I asked for 4 turns. It gave {given}.",
+                lab.line(r"<="),
+                "Ask before each turn whether it is still allowed.",
+            )
         if log == "ABCA" and len(left) == 2:
-            raise Wrong("lost one", f"{said} Nobody ended, and one of them is gone.",
-                        lab.line(r"\breturn\b|\bbreak\b"),
-                        "Ask whether a turn is left before you take one from the queue.")
+            raise Wrong(
+                "lost one",
+                f"{said} Nobody ended, and one of them is gone.",
+                lab.line(r"\breturn\b|\bbreak\b"),
+                "Ask whether a turn is left before you take one from the queue.",
+            )
         if log == "ABCACC":
-            raise Wrong("counted rounds", f"{said} Those are more than 4 turns.",
-                        lab.line(r"\bfor\b|\bwhile\b"),
-                        "Count each `send`, and ask before each one whether it is still allowed.")
+            raise Wrong(
+                "counted rounds",
+                f"{said} Those are more than 4 turns.",
+                lab.line(r"\bfor\b|\bwhile\b"),
+                "Count each `send`, and ask before each one whether it is still allowed.",
+            )
         if log == "ABC":
             one_round(lab, said)
         if log[:2] == "AA":
-            raise Wrong("ran each to its end", f"{said} A had two turns before B had one.",
-                        lab.line(r"appendleft") or lab.line(r"\bfor\b|\bwhile\b"),
-                        "After its turn it goes to the end of the queue.")
+            raise Wrong(
+                "ran each to its end",
+                f"{said} A had two turns before B had one.",
+                lab.line(r"appendleft") or lab.line(r"\bfor\b|\bwhile\b"),
+                "After its turn it goes to the end of the queue.",
+            )
         lab.equal(list(log), list("ABCA"), what="the log is")
         lab.equal(list(left), list("BCA"), what="in the queue are")
         if given is None:
-            raise Wrong("no return", "It gave 4 turns, and returned None.",
-                        try_="`return` how many turns were given.")
+            raise Wrong(
+                "no return",
+                "It gave 4 turns, and returned None.",
+                try_="`return` how many turns were given.",
+            )
         lab.equal(given, 4)
 
     def _rest(self, lab, given, log, ready):
@@ -1134,14 +1262,19 @@ class RunFor(Exercise):
             stopped_at_the_first_end(lab, "B ended, and A and C had no more turns.")
         lab.equal(list(log), list("ABCACC"), what="the log is")
         if given == 2:
-            raise Wrong("did not count the end",
-                        "The second call gave 5 turns: in 3 of them a generator ended. It "
-                        "returned 2.", lab.line(r"\+= ?1|\+ 1"),
-                        "Count the turn before you know how it ends.")
+            raise Wrong(
+                "did not count the end",
+                "The second call gave 5 turns: in 3 of them a generator ended. It returned 2.",
+                lab.line(r"\+= ?1|\+ 1"),
+                "Count the turn before you know how it ends.",
+            )
         if given == 9:
-            raise Wrong("counts on", "The second call gave 5 turns, and returned 9.",
-                        lab.line(r"\bglobal\b|\bnonlocal\b|def .*="),
-                        "Begin at 0 in each call.")
+            raise Wrong(
+                "counts on",
+                "The second call gave 5 turns, and returned 9.",
+                lab.line(r"\bglobal\b|\bnonlocal\b|def .*="),
+                "Begin at 0 in each call.",
+            )
         lab.equal(given, 5)
 
     @right
@@ -1321,23 +1454,35 @@ def fails(log, name, turns, error):
 
 
 def one_round(lab, said):
-    raise Wrong("gave one round only", f"{said} Each had one turn, and nobody has ended.",
-                lab.line(r"\bfor\b|\bwhile\b"),
-                "Round after round, as long as anybody is left: a `while` loop over a queue.")
+    raise Wrong(
+        "gave one round only",
+        f"{said} Each had one turn, and nobody has ended.",
+        lab.line(r"\bfor\b|\bwhile\b"),
+        "Round after round, as long as anybody is left: a `while` loop over a queue.",
+    )
 
 
 def stopped_at_the_first_end(lab, observed):
-    raise Wrong("stopped at the first end", observed,
-                lab.line(r"\bzip\(|except StopIteration|\bbreak\b|\breturn\b"),
-                "Go on as long as anybody is left. Catch StopIteration inside the loop.")
+    raise Wrong(
+        "stopped at the first end",
+        observed,
+        lab.line(r"\bzip\(|except StopIteration|\bbreak\b|\breturn\b"),
+        "Go on as long as anybody is left. Catch StopIteration inside the loop.",
+    )
 
 
-QUEUED = ("asked one that has ended", (r"\.append\((?!err)", r"\bfor\b|\bwhile\b"),
-          "Only who has not ended has another turn: append it after its `send`, and only if that "
-          "did not raise StopIteration.")
-UNFINISHED = ("took None for not finished", (r"is None|None in|not results|\ball\(|\bany\(",),
-              "It returned None, and None is a result. Only StopIteration tells that a generator "
-              "has ended: ask who is still in the queue.")
+QUEUED = (
+    "asked one that has ended",
+    (r"\.append\((?!err)", r"\bfor\b|\bwhile\b"),
+    "Only who has not ended has another turn: append it after its `send`, and only if that "
+    "did not raise StopIteration.",
+)
+UNFINISHED = (
+    "took None for not finished",
+    (r"is None|None in|not results|\ball\(|\bany\(",),
+    "It returned None, and None is a result. Only StopIteration tells that a generator "
+    "has ended: ask who is still in the queue.",
+)
 
 
 def give(lab, answer, *arguments, asked_on=QUEUED):
@@ -1346,21 +1491,29 @@ def give(lab, answer, *arguments, asked_on=QUEUED):
         got = answer(*arguments)
         if hasattr(got, "send"):
             got.close()
-            raise Wrong("not a plain function",
-                        f"It returned a {type(got).__name__}: nothing has run.",
-                        lab.line(r"async def|\byield\b"),
-                        "Write `def`, and no `await` or `yield` in it: the loop gives turns, and "
-                        "takes none.")
+            raise Wrong(
+                "not a plain function",
+                f"It returned a {type(got).__name__}: nothing has run.",
+                lab.line(r"async def|\byield\b"),
+                "Write `def`, and no `await` or `yield` in it: the loop gives turns, and "
+                "takes none.",
+            )
         return got
     except StopIteration:
-        raise Wrong("let StopIteration out",
-                    f"A generator came to its end, and `{lab.asks}` raised StopIteration.",
-                    lab.line(r"\.send\(|\bnext\("),
-                    "The end of one is not the end of all: catch it, and go on.") from None
+        raise Wrong(
+            "let StopIteration out",
+            f"A generator came to its end, and `{lab.asks}` raised StopIteration.",
+            lab.line(r"\.send\(|\bnext\("),
+            "The end of one is not the end of all: catch it, and go on.",
+        ) from None
     except AskedOn as asked:
         kind, where, try_ = asked_on
-        raise Wrong(kind, f"It asked {asked} to go on, again and again, and {asked} had ended long "
-                    "before.", next(filter(None, map(lab.line, where)), None), try_) from None
+        raise Wrong(
+            kind,
+            f"It asked {asked} to go on, again and again, and {asked} had ended long before.",
+            next(filter(None, map(lab.line, where)), None),
+            try_,
+        ) from None
 
 
 class AskedOn(BaseException):

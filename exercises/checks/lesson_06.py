@@ -42,25 +42,46 @@ class PredictWakes(Exercise):
     )
     right_values = (["d", "c", "e", "b", "a"],)
     wrong_values = (
-        wrong_value(["a", "b", "c", "d", "e"], "in the order of spawning",
-                    "You printed them as they were spawned. All five begin in that order; they "
-                    "end when their sleeps are over."),
-        wrong_value(["d", "b", "c", "e", "a"], "one nap of two",
-                    "You woke `b` for good at 0.1. It then sleeps again, for another 0.1."),
-        wrong_value(["d", "e", "c", "b", "a"], "equal deadlines turned round",
-                    "`c` went to sleep before `e`, so its deadline is the earlier one, or its "
-                    "ticket the lower one."),
-        wrong_value(["d", "c", "b", "e", "a"], "one nap of two",
-                    "You woke `b` for good between `c` and `e`, at 0.1. It then sleeps again, for "
-                    "another 0.1."),
-        wrong_value(["d", "c", "e", "a", "b"], "two naps for more than they are",
-                    "You let `a` come before `b`. `b` sleeps twice for 0.1 s: that is over before "
-                    "the 0.3 s of `a`."),
-        wrong_value(["c", "e", "b", "a", "d"], "a sleep of nothing",
-                    "You let `d` come last. It sleeps for 0 s: one turn for the others, and on."),
-        wrong_value(["c", "d", "e", "b", "a"], "a sleep of nothing",
-                    "You let `c` come before `d`. `c` sleeps for 0.1 s, and `d` for no time at "
-                    "all: it goes on in the next round."),
+        wrong_value(
+            ["a", "b", "c", "d", "e"],
+            "in the order of spawning",
+            "You printed them as they were spawned. All five begin in that order; they "
+            "end when their sleeps are over.",
+        ),
+        wrong_value(
+            ["d", "b", "c", "e", "a"],
+            "one nap of two",
+            "You woke `b` for good at 0.1. It then sleeps again, for another 0.1.",
+        ),
+        wrong_value(
+            ["d", "e", "c", "b", "a"],
+            "equal deadlines turned round",
+            "`c` went to sleep before `e`, so its deadline is the earlier one, or its "
+            "ticket the lower one.",
+        ),
+        wrong_value(
+            ["d", "c", "b", "e", "a"],
+            "one nap of two",
+            "You woke `b` for good between `c` and `e`, at 0.1. It then sleeps again, for "
+            "another 0.1.",
+        ),
+        wrong_value(
+            ["d", "c", "e", "a", "b"],
+            "two naps for more than they are",
+            "You let `a` come before `b`. `b` sleeps twice for 0.1 s: that is over before "
+            "the 0.3 s of `a`.",
+        ),
+        wrong_value(
+            ["c", "e", "b", "a", "d"],
+            "a sleep of nothing",
+            "You let `d` come last. It sleeps for 0 s: one turn for the others, and on.",
+        ),
+        wrong_value(
+            ["c", "d", "e", "b", "a"],
+            "a sleep of nothing",
+            "You let `c` come before `d`. `c` sleeps for 0.1 s, and `d` for no time at "
+            "all: it goes on in the next round.",
+        ),
     )
 
 
@@ -92,36 +113,51 @@ class NextWait(Exercise):
     def verify(self, next_wait, lab):
         got = self._ask(lab, next_wait, "A", [5.0], 3.0, "A was ready, and B's deadline 2 s away")
         if got == 2:
-            raise Wrong("sleeps while somebody is ready",
-                        "It returned 2: A would have to wait as long as B.",
-                        lab.line(r"\bsleeping\["),
-                        "Ask about `ready` first.")
+            raise Wrong(
+                "sleeps while somebody is ready",
+                "It returned 2: A would have to wait as long as B.",
+                lab.line(r"\bsleeping\["),
+                "Ask about `ready` first.",
+            )
         lab.equal(got, 0)
         got = self._ask(lab, next_wait, "A", [], 3.0, "A was ready, and nobody slept")
         lab.equal(got, 0)
-        self._first(lab, self._ask(lab, next_wait, "", [4.0, 9.0, 6.0], 3.0,
-                                   "nobody was ready, it was 3.0, and the deadlines were 4.0, 9.0 "
-                                   "and 6.0"))
+        self._first(
+            lab,
+            self._ask(
+                lab,
+                next_wait,
+                "",
+                [4.0, 9.0, 6.0],
+                3.0,
+                "nobody was ready, it was 3.0, and the deadlines were 4.0, 9.0 and 6.0",
+            ),
+        )
         got = self._ask(lab, next_wait, "", [4.0], 4.5, "the only deadline was over by 0.5 s")
         if isinstance(got, (int, float)) and got < 0:
-            raise Wrong("a negative wait",
-                        f"It returned {got}, and `time.sleep` refuses that.",
-                        lab.line(r"-\s*now|now\s*-"),
-                        "A deadline may always be over by the time you look: `max(0, …)`.")
+            raise Wrong(
+                "a negative wait",
+                f"It returned {got}, and `time.sleep` refuses that.",
+                lab.line(r"-\s*now|now\s*-"),
+                "A deadline may always be over by the time you look: `max(0, …)`.",
+            )
         lab.equal(got, 0)
         got = self._ask(lab, next_wait, "", [], 3.0, "nobody was ready, and nobody slept")
         if got == 0 and got is not None:
-            raise Wrong("never rests",
-                        "It returned 0: the loop would go round and round, at once and for "
-                        "nothing.", lab.line(r"return 0|max\("),
-                        "There is nothing to wait for, so there is no number to return.")
+            raise Wrong(
+                "never rests",
+                "It returned 0: the loop would go round and round, at once and for nothing.",
+                lab.line(r"return 0|max\("),
+                "There is nothing to wait for, so there is no number to return.",
+            )
         lab.equal(got, None)
 
     def _ask(self, lab, next_wait, names, deadlines, now, told):
         """Ask once; the queue and the heap must stay as they are."""
         ready = deque(names)
-        sleeping = [(deadline, number, chr(66 + number))
-                    for number, deadline in enumerate(deadlines)]
+        sleeping = [
+            (deadline, number, chr(66 + number)) for number, deadline in enumerate(deadlines)
+        ]
         before = [*ready], [*sleeping]
         lab.told(f"when {told}")
         try:
@@ -129,28 +165,37 @@ class NextWait(Exercise):
         except (IndexError, ValueError) as error:
             if sleeping:
                 raise
-            raise Wrong("looked into an empty heap",
-                        f"That raised {type(error).__name__}: {error}.",
-                        lab.line(r"\bsleeping\[|min\("),
-                        "Ask whether there is a first deadline before you look at it.") from None
+            raise Wrong(
+                "looked into an empty heap",
+                f"That raised {type(error).__name__}: {error}.",
+                lab.line(r"\bsleeping\[|min\("),
+                "Ask whether there is a first deadline before you look at it.",
+            ) from None
         if before != ([*ready], [*sleeping]):
-            raise Wrong("took somebody out",
-                        "Afterwards the queue or the heap was not what it had been.",
-                        lab.line(r"pop|remove|sort"),
-                        "Only look: the sleeper at place 0 must still be there when it is due.")
+            raise Wrong(
+                "took somebody out",
+                "Afterwards the queue or the heap was not what it had been.",
+                lab.line(r"pop|remove|sort"),
+                "Only look: the sleeper at place 0 must still be there when it is due.",
+            )
         return got
 
     def _first(self, lab, got):
         if got == 4:
-            raise Wrong("a moment for a length",
-                        "It returned 4.0: that is a moment, not a number of seconds.",
-                        lab.line(r"\bsleeping\["),
-                        "The loop may sleep from `now` until that moment.")
+            raise Wrong(
+                "a moment for a length",
+                "It returned 4.0: that is a moment, not a number of seconds.",
+                lab.line(r"\bsleeping\["),
+                "The loop may sleep from `now` until that moment.",
+            )
         if got in (6, 3):
-            raise Wrong("another's deadline",
-                        f"It returned {got}, and the first deadline is 1 s away: who has it would "
-                        "wake too late.", lab.line(r"\bsleeping\[|max\("),
-                        "In a heap the first deadline is at place 0.")
+            raise Wrong(
+                "another's deadline",
+                f"It returned {got}, and the first deadline is 1 s away: who has it would "
+                "wake too late.",
+                lab.line(r"\bsleeping\[|max\("),
+                "In a heap the first deadline is at place 0.",
+            )
         lab.equal(got, 1)
 
     @right
@@ -253,30 +298,40 @@ class HeapWithTies(Exercise):
         lab.equal(sleepers.due(0.5), [], what="with deadlines 1, 2, 3 and 9, at 0.5 it returned")
         got = sleepers.due(2)
         if got == [b]:
-            raise Wrong("lost a sleeper",
-                        "a had the deadline 1. It was not due at 0.5, and at 2 it was gone.",
-                        lab.line(r"pop"),
-                        "Look at place 0 before you take out: what is popped is out of the heap.")
+            raise Wrong(
+                "lost a sleeper",
+                "a had the deadline 1. It was not due at 0.5, and at 2 it was gone.",
+                lab.line(r"pop"),
+                "Look at place 0 before you take out: what is popped is out of the heap.",
+            )
         if got == [a]:
-            raise Wrong("left some asleep",
-                        "The deadlines were 1, 2, 3 and 9. At 2 it returned [a] alone.",
-                        lab.line(r"\bif\b.*now|<\s*now|now\s*>"),
-                        "Go on while the first deadline is `now` or earlier, `now` included.")
+            raise Wrong(
+                "left some asleep",
+                "The deadlines were 1, 2, 3 and 9. At 2 it returned [a] alone.",
+                lab.line(r"\bif\b.*now|<\s*now|now\s*>"),
+                "Go on while the first deadline is `now` or earlier, `now` included.",
+            )
         lab.equal(got, [a, b], what="with deadlines 1, 2, 3 and 9, at 2 it returned")
         got = sleepers.due(4)
         if a in (got or ()):
-            raise Wrong("woke them twice", f"At 2 it returned [a, b], and at 4 {got}.",
-                        lab.line(r"def due|for "), "`due` takes out those that it returns.")
+            raise Wrong(
+                "woke them twice",
+                f"At 2 it returned [a, b], and at 4 {got}.",
+                lab.line(r"def due|for "),
+                "`due` takes out those that it returns.",
+            )
         lab.equal(got, [c], what="with 3 and 9 left, at 4 it returned")
         self._ties(lab, Sleepers)
         self._ties_after_a_wake(lab, Sleepers)
         one, other = Sleepers(), Sleepers()
         one.add(1, a)
         if other.due(2):
-            raise Wrong("share one heap",
-                        "I made two `Sleepers` and added somebody to the first. The second "
-                        "returned them.", lab.line(r"=\s*\[\]"),
-                        "Make the list in `__init__`, so that each has its own.")
+            raise Wrong(
+                "share one heap",
+                "I made two `Sleepers` and added somebody to the first. The second returned them.",
+                lab.line(r"=\s*\[\]"),
+                "Make the list in `__init__`, so that each has its own.",
+            )
 
     def _ties(self, lab, Sleepers):
         # Whoever orders by id gets them the other way round.
@@ -284,18 +339,26 @@ class HeapWithTies(Exercise):
         for name, sleeper in zip("abcde", five):
             sleeper.name = name
         sleepers = Sleepers()
-        self._compare(lab, "I added five sleepers with the same deadline.",
-                      lambda: [sleepers.add(4.0, sleeper) for sleeper in five])
+        self._compare(
+            lab,
+            "I added five sleepers with the same deadline.",
+            lambda: [sleepers.add(4.0, sleeper) for sleeper in five],
+        )
         got = sleepers.due(4.0)
         if got == []:
-            raise Wrong("left some asleep", "Five had the deadline 4.0. At 4.0 nobody was due.",
-                        lab.line(r"<\s*now|now\s*>"),
-                        "Who wants to wake at 4.0 is due at 4.0: `<=`.")
+            raise Wrong(
+                "left some asleep",
+                "Five had the deadline 4.0. At 4.0 nobody was due.",
+                lab.line(r"<\s*now|now\s*>"),
+                "Who wants to wake at 4.0 is due at 4.0: `<=`.",
+            )
         if got and got != five and set(got) == set(five):
-            raise Wrong("no order among equals",
-                        f"I added a, b, c, d and e with the same deadline. They came out as {got}.",
-                        lab.line(r"heappush|append|sort|min\("),
-                        "The ticket must tell who came first: `next(self.tickets)`.")
+            raise Wrong(
+                "no order among equals",
+                f"I added a, b, c, d and e with the same deadline. They came out as {got}.",
+                lab.line(r"heappush|append|sort|min\("),
+                "The ticket must tell who came first: `next(self.tickets)`.",
+            )
         lab.equal(got, five, what="five with the same deadline came out as")
 
     def _ties_after_a_wake(self, lab, Sleepers):
@@ -310,8 +373,11 @@ class HeapWithTies(Exercise):
             sleepers.add(5, d)
 
         self._compare(lab, "I added a and b, woke a, and added two with the deadline of b.", talk)
-        lab.equal(sleepers.due(5), [b, c, d], what="after one had been woken, three equal ones "
-                  "came out as")
+        lab.equal(
+            sleepers.due(5),
+            [b, c, d],
+            what="after one had been woken, three equal ones came out as",
+        )
 
     def _compare(self, lab, told, act):
         try:
@@ -319,10 +385,13 @@ class HeapWithTies(Exercise):
         except TypeError as error:
             if "not supported between" not in str(error):
                 raise
-            raise Wrong("compared the sleepers", f"{told} That raised TypeError: {error}.",
-                        lab.line(r"heappush|append|insort|sort"),
-                        "Put a ticket between deadline and sleeper: a number that never comes "
-                        "twice, so that every comparison ends there.") from None
+            raise Wrong(
+                "compared the sleepers",
+                f"{told} That raised TypeError: {error}.",
+                lab.line(r"heappush|append|insort|sort"),
+                "Put a ticket between deadline and sleeper: a number that never comes "
+                "twice, so that every comparison ends there.",
+            ) from None
 
     @right
     class with_tickets:
@@ -354,7 +423,7 @@ class HeapWithTies(Exercise):
 
         def due(self, now):
             found = [who for deadline, who in self.pairs if deadline <= now]
-            del self.pairs[:len(found)]
+            del self.pairs[: len(found)]
             return found
 
     @wrong("compared the sleepers", says="same deadline. That raised TypeError")
@@ -519,41 +588,53 @@ class SleepUntil(Exercise):
         except NameError as error:
             if error.name not in ("loop", "who"):
                 raise
-            raise Wrong("asked for the loop too early",
-                        f"That raised NameError: {error}. Who sleeps knows neither the loop nor "
-                        "its own coroutine.", lab.line(r"wake_at"),
-                        "The loop gives both to the function that you yield, when it calls it: "
-                        "`park(loop, who)`.") from None
+            raise Wrong(
+                "asked for the loop too early",
+                f"That raised NameError: {error}. Who sleeps knows neither the loop nor "
+                "its own coroutine.",
+                lab.line(r"wake_at"),
+                "The loop gives both to the function that you yield, when it calls it: "
+                "`park(loop, who)`.",
+            ) from None
         except TypeError as error:
             if "await" not in str(error):
                 raise
-            raise Wrong("cannot be awaited", f"`await sleep_until(…)` raised TypeError: {error}.",
-                        lab.line(r"def sleep_until"),
-                        "Mark it: `@types.coroutine` above a plain `def` with a `yield` makes a "
-                        "generator that can be awaited.") from None
+            raise Wrong(
+                "cannot be awaited",
+                f"`await sleep_until(…)` raised TypeError: {error}.",
+                lab.line(r"def sleep_until"),
+                "Mark it: `@types.coroutine` above a plain `def` with a `yield` makes a "
+                "generator that can be awaited.",
+            ) from None
         finally:
             loop.close()
         self._never(lab, [name for name in ("late", "early", "over") if name not in dict(woken)])
         if max(when for _, when in woken) > 10:
-            raise Wrong("a moment for a length",
-                        "It took the deadline for a number of seconds, and woke days too late.",
-                        lab.line(r"monotonic\(\) \+|wake_at|sleep\("),
-                        "`deadline` is a moment already: hand it on as it is.")
+            raise Wrong(
+                "a moment for a length",
+                "It took the deadline for a number of seconds, and woke days too late.",
+                lab.line(r"monotonic\(\) \+|wake_at|sleep\("),
+                "`deadline` is a moment already: hand it on as it is.",
+            )
         times = dict(woken)
         if times["early"] < 0.2:
-            raise Wrong("did not sleep",
-                        f"A sleeper of 0.2 s went on after {times['early']:.1f} s.",
-                        lab.line(r"yield|wake"), "Who parks it must give the loop its deadline.")
+            raise Wrong(
+                "did not sleep",
+                f"A sleeper of 0.2 s went on after {times['early']:.1f} s.",
+                lab.line(r"yield|wake"),
+                "Who parks it must give the loop its deadline.",
+            )
         lab.equal([name for name, _ in woken], ["over", "early", "late"], what="they woke as")
         lab.equal(times, {"over": 0, "early": 0.2, "late": 0.3}, what="they woke at")
 
     def _never(self, lab, names):
         if names:
-            raise Wrong("nobody wakes it",
-                        f"{len(names)} of the three never woke: {', '.join(names)}.",
-                        lab.line(r"yield|lambda"),
-                        "Parked is not forgotten: the function must call "
-                        "`loop.wake_at(deadline, who)`.")
+            raise Wrong(
+                "nobody wakes it",
+                f"{len(names)} of the three never woke: {', '.join(names)}.",
+                lab.line(r"yield|lambda"),
+                "Parked is not forgotten: the function must call `loop.wake_at(deadline, who)`.",
+            )
 
     @right
     @types.coroutine
@@ -634,9 +715,12 @@ class FakeLoop:
 
     def wake_at(self, deadline, who):
         if not isinstance(deadline, (int, float)):
-            raise Wrong("gave no deadline", "It called `loop.wake_at` with something else than a "
-                        "moment in the first place.", self.lab.line("wake_at"),
-                        "`loop.wake_at(deadline, who)`: the deadline first.")
+            raise Wrong(
+                "gave no deadline",
+                "It called `loop.wake_at` with something else than a moment in the first place.",
+                self.lab.line("wake_at"),
+                "`loop.wake_at(deadline, who)`: the deadline first.",
+            )
         entry = [deadline, next(self.tickets), who]
         heapq.heappush(self.sleeping, entry)
         return entry
@@ -657,25 +741,32 @@ class FakeLoop:
             return
         self.turns += 1
         if self.turns > 100:
-            raise Wrong("asks for the time",
-                        "It took 100 turns and more, and asked in each of them.",
-                        self.lab.line(r"\bwhile\b"),
-                        "Tell the loop the deadline, once, and take no turn before it.")
+            raise Wrong(
+                "asks for the time",
+                "It took 100 turns and more, and asked in each of them.",
+                self.lab.line(r"\bwhile\b"),
+                "Tell the loop the deadline, once, and take no turn before it.",
+            )
         if park is None:
             self.ready.append((name, coro))
         elif callable(park):
             park(self, (name, coro))
         else:
-            raise Wrong("handed out no function",
-                        f"What it yielded is no function but a {type(park).__name__}: {park!r}.",
-                        self.lab.line(r"\byield\b"),
-                        "Yield a function that the loop can call as `park(loop, who)`. Don't call "
-                        "it yourself.")
+            raise Wrong(
+                "handed out no function",
+                f"What it yielded is no function but a {type(park).__name__}: {park!r}.",
+                self.lab.line(r"\byield\b"),
+                "Yield a function that the loop can call as `park(loop, who)`. Don't call "
+                "it yourself.",
+            )
 
     def blocked(self, seconds):
-        raise Wrong("held up the loop", f"It called `time.sleep` for {seconds:.1f} s, and nobody "
-                    "else could run.", self.lab.line(r"sleep\("),
-                    "Only the loop may sleep, and only if nobody is ready. Yield instead.")
+        raise Wrong(
+            "held up the loop",
+            f"It called `time.sleep` for {seconds:.1f} s, and nobody else could run.",
+            self.lab.line(r"sleep\("),
+            "Only the loop may sleep, and only if nobody is ready. Yield instead.",
+        )
 
     def close(self):
         """End those that have not, without a warning."""
@@ -711,32 +802,47 @@ class Every(Exercise):
         begun, run = self._play(lab, every, [0.3] * 5)
         self._count(lab, begun, 5)
         if begun[0] > 0.5:
-            raise Wrong("began one beat late",
-                        f"The first work began after {begun[0]:.2f} s. It should begin at once.",
-                        lab.line(r"sleep\("), "Beat number 0 is the start itself.")
+            raise Wrong(
+                "began one beat late",
+                f"The first work began after {begun[0]:.2f} s. It should begin at once.",
+                lab.line(r"sleep\("),
+                "Beat number 0 is the start itself.",
+            )
         self._drift(lab, begun)
         if self.sleeps > 10:
-            raise Wrong("asks for the time",
-                        f"It slept {self.sleeps} times for five works: it wakes, looks at the "
-                        "clock, and sleeps again.", lab.line(r"\bwhile\b"),
-                        "You know how long it is until the next beat: sleep once, for so long.")
+            raise Wrong(
+                "asks for the time",
+                f"It slept {self.sleeps} times for five works: it wakes, looks at the "
+                "clock, and sleeps again.",
+                lab.line(r"\bwhile\b"),
+                "You know how long it is until the next beat: sleep once, for so long.",
+            )
         if run.elapsed > begun[-1] + 0.31:
-            raise Wrong("waits for nothing at the end",
-                        f"The last work was done after {begun[-1] + 0.3:.2f} s. It went on until "
-                        f"{run.elapsed:.2f} s.", lab.line(r"sleep\("),
-                        "Sleep before a work, not after it.")
+            raise Wrong(
+                "waits for nothing at the end",
+                f"The last work was done after {begun[-1] + 0.3:.2f} s. It went on until "
+                f"{run.elapsed:.2f} s.",
+                lab.line(r"sleep\("),
+                "Sleep before a work, not after it.",
+            )
         begun, _ = self._play(lab, every, [0.3, 1.6, 0.1, 0.1, 0.1])
         self._count(lab, begun, 5)
         if begun[2] > 2.7:
-            raise Wrong("left out a beat",
-                        f"A work begun at {begun[1]:.2f} s took 1.6 s. The next one should begin "
-                        f"at once, and began at {begun[2]:.2f} s.", lab.line(r"sleep\("),
-                        "Its beat is over: what is left to wait is less than nothing.")
+            raise Wrong(
+                "left out a beat",
+                f"A work begun at {begun[1]:.2f} s took 1.6 s. The next one should begin "
+                f"at once, and began at {begun[2]:.2f} s.",
+                lab.line(r"sleep\("),
+                "Its beat is over: what is left to wait is less than nothing.",
+            )
         if abs(begun[3] - 3) > 0.02:
-            raise Wrong("lost the beat",
-                        f"One work took 1.6 s. The beats after it should be at 3 and 4 s, and were "
-                        f"at {begun[3]:.2f} and {begun[4]:.2f} s.", lab.line(r"sleep\("),
-                        "Count the beats from the start.")
+            raise Wrong(
+                "lost the beat",
+                f"One work took 1.6 s. The beats after it should be at 3 and 4 s, and were "
+                f"at {begun[3]:.2f} and {begun[4]:.2f} s.",
+                lab.line(r"sleep\("),
+                "Count the beats from the start.",
+            )
 
     def _play(self, lab, every, lengths):
         begun, left = [], iter(lengths)
@@ -767,32 +873,46 @@ class Every(Exercise):
             return await main()
         except TypeError as error:
             if "can't be used in 'await'" in str(error):
-                raise Wrong("not async", f"`await every(…)` raised TypeError: {error}.",
-                            lab.line(r"def every")) from None
+                raise Wrong(
+                    "not async",
+                    f"`await every(…)` raised TypeError: {error}.",
+                    lab.line(r"def every"),
+                ) from None
             raise
 
     def _count(self, lab, begun, times):
         if len(begun) != times:
-            raise Wrong("wrong number of works",
-                        f"I asked for {times} works, and it began {len(begun)}.",
-                        lab.line(r"range|while"), "`range(times)` counts from 0.")
+            raise Wrong(
+                "wrong number of works",
+                f"I asked for {times} works, and it began {len(begun)}.",
+                lab.line(r"range|while"),
+                "`range(times)` counts from 0.",
+            )
 
     def _drift(self, lab, begun):
         shown = ", ".join(f"{moment:.2f}" for moment in begun)
         if abs(begun[1] - 1.31) < 0.02:
-            raise Wrong("drifts by the work",
-                        f"Each work took 0.3 s. They began at {shown} s, and should at 0, 1, 2, 3 "
-                        "and 4 s, or a hundredth later.", lab.line(r"sleep\("),
-                        "The next beat is `seconds` after the last beat, not after the work.")
+            raise Wrong(
+                "drifts by the work",
+                f"Each work took 0.3 s. They began at {shown} s, and should at 0, 1, 2, 3 "
+                "and 4 s, or a hundredth later.",
+                lab.line(r"sleep\("),
+                "The next beat is `seconds` after the last beat, not after the work.",
+            )
         if begun[-1] > 4.02:
-            raise Wrong("drifts by what it wakes late",
-                        f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",
-                        lab.line(r"sleep\("),
-                        "Don't count from when you woke. Count all beats from the start.")
+            raise Wrong(
+                "drifts by what it wakes late",
+                f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",
+                lab.line(r"sleep\("),
+                "Don't count from when you woke. Count all beats from the start.",
+            )
         if any(abs(moment - beat) > 0.02 for beat, moment in enumerate(begun)):
-            raise Wrong("not on the beat",
-                        f"The works began at {shown} s, and should at 0, 1, 2, 3 and 4 s, or a "
-                        "hundredth later.", lab.line(r"sleep\("))
+            raise Wrong(
+                "not on the beat",
+                f"The works began at {shown} s, and should at 0, 1, 2, 3 and 4 s, or a "
+                "hundredth later.",
+                lab.line(r"sleep\("),
+            )
 
     @right
     async def with_the_number_of_the_beat(seconds, times, work, clock, sleep):

@@ -11,10 +11,7 @@ from unittest import mock
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 from helpers.eventloop import timers
-from helpers.eventloop.tasks import CancelledError
-from helpers.eventloop.tasks import Future
-from helpers.eventloop.tasks import Loop, Task
-from helpers.eventloop.tasks import sleep
+from helpers.eventloop.tasks import CancelledError, Future, Loop, Task, sleep
 
 MANY_TURNS = 2000
 
@@ -64,39 +61,64 @@ class PredictLog(Exercise):
     )
     right_values = (["spawned", "a1", "b1", "asked", "b2", "a2", "over"],)
     wrong_values = (
-        wrong_value(["a1", "b1", "c1", "spawned", "c2", "asked", "b2", "a2", "over"],
-                    "spawn runs it now",
-                    "You let each task begin where it is spawned. `spawn` puts it into the queue; "
-                    "`main` goes on until it pauses itself."),
-        wrong_value(["a1", "b1", "spawned", "asked", "b2", "a2", "over"],
-                    "spawn runs it now",
-                    "You let `a` and `b` begin where they are spawned. `spawn` puts them into the "
-                    "queue; `main` goes on until it pauses itself."),
-        wrong_value(["spawned", "asked", "a1", "b1", "b2", "a2", "over"], "sleep(0) pauses",
-                    "You have `asked` before a1. `sleep(0)` pauses `main`: all who stand in the "
-                    "queue have a turn before it goes on."),
-        wrong_value(["spawned", "asked", "a1", "a2", "over"], "sleep(0) pauses",
-                    "You have `asked` before a1. `sleep(0)` pauses `main`: all who stand in the "
-                    "queue have a turn before it goes on."),
-        wrong_value(["spawned", "a1", "b1", "b2", "asked", "a2", "over"], "cancel stops it now",
-                    "You have b2 before `asked`. `cancel` only asks; `b` hears of it in its next "
-                    "turn, and `main` goes on before that."),
-        wrong_value(["spawned", "a1", "b1", "c1", "c2", "asked", "b2", "a2", "over"],
-                    "a task that never began",
-                    "You let `c` begin. It was cancelled before its first turn, so the error is "
-                    "thrown in before its first line."),
-        wrong_value(["spawned", "a1", "b1", "c2", "asked", "b2", "a2", "over"],
-                    "a finally that was not reached",
-                    "You have c2. `c` was cancelled before its first line, so it never came to "
-                    "its `try`."),
-        wrong_value(["spawned", "a1", "b1", "asked", "a2", "over"], "no cleaning up",
-                    "You left out b2. A cancelled task gets an error at the place where it waits, "
-                    "and its `finally` runs."),
-        wrong_value(["spawned", "a1", "b1", "asked", "b2", "over", "a2"], "did not wait",
-                    "You have `over` before a2. `await a` waits for the end of `a`."),
-        wrong_value(["spawned", "a1", "b1", "asked", "a2", "b2", "over"], "slept to its end",
-                    "You let `b` sleep to the end of its second. The cancellation takes that "
-                    "sleep back: `b` has its turn at once."),
+        wrong_value(
+            ["a1", "b1", "c1", "spawned", "c2", "asked", "b2", "a2", "over"],
+            "spawn runs it now",
+            "You let each task begin where it is spawned. `spawn` puts it into the queue; "
+            "`main` goes on until it pauses itself.",
+        ),
+        wrong_value(
+            ["a1", "b1", "spawned", "asked", "b2", "a2", "over"],
+            "spawn runs it now",
+            "You let `a` and `b` begin where they are spawned. `spawn` puts them into the "
+            "queue; `main` goes on until it pauses itself.",
+        ),
+        wrong_value(
+            ["spawned", "asked", "a1", "b1", "b2", "a2", "over"],
+            "sleep(0) pauses",
+            "You have `asked` before a1. `sleep(0)` pauses `main`: all who stand in the "
+            "queue have a turn before it goes on.",
+        ),
+        wrong_value(
+            ["spawned", "asked", "a1", "a2", "over"],
+            "sleep(0) pauses",
+            "You have `asked` before a1. `sleep(0)` pauses `main`: all who stand in the "
+            "queue have a turn before it goes on.",
+        ),
+        wrong_value(
+            ["spawned", "a1", "b1", "b2", "asked", "a2", "over"],
+            "cancel stops it now",
+            "You have b2 before `asked`. `cancel` only asks; `b` hears of it in its next "
+            "turn, and `main` goes on before that.",
+        ),
+        wrong_value(
+            ["spawned", "a1", "b1", "c1", "c2", "asked", "b2", "a2", "over"],
+            "a task that never began",
+            "You let `c` begin. It was cancelled before its first turn, so the error is "
+            "thrown in before its first line.",
+        ),
+        wrong_value(
+            ["spawned", "a1", "b1", "c2", "asked", "b2", "a2", "over"],
+            "a finally that was not reached",
+            "You have c2. `c` was cancelled before its first line, so it never came to its `try`.",
+        ),
+        wrong_value(
+            ["spawned", "a1", "b1", "asked", "a2", "over"],
+            "no cleaning up",
+            "You left out b2. A cancelled task gets an error at the place where it waits, "
+            "and its `finally` runs.",
+        ),
+        wrong_value(
+            ["spawned", "a1", "b1", "asked", "b2", "over", "a2"],
+            "did not wait",
+            "You have `over` before a2. `await a` waits for the end of `a`.",
+        ),
+        wrong_value(
+            ["spawned", "a1", "b1", "asked", "a2", "b2", "over"],
+            "slept to its end",
+            "You let `b` sleep to the end of its second. The cancellation takes that "
+            "sleep back: `b` has its turn at once.",
+        ),
     )
 
 
@@ -143,10 +165,14 @@ class WriteFuture(Exercise):
             self._park(lab, other, "other", woken)
             future.set_result(value)
             if "other" in woken:
-                raise Wrong("shared by all", "There were two futures. I set one of them, and who "
-                            "waited for the other was woken too.", lab.line(r"^    \w+ = "),
-                            "What stands in the class belongs to all futures alike. Make the list "
-                            "in `__init__`: `self.waiters = []`.")
+                raise Wrong(
+                    "shared by all",
+                    "There were two futures. I set one of them, and who "
+                    "waited for the other was woken too.",
+                    lab.line(r"^    \w+ = "),
+                    "What stands in the class belongs to all futures alike. Make the list "
+                    "in `__init__`: `self.waiters = []`.",
+                )
             self._woken(lab, woken, list(waiters))
             for name in waiters:
                 self._result(lab, waiters[name], f"the {name} waiter", value)
@@ -158,50 +184,78 @@ class WriteFuture(Exercise):
         try:
             park = coro.send(None)
         except StopIteration as stop:
-            raise Wrong("did not wait",
-                        f"The result was not there yet, and the {name} waiter got "
-                        f"{stop.value!r}.", lab.line(r"__await__"),
-                        "While there is no result, yield the function that parks the waiter."
-                        ) from None
+            raise Wrong(
+                "did not wait",
+                f"The result was not there yet, and the {name} waiter got {stop.value!r}.",
+                lab.line(r"__await__"),
+                "While there is no result, yield the function that parks the waiter.",
+            ) from None
         except TypeError as error:
             if "non-iterator" not in str(error):
                 raise
-            raise Wrong("no generator", f"Python said: {error}.",
-                        lab.line(r"async def __await__") or lab.line(r"return self\.park")
-                        or lab.line("def __await__"),
-                        "`__await__` is an ordinary `def` with a `yield` in it: `yield "
-                        "self.park`, and at its end `return` the value.") from None
+            raise Wrong(
+                "no generator",
+                f"Python said: {error}.",
+                lab.line(r"async def __await__")
+                or lab.line(r"return self\.park")
+                or lab.line("def __await__"),
+                "`__await__` is an ordinary `def` with a `yield` in it: `yield "
+                "self.park`, and at its end `return` the value.",
+            ) from None
         if park is None:
-            raise Wrong("asks again and again",
-                        "`__await__` yielded None, so the waiter queues at once, and looks again "
-                        "in each of its turns.", lab.line(r"\byield\b"),
-                        "Yield `self.park`: the waiter sleeps until somebody calls its `wake`.")
+            raise Wrong(
+                "asks again and again",
+                "`__await__` yielded None, so the waiter queues at once, and looks again "
+                "in each of its turns.",
+                lab.line(r"\byield\b"),
+                "Yield `self.park`: the waiter sleeps until somebody calls its `wake`.",
+            )
         if not callable(park):
-            raise Wrong("handed out no function", f"`__await__` yielded {park!r}.",
-                        lab.line(r"\byield\b"),
-                        "Yield a function that the loop can call as `park(loop, wake)`.")
+            raise Wrong(
+                "handed out no function",
+                f"`__await__` yielded {park!r}.",
+                lab.line(r"\byield\b"),
+                "Yield a function that the loop can call as `park(loop, wake)`.",
+            )
         park(OtherLoop(lab), lambda: woken.append(name))
         if name in woken:
-            raise Wrong("woken at once", "`park` called `wake`, so the waiter was woken before "
-                        "there was a result.", lab.line(r"\bwake\(\)"),
-                        "`park` only keeps `wake`. `set_result` calls it.")
+            raise Wrong(
+                "woken at once",
+                "`park` called `wake`, so the waiter was woken before there was a result.",
+                lab.line(r"\bwake\(\)"),
+                "`park` only keeps `wake`. `set_result` calls it.",
+            )
 
     def _woken(self, lab, woken, names):
         observed = f"Three waited, and `set_result` woke: {', '.join(woken) or 'nobody'}."
         if len(set(woken)) == 1 and names[-1] in woken:
-            raise Wrong("overwrites the first waiter", observed,
-                        lab.line(r"self\.\w+ = .*\bwake\b"),
-                        "There is room for one waiter, and the next one is written over it. Keep "
-                        "a list.")
+            raise Wrong(
+                "overwrites the first waiter",
+                observed,
+                lab.line(r"self\.\w+ = .*\bwake\b"),
+                "There is room for one waiter, and the next one is written over it. Keep a list.",
+            )
         if not woken:
-            raise Wrong("wakes nobody", observed, lab.line("def set_result"),
-                        "Call the `wake` of each who waits.")
+            raise Wrong(
+                "wakes nobody",
+                observed,
+                lab.line("def set_result"),
+                "Call the `wake` of each who waits.",
+            )
         if len(woken) > len(set(woken)):
-            raise Wrong("woken twice", observed, lab.line(r"\bwake\(|append"),
-                        "Each `wake` puts the waiter into the queue once more.")
+            raise Wrong(
+                "woken twice",
+                observed,
+                lab.line(r"\bwake\(|append"),
+                "Each `wake` puts the waiter into the queue once more.",
+            )
         if len(woken) < 3:
-            raise Wrong("lost a waiter", observed, lab.line("def set_result"),
-                        "Call the `wake` of each who waits.")
+            raise Wrong(
+                "lost a waiter",
+                observed,
+                lab.line("def set_result"),
+                "Call the `wake` of each who waits.",
+            )
         lab.equal(woken, names, what="it woke")
 
     def _result(self, lab, coro, who, value):
@@ -209,22 +263,29 @@ class WriteFuture(Exercise):
             coro.send(None)
         except StopIteration as stop:
             if stop.value is None and value is not None:
-                raise Wrong("lost the result", f"The result is {value!r}, and {who} got None.",
-                            lab.line("__await__"),
-                            "What `__await__` returns is the value of the `await`.") from None
+                raise Wrong(
+                    "lost the result",
+                    f"The result is {value!r}, and {who} got None.",
+                    lab.line("__await__"),
+                    "What `__await__` returns is the value of the `await`.",
+                ) from None
             lab.equal(stop.value, value, what=f"{who} got")
         else:
             late = "after" in who
             if value is None:
-                raise Wrong("took None for not done",
-                            f"The result was set to None, and {who} waits on.",
-                            lab.line(r"is None|is not None|if not self\.\w+|while not self\.\w+"),
-                            "None is a result as any other. Let an attribute of its own tell "
-                            "whether there is one.")
-            raise Wrong("lost the late waiter" if late else "waits again",
-                        f"The result was there, and {who} paused. Nobody will ever call that "
-                        "`wake`.", lab.line(r"\byield\b"),
-                        "If there is a result, return it; don't get to the `yield`.")
+                raise Wrong(
+                    "took None for not done",
+                    f"The result was set to None, and {who} waits on.",
+                    lab.line(r"is None|is not None|if not self\.\w+|while not self\.\w+"),
+                    "None is a result as any other. Let an attribute of its own tell "
+                    "whether there is one.",
+                )
+            raise Wrong(
+                "lost the late waiter" if late else "waits again",
+                f"The result was there, and {who} paused. Nobody will ever call that `wake`.",
+                lab.line(r"\byield\b"),
+                "If there is a result, return it; don't get to the `yield`.",
+            )
 
     def _twice(self, lab, future, woken):
         before = len(woken)
@@ -233,16 +294,24 @@ class WriteFuture(Exercise):
         except RuntimeError:
             return
         except Exception as error:
-            raise Wrong("another error",
-                        f"The second `set_result` raised {type(error).__name__}: {error}.",
-                        lab.line("def set_result"), "Raise a RuntimeError that says what is "
-                        "wrong.") from None
+            raise Wrong(
+                "another error",
+                f"The second `set_result` raised {type(error).__name__}: {error}.",
+                lab.line("def set_result"),
+                "Raise a RuntimeError that says what is wrong.",
+            ) from None
         more = len(woken) - before
-        raise Wrong("woken twice" if more else "set twice",
-                    "I set the result a second time. " +
-                    (f"{more} waiters were woken again, for nothing." if more else
-                     "No error came. Whoever did so by mistake would never hear of it."),
-                    lab.line("def set_result"), "Refuse it: `raise RuntimeError(…)`.")
+        raise Wrong(
+            "woken twice" if more else "set twice",
+            "I set the result a second time. "
+            + (
+                f"{more} waiters were woken again, for nothing."
+                if more
+                else "No error came. Whoever did so by mistake would never hear of it."
+            ),
+            lab.line("def set_result"),
+            "Refuse it: `raise RuntimeError(…)`.",
+        )
 
     @right
     class with_a_list:
@@ -505,10 +574,12 @@ class OtherLoop:
         self.lab = lab
 
     def wake(self, who):
-        raise Wrong("woke through the loop", "`set_result` called `loop.wake(…)`.",
-                    self.lab.line(r"\.wake\("),
-                    "Here `wake` is the function that wakes its waiter, and knows the loop: "
-                    "`wake()`.")
+        raise Wrong(
+            "woke through the loop",
+            "`set_result` called `loop.wake(…)`.",
+            self.lab.line(r"\.wake\("),
+            "Here `wake` is the function that wakes its waiter, and knows the loop: `wake()`.",
+        )
 
 
 class Gather(Exercise):
@@ -537,22 +608,34 @@ class Gather(Exercise):
         run = Watched(lab)
         got = run(lambda loop: gather(loop, work(3, "a"), work(1, "b"), work(2, "c")))
         if isinstance(got, (list, tuple)) and any(isinstance(item, Task) for item in got):
-            raise Wrong("returned tasks", f"It returned {got}: the tasks, and not what they "
-                        "return.", lab.line(r"\breturn\b"), "`await` each of them.")
+            raise Wrong(
+                "returned tasks",
+                f"It returned {got}: the tasks, and not what they return.",
+                lab.line(r"\breturn\b"),
+                "`await` each of them.",
+            )
         lab.equal(got, ["a", "b", "c"])
         if run.elapsed > 3.5:
-            raise Wrong("sequential",
-                        f"It took {run.elapsed:g} s; the longest of them takes 3 s.",
-                        lab.line(r"\bawait\b.*(spawn|coro)|\bawait\b"))
+            raise Wrong(
+                "sequential",
+                f"It took {run.elapsed:g} s; the longest of them takes 3 s.",
+                lab.line(r"\bawait\b.*(spawn|coro)|\bawait\b"),
+            )
         lab.told("with nothing")
         lab.equal(Watched(lab)(lambda loop: gather(loop)), [], what="for no coroutines it returned")
         lab.told("with three coroutines, of which the second raises a LookupError")
         run = Watched(lab)
-        got = run(lambda loop: gather(loop, work(1, "a"), work(2, LookupError("no tea")),
-                                      work(3, "c")), raises=LookupError)
+        got = run(
+            lambda loop: gather(loop, work(1, "a"), work(2, LookupError("no tea")), work(3, "c")),
+            raises=LookupError,
+        )
         if run.error is None:
-            raise Wrong("lost error", f"It returned {got!r}.", lab.line(r"^\s*except\b"),
-                        "Whoever awaits a task gets its error. Let it pass.")
+            raise Wrong(
+                "lost error",
+                f"It returned {got!r}.",
+                lab.line(r"^\s*except\b"),
+                "Whoever awaits a task gets its error. Let it pass.",
+            )
 
     @right
     async def with_tasks(loop, *coros):
@@ -625,6 +708,7 @@ class Gather(Exercise):
     @wrong("asked asyncio", says="your own loop")
     async def with_asyncio(loop, *coros):
         import asyncio
+
         return await asyncio.gather(*coros)
 
     @wrong("deadlock", says="somebody still waited")
@@ -680,27 +764,40 @@ class Cancel(Exercise):
         except ValueError as error:
             if "already executing" not in str(error):
                 raise
-            raise self._at_once(lab, "The task that cancelled was running itself: coroutine "
-                                "already executing.") from None
+            raise self._at_once(
+                lab, "The task that cancelled was running itself: coroutine already executing."
+            ) from None
         except CancelledError:
-            raise self._at_once(lab, "CancelledError came out of `cancel`, in the turn of "
-                                "whoever cancelled.") from None
+            raise self._at_once(
+                lab, "CancelledError came out of `cancel`, in the turn of whoever cancelled."
+            ) from None
         except TypeError as error:
             called = lab.line(r"task\.(throw|done)\(")
             if called is None or "not callable" not in str(error):
                 raise
-            raise Wrong("called a value", f"Python said: {error}.", called,
-                        "On this loop `task.done` is True or False, and `task.throw` is a place "
-                        "for an error: `task.throw = CancelledError()`.") from None
+            raise Wrong(
+                "called a value",
+                f"Python said: {error}.",
+                called,
+                "On this loop `task.done` is True or False, and `task.throw` is a place "
+                "for an error: `task.throw = CancelledError()`.",
+            ) from None
         if loop.steps > steps or len(task.log) > log:
-            raise self._at_once(lab, "When `cancel` returned, the task had run already, in the "
-                                "turn of whoever cancelled.")
+            raise self._at_once(
+                lab,
+                "When `cancel` returned, the task had run already, in the "
+                "turn of whoever cancelled.",
+            )
         return got
 
     def _at_once(self, lab, observed):
-        return Wrong("runs it at once", observed, lab.line(r"\.throw\(|\.send\(|\.close\(|step\("),
-                     "Only the loop resumes a task. Leave the error in `task.throw` and see to it "
-                     "that the task has a turn.")
+        return Wrong(
+            "runs it at once",
+            observed,
+            lab.line(r"\.throw\(|\.send\(|\.close\(|step\("),
+            "Only the loop resumes a task. Leave the error in `task.throw` and see to it "
+            "that the task has a turn.",
+        )
 
     def _asleep(self, cancel, lab):
         lab.told("for a task that sleeps from 0 to 3 s, at 1 s")
@@ -711,28 +808,44 @@ class Cancel(Exercise):
         told, over = task.log.get("told"), task.log.get("over")
         if told is None or not task.done:
             if task.log.get("slept"):
-                raise Wrong("was not told", "It slept to its end and heard of nothing.",
-                            lab.line(r"\bthrow\b"), "`task.throw = CancelledError()`")
-            raise Wrong("never woken", "It had no turn any more: it is in no queue and in no heap.",
-                        lab.line("sleeping"), "Take it out of the heap *and* put it into "
-                        "`loop.ready`.")
+                raise Wrong(
+                    "was not told",
+                    "It slept to its end and heard of nothing.",
+                    lab.line(r"\bthrow\b"),
+                    "`task.throw = CancelledError()`",
+                )
+            raise Wrong(
+                "never woken",
+                "It had no turn any more: it is in no queue and in no heap.",
+                lab.line("sleeping"),
+                "Take it out of the heap *and* put it into `loop.ready`.",
+            )
         if told > 1:
-            raise Wrong("told too late", f"It got its CancelledError at {told:g} s, when it would "
-                        "have woken anyway.", lab.line(r"\bthrow\b"),
-                        "A task that sleeps needs a turn at once: put it into `loop.ready`.")
+            raise Wrong(
+                "told too late",
+                f"It got its CancelledError at {told:g} s, when it would have woken anyway.",
+                lab.line(r"\bthrow\b"),
+                "A task that sleeps needs a turn at once: put it into `loop.ready`.",
+            )
         if over == 3:
-            raise Wrong("stale timer",
-                        "It was told at 1 s and began to clean up, for 4 s. At 3 s its old timer "
-                        "rang and ended that.", lab.line(r"ready\.append"),
-                        "The entry of its first sleep is still in the heap. Put None in the place "
-                        "of the task.")
+            raise Wrong(
+                "stale timer",
+                "It was told at 1 s and began to clean up, for 4 s. At 3 s its old timer "
+                "rang and ended that.",
+                lab.line(r"ready\.append"),
+                "The entry of its first sleep is still in the heap. Put None in the place "
+                "of the task.",
+            )
         lab.equal(over, 5, what="told at 1 s, it cleaned up for 4 s, and was done at")
 
     def _is_true(self, lab, got):
         if got is not True:
-            raise Wrong("value", f"The task had not ended, and `cancel` returned {got!r}.",
-                        lab.line(r"\breturn\b") if got is not None else None,
-                        "Return True if the task was asked to end.")
+            raise Wrong(
+                "value",
+                f"The task had not ended, and `cancel` returned {got!r}.",
+                lab.line(r"\breturn\b") if got is not None else None,
+                "Return True if the task was asked to end.",
+            )
 
     def _others(self, cancel, lab):
         lab.told("for one of eight sleepers")
@@ -741,13 +854,19 @@ class Cancel(Exercise):
             tasks = [loop.spawn(tidy(loop, seconds)) for seconds in (1, 5, 2, 7, 6, 3, 4, 8)]
             loop.at(0.5, lambda: self._cancel(cancel, lab, loop, tasks[chosen]))
             loop.run()
-            late = {task.log["slept"] - due for task, due in zip(tasks, (1, 5, 2, 7, 6, 3, 4, 8))
-                    if task.log.get("slept")}
+            late = {
+                task.log["slept"] - due
+                for task, due in zip(tasks, (1, 5, 2, 7, 6, 3, 4, 8))
+                if task.log.get("slept")
+            }
             if late != {0} or sum(bool(task.log.get("slept")) for task in tasks) != 7:
-                raise Wrong("broke the heap", "The other seven were to wake on time, and some of "
-                            "them did not.", lab.line("sleeping"),
-                            "Who takes an item out of the middle of a heap leaves no heap. Put "
-                            "None in the place of the task, or call `heapq.heapify`.")
+                raise Wrong(
+                    "broke the heap",
+                    "The other seven were to wake on time, and some of them did not.",
+                    lab.line("sleeping"),
+                    "Who takes an item out of the middle of a heap leaves no heap. Put "
+                    "None in the place of the task, or call `heapq.heapify`.",
+                )
 
     def _ready(self, cancel, lab):
         for whom in ("in the queue", "that runs and cancels itself", "that was cancelled before"):
@@ -761,14 +880,20 @@ class Cancel(Exercise):
                 loop.at(1, lambda: self._cancel(cancel, lab, loop, task))
             loop.run()
             if loop.twice:
-                raise Wrong("resumed twice", "It had two places in the queue, and two turns in one "
-                            "round.", lab.line(r"ready\.append"),
-                            "One who is ready, or runs, has its turn anyway. Only one who sleeps "
-                            "needs a place in `loop.ready`.")
+                raise Wrong(
+                    "resumed twice",
+                    "It had two places in the queue, and two turns in one round.",
+                    lab.line(r"ready\.append"),
+                    "One who is ready, or runs, has its turn anyway. Only one who sleeps "
+                    "needs a place in `loop.ready`.",
+                )
             if not task.log.get("told"):
-                raise Wrong("was not told", "It ended, and heard of nothing.",
-                            lab.line(r"\bthrow\b"), "`task.throw = CancelledError()`, whether it "
-                            "sleeps or not.")
+                raise Wrong(
+                    "was not told",
+                    "It ended, and heard of nothing.",
+                    lab.line(r"\bthrow\b"),
+                    "`task.throw = CancelledError()`, whether it sleeps or not.",
+                )
 
     def _ended(self, cancel, lab):
         lab.told("for a task that has ended")
@@ -777,8 +902,12 @@ class Cancel(Exercise):
         loop.run()
         got = self._cancel(cancel, lab, loop, task)
         if loop.ready:
-            raise Wrong("wakes the dead", "It stands in `loop.ready` again.",
-                        lab.line(r"ready\.append"), "Look at `task.done` first.")
+            raise Wrong(
+                "wakes the dead",
+                "It stands in `loop.ready` again.",
+                lab.line(r"ready\.append"),
+                "Look at `task.done` first.",
+            )
         lab.equal(got, False)
 
     @right
@@ -938,9 +1067,11 @@ class SmallLoop:
 
     def at(self, seconds, function):
         """Call the function at that time, in a task of its own."""
+
         async def caller():
             await small_sleep(seconds)
             function()
+
         self.spawn(caller())
 
     def run(self):
@@ -966,9 +1097,12 @@ class SmallLoop:
 
     def step(self, task):
         if not isinstance(task, SmallTask):
-            raise Wrong("not a task", f"`loop.ready` held {task!r:.60}.",
-                        self.lab.line(r"ready\.append"), "The queue of this loop holds tasks: "
-                        "`loop.ready.append(task)`.")
+            raise Wrong(
+                "not a task",
+                f"`loop.ready` held {task!r:.60}.",
+                self.lab.line(r"ready\.append"),
+                "The queue of this loop holds tasks: `loop.ready.append(task)`.",
+            )
         if task.done:
             return  # one turn too many: `twice` has noted it
         self.current, self.steps = task, self.steps + 1
@@ -1048,13 +1182,18 @@ class WriteBell(Exercise):
 
     def verify(self, Bell, lab):
         if inspect.isasyncgenfunction(getattr(Bell, "wait", None)):
-            raise Wrong("an async generator", "`wait` is an `async def` with a `yield` in it, and "
-                        "that can't be awaited.", lab.line(r"\byield\b"),
-                        "The `yield` belongs into `__await__`, an ordinary `def`. In `wait`: "
-                        "`await self`.")
+            raise Wrong(
+                "an async generator",
+                "`wait` is an `async def` with a `yield` in it, and that can't be awaited.",
+                lab.line(r"\byield\b"),
+                "The `yield` belongs into `__await__`, an ordinary `def`. In `wait`: `await self`.",
+            )
         for script in (self._rings, self._cancelled):
-            lab.told("and let tasks wait for the bell" if script == self._rings else
-                     "and let three tasks wait; I cancelled (b) at 1 s and rang at 2 s")
+            lab.told(
+                "and let tasks wait for the bell"
+                if script == self._rings
+                else "and let three tasks wait; I cancelled (b) at 1 s and rang at 2 s"
+            )
             run = Watched(lab)
             log = []
             try:
@@ -1062,19 +1201,26 @@ class WriteBell(Exercise):
             except ValueError as error:
                 if "list.remove" not in str(error):
                     raise
-                raise Wrong("undone twice", f"Python said: {error}.", lab.line("remove"),
-                            "Two lists are at odds: take a waiter out of the one in which `park` "
-                            "put it.") from None
+                raise Wrong(
+                    "undone twice",
+                    f"Python said: {error}.",
+                    lab.line("remove"),
+                    "Two lists are at odds: take a waiter out of the one in which `park` put it.",
+                ) from None
             except Stuck:
                 self._name(lab, log, script)
                 raise
             except RuntimeError as error:
                 if "_waiter" not in str(error):
                     raise
-                raise Wrong("woken twice", "A ring called the `wake` of a task that an earlier "
-                            "ring had woken, and that had ended since.", lab.line("def ring"),
-                            "Who was woken waits no more: `ring` puts an empty list in the place "
-                            "of the old one.") from None
+                raise Wrong(
+                    "woken twice",
+                    "A ring called the `wake` of a task that an earlier "
+                    "ring had woken, and that had ended since.",
+                    lab.line("def ring"),
+                    "Who was woken waits no more: `ring` puts an empty list in the place "
+                    "of the old one.",
+                ) from None
             self._name(lab, log, script)
 
     async def _waiter(self, name, bell, log, clock):
@@ -1119,42 +1265,71 @@ class WriteBell(Exercise):
             if [name for name, *_ in log[:2]] == ["b", "a"]:
                 lab.equal(["b", "a"], ["a", "b"], what="it woke")
             if not any(what == "woken" for _, what in when):
-                raise Wrong("wakes nobody", "Two tasks waited, the bell rang, and nobody went on.",
-                            lab.line(r"return self\.\w+\.remove\(") or lab.line("def ring"),
-                            "`ring` calls each `wake`. And `park` returns its undo without "
-                            "calling it, or the waiter is taken out at once.")
+                raise Wrong(
+                    "wakes nobody",
+                    "Two tasks waited, the bell rang, and nobody went on.",
+                    lab.line(r"return self\.\w+\.remove\(") or lab.line("def ring"),
+                    "`ring` calls each `wake`. And `park` returns its undo without "
+                    "calling it, or the waiter is taken out at once.",
+                )
             if when.get(("a", "woken")) == 0:
-                raise Wrong("did not wait", "Two came at 0 s and went through at once, before the "
-                            "first ring.", lab.line(r"def wait|__await__"),
-                            "`await self` in `wait`, and `yield self.park` in `__await__`.")
+                raise Wrong(
+                    "did not wait",
+                    "Two came at 0 s and went through at once, before the first ring.",
+                    lab.line(r"def wait|__await__"),
+                    "`await self` in `wait`, and `yield self.park` in `__await__`.",
+                )
             if when.get(("late", "woken")) == 2:
-                raise Wrong("rings on", "The bell rang at 1 s. A task that came at 2 s went "
-                            "through at once.", lab.line(r"def wait|__await__"),
-                            "A bell is no future: who comes later waits for the next ring.")
-            if (when.get(("a", "woken")), when.get(("b", "woken")),
-                    when.get(("late", "woken"))) != (1, 1, 3):
-                raise Wrong("woke the wrong ones", "It rang at 1, 3 and 4 s. Two came at 0 s, one "
-                            f"at 2 s. They went on: {told(log)}.", lab.line("def ring"),
-                            "Wake all who wait at that moment, each of them once.")
+                raise Wrong(
+                    "rings on",
+                    "The bell rang at 1 s. A task that came at 2 s went through at once.",
+                    lab.line(r"def wait|__await__"),
+                    "A bell is no future: who comes later waits for the next ring.",
+                )
+            if (
+                when.get(("a", "woken")),
+                when.get(("b", "woken")),
+                when.get(("late", "woken")),
+            ) != (1, 1, 3):
+                raise Wrong(
+                    "woke the wrong ones",
+                    "It rang at 1, 3 and 4 s. Two came at 0 s, one "
+                    f"at 2 s. They went on: {told(log)}.",
+                    lab.line("def ring"),
+                    "Wake all who wait at that moment, each of them once.",
+                )
             return
         observed = f"What they did: {told(log)}."
         if when.get(("b", "told")) == 1 and when.get(("b", "over")) == 2:
-            raise Wrong("stale waiter", f"{observed} It began to clean up for 5 s, and the ring "
-                        "at 2 s, which was not meant for it any more, ended that.",
-                        lab.line("def park"), "Take its `wake` out of the list when the undo is "
-                        "called.")
+            raise Wrong(
+                "stale waiter",
+                f"{observed} It began to clean up for 5 s, and the ring "
+                "at 2 s, which was not meant for it any more, ended that.",
+                lab.line("def park"),
+                "Take its `wake` out of the list when the undo is called.",
+            )
         if when.get(("b", "told"), 1) != 1:
-            raise Wrong("no undo", f"{observed} It was cancelled at 1 s.", lab.line("def park"),
-                        "`park` must return the function that takes the waiting back. Without "
-                        "one, `cancel` believes that the task is ready.")
+            raise Wrong(
+                "no undo",
+                f"{observed} It was cancelled at 1 s.",
+                lab.line("def park"),
+                "`park` must return the function that takes the waiting back. Without "
+                "one, `cancel` believes that the task is ready.",
+            )
         if ("b", "told") not in when:
-            raise Wrong("never woken", f"{observed} The second one, cancelled, had no turn.",
-                        lab.line("def park"), "`park` returns a function, and does not call it.")
+            raise Wrong(
+                "never woken",
+                f"{observed} The second one, cancelled, had no turn.",
+                lab.line("def park"),
+                "`park` returns a function, and does not call it.",
+            )
         if ("a", "woken") not in when or ("c", "woken") not in when:
-            raise Wrong("takes back too much", f"{observed} The first and the third were not "
-                        "cancelled, and wait for ever.",
-                        lab.line(r"clear|remove|pop") or lab.line("def park"),
-                        "The undo takes back what this one `park` did, no more.")
+            raise Wrong(
+                "takes back too much",
+                f"{observed} The first and the third were not cancelled, and wait for ever.",
+                lab.line(r"clear|remove|pop") or lab.line("def park"),
+                "The undo takes back what this one `park` did, no more.",
+            )
         lab.equal(when.get(("b", "over")), 6, what="told at 1 s, it cleaned up for 5 s, until")
 
     @right
@@ -1404,67 +1579,102 @@ class WithTimeout(Exercise):
         got = run(lambda loop: with_timeout(loop, 9, work(2, "tea")), with_timeout)
         lab.equal(got, "tea")
         if run.elapsed > 8.5:
-            raise Wrong("waits for the alarm", f"The work was done at 2 s, and it took "
-                        f"{run.elapsed:g} s.", lab.line(r"await .*sleep\("),
-                        "Await the work. The alarm sleeps in a task of its own.")
+            raise Wrong(
+                "waits for the alarm",
+                f"The work was done at 2 s, and it took {run.elapsed:g} s.",
+                lab.line(r"await .*sleep\("),
+                "Await the work. The alarm sleeps in a task of its own.",
+            )
         lab.equal(round(run.elapsed, 1), 2, what="it took, in seconds,")
         self._nothing_rings(lab, run)
 
     def _nothing_rings(self, lab, run):
         if run.left:
-            raise Wrong("timer left behind",
-                        f"It was over, and this was still there: {', '.join(run.left)}.",
-                        lab.line(r"spawn\((?!coro)|wake_at"),
-                        "In a `finally`, cancel the alarm, or call its undo.")
+            raise Wrong(
+                "timer left behind",
+                f"It was over, and this was still there: {', '.join(run.left)}.",
+                lab.line(r"spawn\((?!coro)|wake_at"),
+                "In a `finally`, cancel the alarm, or call its undo.",
+            )
 
     def _failing(self, with_timeout, lab):
         lab.told("with a timeout of 9 s and work that fails after 2 s")
         run = Watched(lab)
         try:
-            got = run(lambda loop: with_timeout(loop, 9, work(2, LookupError("no tea"))),
-                      with_timeout, raises=LookupError)
+            got = run(
+                lambda loop: with_timeout(loop, 9, work(2, LookupError("no tea"))),
+                with_timeout,
+                raises=LookupError,
+            )
         except TimeoutError:
-            raise Wrong("another error came out", "The work raised a LookupError, and TimeoutError "
-                        "came out.", lab.line(r"^\s*except\b"),
-                        "Only a timeout is a TimeoutError.") from None
+            raise Wrong(
+                "another error came out",
+                "The work raised a LookupError, and TimeoutError came out.",
+                lab.line(r"^\s*except\b"),
+                "Only a timeout is a TimeoutError.",
+            ) from None
         if run.error is None:
-            raise Wrong("lost error", f"The work raised a LookupError, and it returned {got!r}.",
-                        lab.line(r"^\s*except\b"))
+            raise Wrong(
+                "lost error",
+                f"The work raised a LookupError, and it returned {got!r}.",
+                lab.line(r"^\s*except\b"),
+            )
         self._nothing_rings(lab, run)
 
     def _too_late(self, with_timeout, lab):
         lab.told("with a timeout of 2 s and work of 9 s")
         run, log = Watched(lab), []
         try:
-            got = run(lambda loop: with_timeout(loop, 2, notes(9, log, run.clock)), with_timeout,
-                      raises=TimeoutError)
+            got = run(
+                lambda loop: with_timeout(loop, 2, notes(9, log, run.clock)),
+                with_timeout,
+                raises=TimeoutError,
+            )
         except CancelledError:
-            raise Wrong("another error came out",
-                        "The time was over, and CancelledError came out. Whoever awaits this would "
-                        "believe that it was told to end itself.",
-                        lab.line(r"await task") or lab.line(r"\bawait\b"),
-                        "Turn it into a TimeoutError, if the alarm rang." + (
-                            " (And in an inner function `rang = True` makes a name of its own: "
-                            "say `nonlocal rang` there.)"
-                            if lab.line(r"^ {8}\w+ = True") and not lab.line(r"\bnonlocal\b")
-                            else "")) from None
+            raise Wrong(
+                "another error came out",
+                "The time was over, and CancelledError came out. Whoever awaits this would "
+                "believe that it was told to end itself.",
+                lab.line(r"await task") or lab.line(r"\bawait\b"),
+                "Turn it into a TimeoutError, if the alarm rang."
+                + (
+                    " (And in an inner function `rang = True` makes a name of its own: "
+                    "say `nonlocal rang` there.)"
+                    if lab.line(r"^ {8}\w+ = True") and not lab.line(r"\bnonlocal\b")
+                    else ""
+                ),
+            ) from None
         if run.error is None:
-            raise Wrong("lost error", f"The time was over, and it returned {got!r}.",
-                        lab.line(r"^\s*except\b") or lab.line(r"\breturn\b"),
-                        "`raise TimeoutError`")
+            raise Wrong(
+                "lost error",
+                f"The time was over, and it returned {got!r}.",
+                lab.line(r"^\s*except\b") or lab.line(r"\breturn\b"),
+                "`raise TimeoutError`",
+            )
         if run.elapsed > 3.5:
-            raise Wrong("waits to the end", f"It took {run.elapsed:g} s.",
-                        lab.line(r"\bawait\b"), "The alarm must ring while you wait: it needs a "
-                        "task of its own, or an entry in the heap.")
+            raise Wrong(
+                "waits to the end",
+                f"It took {run.elapsed:g} s.",
+                lab.line(r"\bawait\b"),
+                "The alarm must ring while you wait: it needs a "
+                "task of its own, or an entry in the heap.",
+            )
         if not log:
-            raise Wrong("left the work running",
-                        "After the TimeoutError the work still went on.", lab.line("TimeoutError"),
-                        "Cancel its task, and await it.")
+            raise Wrong(
+                "left the work running",
+                "After the TimeoutError the work still went on.",
+                lab.line("TimeoutError"),
+                "Cancel its task, and await it.",
+            )
         if run.elapsed < 2.5:
-            raise Wrong("did not wait for the end", f"The work needed 1 s to clean up after being "
-                        f"cancelled. TimeoutError came at {run.elapsed:g} s, before that was "
-                        "over.", lab.line("TimeoutError"),
-                        "`cancel` asks. Await the task to know that it has ended.")
+            raise Wrong(
+                "did not wait for the end",
+                f"The work needed 1 s to clean up after being "
+                f"cancelled. TimeoutError came at {run.elapsed:g} s, before that was "
+                "over.",
+                lab.line("TimeoutError"),
+                "`cancel` asks. Await the task to know that it has ended.",
+            )
         self._nothing_rings(lab, run)
 
     def _cancelled(self, with_timeout, lab):
@@ -1487,18 +1697,21 @@ class WithTimeout(Exercise):
         if not outcome:
             raise Wrong("swallowed", "2.5 s later it still went on.", lab.line(r"^\s*except\b"))
         if isinstance(outcome[0], TimeoutError):
-            raise Wrong("took a cancellation for a timeout",
-                        "TimeoutError came out, and the time was not over.",
-                        lab.line(r"^\s*except\b"),
-                        "A CancelledError has two reasons. Let the alarm note that it rang.")
+            raise Wrong(
+                "took a cancellation for a timeout",
+                "TimeoutError came out, and the time was not over.",
+                lab.line(r"^\s*except\b"),
+                "A CancelledError has two reasons. Let the alarm note that it rang.",
+            )
         if not isinstance(outcome[0], CancelledError):
-            raise Wrong("swallowed", f"What came out is {outcome[0]!r}.",
-                        lab.line(r"^\s*except\b"))
+            raise Wrong("swallowed", f"What came out is {outcome[0]!r}.", lab.line(r"^\s*except\b"))
         if not log:
-            raise Wrong("left the work running",
-                        "CancelledError came out, and the work still went on.",
-                        lab.line(r"^\s*except\b|await task"),
-                        "Whoever is cancelled cancels what he began: `task.cancel()`.")
+            raise Wrong(
+                "left the work running",
+                "CancelledError came out, and the work still went on.",
+                lab.line(r"^\s*except\b|await task"),
+                "Whoever is cancelled cancels what he began: `task.cancel()`.",
+            )
         self._nothing_rings(lab, run)
 
     @right
@@ -1766,8 +1979,10 @@ def close_unbegun(error):
     for frame, _ in traceback.walk_tb(error.__traceback__):
         for value in frame.f_locals.values():
             for coro in value if isinstance(value, tuple) else (value,):
-                if (inspect.iscoroutine(coro)
-                        and inspect.getcoroutinestate(coro) == inspect.CORO_CREATED):
+                if (
+                    inspect.iscoroutine(coro)
+                    and inspect.getcoroutinestate(coro) == inspect.CORO_CREATED
+                ):
                     coro.close()
 
 
@@ -1823,28 +2038,40 @@ class Watched:
                 if not str(error).startswith("spawn takes"):
                     raise
                 close_unbegun(error)
-                raise Wrong("spawned no coroutine", f"Python said: {error}",
-                            self.lab.line(r"\bspawn\((?!coro\b)\*?\w+\)"),
-                            "`spawn` takes one coroutine: `loop.spawn(work())`.") from None
+                raise Wrong(
+                    "spawned no coroutine",
+                    f"Python said: {error}",
+                    self.lab.line(r"\bspawn\((?!coro\b)\*?\w+\)"),
+                    "`spawn` takes one coroutine: `loop.spawn(work())`.",
+                ) from None
             except ValueError as error:
                 again = self.lab.line(r"\bloop\.(run|turn)\w*\(")
                 if again is None or "already executing" not in str(error):
                     raise
-                raise Wrong("runs the loop inside itself", f"Python said: {error}.", again,
-                            "The loop runs already, and this is one of its turns. `loop.spawn` "
-                            "adds a task to it.") from None
+                raise Wrong(
+                    "runs the loop inside itself",
+                    f"Python said: {error}.",
+                    again,
+                    "The loop runs already, and this is one of its turns. `loop.spawn` "
+                    "adds a task to it.",
+                ) from None
             except RuntimeError as error:
                 if "event loop" in str(error) and self.lab.line(r"\basyncio\."):
                     close_unbegun(error)
-                    raise Wrong("asked asyncio", f"Python said: {str(error).rstrip('.')}.",
-                                self.lab.line(r"\basyncio\."),
-                                "This runs on your own loop, and asyncio's functions want "
-                                "asyncio's. Use `loop.spawn`.") from None
+                    raise Wrong(
+                        "asked asyncio",
+                        f"Python said: {str(error).rstrip('.')}.",
+                        self.lab.line(r"\basyncio\."),
+                        "This runs on your own loop, and asyncio's functions want "
+                        "asyncio's. Use `loop.spawn`.",
+                    ) from None
                 if not str(error).startswith("Deadlock"):
                     raise
-                raise Stuck("deadlock",
-                            "Nobody was ready, nobody slept, and somebody still waited.",
-                            self.lab.line(r"\bawait\b|\byield\b")) from None
+                raise Stuck(
+                    "deadlock",
+                    "Nobody was ready, nobody slept, and somebody still waited.",
+                    self.lab.line(r"\bawait\b|\byield\b"),
+                ) from None
 
     async def _main(self, loop, main):
         made = self.lab.awaitable(main(loop))
@@ -1857,8 +2084,11 @@ class Watched:
             self.clock.over = True
             tasks = {task for task in loop.tasks if task.name != "_main"}
             self.left = sorted(f"task {task.name}" for task in tasks)
-            rings = [entry for entry in loop.sleeping
-                     if len(entry) == 3 and getattr(entry[2], "__self__", None) not in tasks]
+            rings = [
+                entry
+                for entry in loop.sleeping
+                if len(entry) == 3 and getattr(entry[2], "__self__", None) not in tasks
+            ]
             self.left += ["an entry in the heap"] * len(rings)
 
 
@@ -1874,8 +2104,11 @@ class WatchedLoop(Loop):
     def turn(self):
         self.turns += 1
         if self.turns == MANY_TURNS:
-            raise Wrong("asks again and again",
-                        f"After {MANY_TURNS} turns of the loop it was not over, and somebody was "
-                        "always ready, so nobody could wake.", self.lab.line(r"\bwhile\b|sleep\(0"),
-                        "Await what you wait for. A task wakes those who await it.")
+            raise Wrong(
+                "asks again and again",
+                f"After {MANY_TURNS} turns of the loop it was not over, and somebody was "
+                "always ready, so nobody could wake.",
+                self.lab.line(r"\bwhile\b|sleep\(0"),
+                "Await what you wait for. A task wakes those who await it.",
+            )
         super().turn()

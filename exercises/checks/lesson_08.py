@@ -6,14 +6,10 @@ import socket
 import threading
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
+
 # A solution shows each of these lines that it needs.
-from helpers.eventloop.sockets import WRITE, until
-from helpers.eventloop.sockets import READ
-from helpers.eventloop.sockets import recv
-from helpers.eventloop.sockets import accept
-from helpers.eventloop.sockets import Loop, connect, send_all
-from helpers.eventloop.tasks import Future
-from helpers.eventloop.tasks import sleep
+from helpers.eventloop.sockets import READ, WRITE, Loop, accept, connect, recv, send_all, until
+from helpers.eventloop.tasks import Future, sleep
 
 PATIENCE = 80  # short sleeps of the check, in each of which everybody else has a turn too
 SHORT = 0.004  # seconds
@@ -35,16 +31,20 @@ class Noted(socket.socket):
         data = self._try(super().recv, most, *flags)
         self.taken.append(data)
         if self.taken[-ENDS:] == [b""] * ENDS:
-            raise Wrong("spin", f'The other side had hung up. `recv` returned b"" {ENDS} times in '
-                        'a row, and it asked again.', None,
-                        'b"" is the end of the stream: nothing more will come. Look for it, and '
-                        "leave the loop.")
+            raise Wrong(
+                "spin",
+                f'The other side had hung up. `recv` returned b"" {ENDS} times in '
+                "a row, and it asked again.",
+                None,
+                'b"" is the end of the stream: nothing more will come. Look for it, and '
+                "leave the loop.",
+            )
         return data
 
     def send(self, data, *flags):
         # A socket may take only a part at any time. So that it is seen who does not look, this one
         # leaves a third each time.
-        part = data[:max(1, 2 * len(data) // 3)]
+        part = data[: max(1, 2 * len(data) // 3)]
         self.sent.append(self._try(super().send, part, *flags))
         return self.sent[-1]
 
@@ -52,15 +52,22 @@ class Noted(socket.socket):
         try:
             super().sendall(data, *flags)
         except BlockingIOError:
-            raise Wrong("sendall may not wait either",
-                        "`sock.sendall` raised BlockingIOError with a part of it sent, and told "
-                        "nobody how much.", None,
-                        "Use `sock.send`: it returns how many bytes it took.") from None
+            raise Wrong(
+                "sendall may not wait either",
+                "`sock.sendall` raised BlockingIOError with a part of it sent, and told "
+                "nobody how much.",
+                None,
+                "Use `sock.send`: it returns how many bytes it took.",
+            ) from None
 
     def setblocking(self, flag):
         if flag:
-            raise Wrong("blocked", "The socket was told to block.", None,
-                        "A socket that blocks stops the loop. Let it be, and await.")
+            raise Wrong(
+                "blocked",
+                "The socket was told to block.",
+                None,
+                "A socket that blocks stops the loop. Let it be, and await.",
+            )
 
     def settimeout(self, seconds):
         self.setblocking(seconds != 0)
@@ -72,11 +79,15 @@ class Noted(socket.socket):
             self.refused += 1
             self.refused_in_row += 1
             if self.refused_in_row > REFUSALS:
-                raise Wrong("spin", f"It asked the socket more than {REFUSALS} times in a row, and "
-                            "each time it was not ready.", None,
-                            "Let the system tell you: `await until(sock, WRITE)` goes on when the "
-                            "socket can be written, `until(sock, READ)` when it can be "
-                            "read.") from None
+                raise Wrong(
+                    "spin",
+                    f"It asked the socket more than {REFUSALS} times in a row, and "
+                    "each time it was not ready.",
+                    None,
+                    "Let the system tell you: `await until(sock, WRITE)` goes on when the "
+                    "socket can be written, `until(sock, READ)` when it can be "
+                    "read.",
+                ) from None
             raise
         self.refused_in_row = 0
         return done
@@ -104,8 +115,11 @@ def begin(lab, loop, answer, *arguments):
     """Start the answer as a task."""
     made = answer(*arguments)
     if not inspect.iscoroutine(made):
-        raise Wrong("not async", f"`{lab.asks}` returned {made!r} at once: there is nothing to "
-                    "await.", lab.line(rf"def\s+{lab.asks}\b"))
+        raise Wrong(
+            "not async",
+            f"`{lab.asks}` returned {made!r} at once: there is nothing to await.",
+            lab.line(rf"def\s+{lab.asks}\b"),
+        )
     return loop.spawn(made, lab.asks)
 
 
@@ -143,24 +157,45 @@ class PredictPieces(Exercise):
     )
     right_values = ([b"teaca", b"ke", b""], (b"teaca", b"ke", b""), ["teaca", "ke", ""])
     wrong_values = (
-        wrong_value([b"tea", b"cake", b""], "took a send for a message",
-                    "You let each `recv` give what one `sendall` sent. A stream does not keep "
-                    "them apart: whoever receives takes what is there, up to what was asked."),
-        wrong_value(["tea", "cake", ""], "took a send for a message",
-                    "You let each `recv` give what one `sendall` sent. A stream does not keep "
-                    "them apart: whoever receives takes what is there, up to what was asked."),
-        wrong_value([b"teaca", b"ke", b"ke"], "read the same bytes twice",
-                    "You let the last `recv` give `ke` once more. What has been received is out "
-                    "of the stream, and nothing came after it."),
-        wrong_value([b"teacake", b"", b""], "took more than was asked",
-                    "You let the first `recv` take all. It takes at most 5 bytes."),
-        wrong_value([b"teaca", b"ke", None], "None for the end",
-                    'You let the last `recv` return None. The end of a stream is b"", no bytes.'),
-        wrong_value([b"teaca", b"ke"], "stopped too early",
-                    "You gave two values. There are three calls, and the last one returns too."),
-        wrong_value([b"tea", b"ca", b"ke"], "took a send for a message",
-                    "You let the first `recv` stop where the first `sendall` ended. A stream does "
-                    "not keep them apart."),
+        wrong_value(
+            [b"tea", b"cake", b""],
+            "took a send for a message",
+            "You let each `recv` give what one `sendall` sent. A stream does not keep "
+            "them apart: whoever receives takes what is there, up to what was asked.",
+        ),
+        wrong_value(
+            ["tea", "cake", ""],
+            "took a send for a message",
+            "You let each `recv` give what one `sendall` sent. A stream does not keep "
+            "them apart: whoever receives takes what is there, up to what was asked.",
+        ),
+        wrong_value(
+            [b"teaca", b"ke", b"ke"],
+            "read the same bytes twice",
+            "You let the last `recv` give `ke` once more. What has been received is out "
+            "of the stream, and nothing came after it.",
+        ),
+        wrong_value(
+            [b"teacake", b"", b""],
+            "took more than was asked",
+            "You let the first `recv` take all. It takes at most 5 bytes.",
+        ),
+        wrong_value(
+            [b"teaca", b"ke", None],
+            "None for the end",
+            'You let the last `recv` return None. The end of a stream is b"", no bytes.',
+        ),
+        wrong_value(
+            [b"teaca", b"ke"],
+            "stopped too early",
+            "You gave two values. There are three calls, and the last one returns too.",
+        ),
+        wrong_value(
+            [b"tea", b"ca", b"ke"],
+            "took a send for a message",
+            "You let the first `recv` stop where the first `sendall` ended. A stream does "
+            "not keep them apart.",
+        ),
     )
 
 
@@ -208,11 +243,14 @@ class SendAll(Exercise):
                     break
                 # It may be refused once after each part that was taken, and asked to try again.
                 if here.refused > 5 * len(here.sent) + 20 and not sender.done():
-                    raise Wrong("spin", f"It tried {here.refused} times in vain while the other "
-                                "side was slow: it asks and asks.",
-                                lab.line("sleep") or lab.line("except"),
-                                "Let the system tell you: `await until(sock, WRITE)` goes on when "
-                                "there is room.")
+                    raise Wrong(
+                        "spin",
+                        f"It tried {here.refused} times in vain while the other "
+                        "side was slow: it asks and asks.",
+                        lab.line("sleep") or lab.line("except"),
+                        "Let the system tell you: `await until(sock, WRITE)` goes on when "
+                        "there is room.",
+                    )
             if len(heard) > len(data):
                 self._compare(lab, here, bytes(heard), data)
             if not sender.done():
@@ -220,50 +258,73 @@ class SendAll(Exercise):
             try:
                 await sender
             except BlockingIOError:
-                raise Wrong("raised BlockingIOError", f"After {len(heard):,} bytes the socket had "
-                            "no room. `send` raised BlockingIOError, and nobody caught it.",
-                            lab.line(r"\.send"),
-                            "It says *not now*: catch it, wait until the socket can be written, "
-                            "and go on.") from None
+                raise Wrong(
+                    "raised BlockingIOError",
+                    f"After {len(heard):,} bytes the socket had "
+                    "no room. `send` raised BlockingIOError, and nobody caught it.",
+                    lab.line(r"\.send"),
+                    "It says *not now*: catch it, wait until the socket can be written, and go on.",
+                ) from None
             self._compare(lab, here, bytes(heard), data)
 
     def _stuck(self, lab, loop, here, heard, data):
         said = f"The other side read {len(heard):,} bytes, and then it waited for ever."
         if loop.watching.get(here.fileno(), (None, {}))[1].get(READ):
-            return Wrong("waited for the wrong event", said, lab.line("READ"),
-                         "READ is for words that come in. Who wants to send waits for WRITE.")
-        return Wrong("waits for ever", said, lab.line(r"\bawait\b"),
-                     "Wait only when `send` had no room, and then for WRITE.")
+            return Wrong(
+                "waited for the wrong event",
+                said,
+                lab.line("READ"),
+                "READ is for words that come in. Who wants to send waits for WRITE.",
+            )
+        return Wrong(
+            "waits for ever",
+            said,
+            lab.line(r"\bawait\b"),
+            "Wait only when `send` had no room, and then for WRITE.",
+        )
 
     def _compare(self, lab, here, heard, data):
         if heard == data:
             return
         said = f"The other side got {len(heard):,} of {len(data):,} bytes."
         first = here.sent[0] if here.sent else 0
-        if len(heard) > len(data) or heard[first:first + 100] == data[:100]:
-            raise Wrong("sent a part twice", f"The other side got {len(heard):,} bytes where "
-                        f"{len(data):,} were to be sent: the beginning of `data`, and then a part "
-                        "of it again.",
-                        lab.line(r"\.send"),
-                        "What `send` has taken is on its way. Go on behind it: `data[taken:]`.")
+        if len(heard) > len(data) or heard[first : first + 100] == data[:100]:
+            raise Wrong(
+                "sent a part twice",
+                f"The other side got {len(heard):,} bytes where "
+                f"{len(data):,} were to be sent: the beginning of `data`, and then a part "
+                "of it again.",
+                lab.line(r"\.send"),
+                "What `send` has taken is on its way. Go on behind it: `data[taken:]`.",
+            )
         if data.startswith(heard) and here.refused == 0:
-            raise Wrong("assumed that all was sent", f"{said} `send` took {sum(here.sent):,} and "
-                        "said so; it did not go on with the rest.", lab.line(r"\.send"),
-                        "`send` returns how many bytes it took. The rest is still yours.")
+            raise Wrong(
+                "assumed that all was sent",
+                f"{said} `send` took {sum(here.sent):,} and "
+                "said so; it did not go on with the rest.",
+                lab.line(r"\.send"),
+                "`send` returns how many bytes it took. The rest is still yours.",
+            )
         if data.startswith(heard):
-            raise Wrong("dropped the rest", f"{said} When the socket had no room, it gave up.",
-                        lab.line("except|suppress"),
-                        "BlockingIOError says *not now*. Wait until the socket can be written, "
-                        "and go on.")
-        raise Wrong("lost a part on the way", f"{said} They are not the beginning of `data`.",
-                    lab.line(r"\.send"), "Go on exactly behind what `send` has taken.")
+            raise Wrong(
+                "dropped the rest",
+                f"{said} When the socket had no room, it gave up.",
+                lab.line("except|suppress"),
+                "BlockingIOError says *not now*. Wait until the socket can be written, and go on.",
+            )
+        raise Wrong(
+            "lost a part on the way",
+            f"{said} They are not the beginning of `data`.",
+            lab.line(r"\.send"),
+            "Go on exactly behind what `send` has taken.",
+        )
 
     @right
     async def cuts_off_what_was_taken(sock, data):
         """Send all of `data`, however slowly the other side reads."""
         while data:
             try:
-                data = data[sock.send(data):]
+                data = data[sock.send(data) :]
             except BlockingIOError:
                 await until(sock, WRITE)
 
@@ -272,7 +333,7 @@ class SendAll(Exercise):
         sent = 0
         while sent < len(data):
             await until(sock, WRITE)
-            sent += sock.send(data[sent:sent + 65536])
+            sent += sock.send(data[sent : sent + 65536])
 
     @wrong("assumed that all was sent", says="did not go on with the rest")
     async def sends_once(sock, data):
@@ -283,20 +344,20 @@ class SendAll(Exercise):
     async def gives_up(sock, data):
         try:
             while data:
-                data = data[sock.send(data):]
+                data = data[sock.send(data) :]
         except BlockingIOError:
             pass
 
     @wrong("raised BlockingIOError", says="not now")
     async def does_not_catch_it(sock, data):
         while data:
-            data = data[sock.send(data):]
+            data = data[sock.send(data) :]
 
     @wrong("spin", says="times in a row")
     async def tries_again_at_once(sock, data):
         while data:
             try:
-                data = data[sock.send(data):]
+                data = data[sock.send(data) :]
             except BlockingIOError:
                 continue
 
@@ -304,7 +365,7 @@ class SendAll(Exercise):
     async def tries_again_every_turn(sock, data):
         while data:
             try:
-                data = data[sock.send(data):]
+                data = data[sock.send(data) :]
             except BlockingIOError:
                 await sleep(0)
 
@@ -312,7 +373,7 @@ class SendAll(Exercise):
     async def waits_to_read(sock, data):
         while data:
             try:
-                data = data[sock.send(data):]
+                data = data[sock.send(data) :]
             except BlockingIOError:
                 await until(sock, READ)
 
@@ -336,13 +397,13 @@ class SendAll(Exercise):
     async def keeps_what_was_taken(sock, data):
         while data:
             await until(sock, WRITE)
-            data = data[:sock.send(data)]
+            data = data[: sock.send(data)]
 
     @wrong("lost a part on the way", says="behind what `send` has taken")
     async def trusts_small_pieces(sock, data):
         for begin in range(0, len(data), 1000):
             await until(sock, WRITE)
-            sock.send(data[begin:begin + 1000])
+            sock.send(data[begin : begin + 1000])
 
     @wrong("sendall may not wait either", says="how much")
     async def with_sendall(sock, data):
@@ -373,7 +434,7 @@ class ReadLines(Exercise):
         "which only the beginning has come?",
         "Keep a buffer. Add each piece to it; take the whole lines out; what is behind the last "
         "newline stays for the next piece.",
-        '`while data := await recv(sock, 4096):` ends with the stream. `*whole, buffer = '
+        "`while data := await recv(sock, 4096):` ends with the stream. `*whole, buffer = "
         '(buffer + data).split(b"\\n")` parts them. At the end the buffer may hold a last line.',
     )
 
@@ -398,12 +459,19 @@ class ReadLines(Exercise):
                 for number, piece in enumerate(pieces, 1):
                     there.sendall(piece)
                     if not await patiently(lambda: len(here.taken) >= number or reader.done()):
-                        raise Wrong("stopped reading", f"It took {here.taken} and then waited for "
-                                    "something else.", lab.line(r"\bawait\b"),
-                                    "`recv` is the one thing to wait for.")
+                        raise Wrong(
+                            "stopped reading",
+                            f"It took {here.taken} and then waited for something else.",
+                            lab.line(r"\bawait\b"),
+                            "`recv` is the one thing to wait for.",
+                        )
             if not await patiently(reader.done):
-                raise Wrong("waits for ever", "The other side had hung up, and it still waited.",
-                            lab.line(r"\bawait\b"), 'Look for b"", the end of the stream.')
+                raise Wrong(
+                    "waits for ever",
+                    "The other side had hung up, and it still waited.",
+                    lab.line(r"\bawait\b"),
+                    'Look for b"", the end of the stream.',
+                )
             return await reader, here
 
     def _compare(self, lab, got, here, pieces, text):
@@ -413,36 +481,64 @@ class ReadLines(Exercise):
         said = f"It returned {got!r}."
         line = lab.line(r"split|partition") or lab.line(r"append|\+=")
         if b"" not in here.taken:
-            raise Wrong("stopped too early", f"{said} More was to come: it had not read to the "
-                        "end of the stream.", lab.line(r"\brecv\("),
-                        'One `recv` gives one piece. Go on until it gives b"".')
+            raise Wrong(
+                "stopped too early",
+                f"{said} More was to come: it had not read to the end of the stream.",
+                lab.line(r"\brecv\("),
+                'One `recv` gives one piece. Go on until it gives b"".',
+            )
         if isinstance(got, list) and all(isinstance(each, bytes) for each in got):
             if any(b"\n" in each for each in got):
-                raise Wrong("left the newlines in" if len(got) == len(expected) else
-                            "took a piece for a line", said, line,
-                            "A line ends where its newline is, wherever the pieces end. Cut at "
-                            "the newlines.")
+                raise Wrong(
+                    "left the newlines in"
+                    if len(got) == len(expected)
+                    else "took a piece for a line",
+                    said,
+                    line,
+                    "A line ends where its newline is, wherever the pieces end. Cut at "
+                    "the newlines.",
+                )
             if len(pieces) > 1 and got == [piece.rstrip(b"\n") for piece in pieces]:
-                raise Wrong("took a piece for a line", said, line,
-                            "One `recv` is not one line. Collect the pieces, and cut at the "
-                            "newlines.")
+                raise Wrong(
+                    "took a piece for a line",
+                    said,
+                    line,
+                    "One `recv` is not one line. Collect the pieces, and cut at the newlines.",
+                )
             if got == expected[:-1] and not text.endswith(b"\n"):
-                raise Wrong("lost the last line", said, line,
-                            "What is left in the buffer when the stream ends is a line too.")
+                raise Wrong(
+                    "lost the last line",
+                    said,
+                    line,
+                    "What is left in the buffer when the stream ends is a line too.",
+                )
             if got == [*expected, b""]:
-                raise Wrong("made up a line", f"{said} The last line is not there.", line,
-                            "After the last newline the buffer is empty: that is no line.")
+                raise Wrong(
+                    "made up a line",
+                    f"{said} The last line is not there.",
+                    line,
+                    "After the last newline the buffer is empty: that is no line.",
+                )
             if len(pieces) > 1 and b"".join(got) == b"".join(expected):
-                raise Wrong("cut a line in two", said, line,
-                            "A line may begin in one piece and end in the next. Keep its beginning "
-                            "in a buffer until its newline comes.")
+                raise Wrong(
+                    "cut a line in two",
+                    said,
+                    line,
+                    "A line may begin in one piece and end in the next. Keep its beginning "
+                    "in a buffer until its newline comes.",
+                )
             if got == [each for each in expected if each]:
-                raise Wrong("lost the empty line", said, lab.line(r"\bif\b|filter") or line,
-                            'An empty line is a line: b"" between two newlines. Only `recv` says '
-                            "by b\"\" that the stream has ended.")
+                raise Wrong(
+                    "lost the empty line",
+                    said,
+                    lab.line(r"\bif\b|filter") or line,
+                    'An empty line is a line: b"" between two newlines. Only `recv` says '
+                    'by b"" that the stream has ended.',
+                )
             if set(got) <= set(expected) and len(got) < len(expected):
-                raise Wrong("lost lines", said, line,
-                            "One piece may hold many lines. Take all of them.")
+                raise Wrong(
+                    "lost lines", said, line, "One piece may hold many lines. Take all of them."
+                )
         lab.equal(got, expected)
 
     @right
@@ -585,10 +681,12 @@ class Serve(Exercise):
             except Wrong as found:
                 if talked_to is None or isinstance(talked_to, socket.socket):
                     raise
-                raise Wrong("handed over no socket", "`talk` was given a "
-                            f"{type(talked_to).__name__}, and failed.", lab.line(r"accept\("),
-                            "`accept` gives two things, a socket and an address: take them "
-                            "apart.") from found
+                raise Wrong(
+                    "handed over no socket",
+                    f"`talk` was given a {type(talked_to).__name__}, and failed.",
+                    lab.line(r"accept\("),
+                    "`accept` gives two things, a socket and an address: take them apart.",
+                ) from found
             finally:
                 if not gate.done():
                     gate.set_result(None)
@@ -602,21 +700,30 @@ class Serve(Exercise):
         quick, quick_sock = await knock(b"quick")
         await patiently(lambda: quick.done() or server.done())
         if slow.done():
-            raise Wrong("hung up too early", "The first client was hung up on before it had an "
-                        "answer.", lab.line(r"\bwith\b|close\("),
-                        "`spawn` returns at once, before the talk has begun. Close the socket "
-                        "where the talk ends.")
+            raise Wrong(
+                "hung up too early",
+                "The first client was hung up on before it had an answer.",
+                lab.line(r"\bwith\b|close\("),
+                "`spawn` returns at once, before the talk has begun. Close the socket "
+                "where the talk ends.",
+            )
         if not quick.done():
             if server.done():
                 await server
-                raise Wrong("served only one", "The first client was still talking when the second "
-                            "one knocked, and `serve` had returned.", lab.line("accept"),
-                            "After one client comes the next: `while True`.")
-            raise Wrong("one client after another", "The first client took its time. The second "
-                        "one knocked, and got no answer until the first had gone.",
-                        lab.line(r"await\s+(?!accept)"),
-                        "`serve` must be back at `accept` at once: `spawn` the talk, do not "
-                        "await it.")
+                raise Wrong(
+                    "served only one",
+                    "The first client was still talking when the second "
+                    "one knocked, and `serve` had returned.",
+                    lab.line("accept"),
+                    "After one client comes the next: `while True`.",
+                )
+            raise Wrong(
+                "one client after another",
+                "The first client took its time. The second "
+                "one knocked, and got no answer until the first had gone.",
+                lab.line(r"await\s+(?!accept)"),
+                "`serve` must be back at `accept` at once: `spawn` the talk, do not await it.",
+            )
         lab.equal(await quick, b"hello, quick", what="the second client heard")
         await self._hung_up(lab, loop, quick_sock, "When the talk was over,")
         broken, broken_sock = await knock(b"broken")
@@ -628,8 +735,12 @@ class Serve(Exercise):
         if not late.done() or server.done():
             if server.done():
                 await server
-            raise Wrong("one failure ended all", "A talk failed, and the next client got no "
-                        "answer.", lab.line("accept"), "Let each talk be a task of its own.")
+            raise Wrong(
+                "one failure ended all",
+                "A talk failed, and the next client got no answer.",
+                lab.line("accept"),
+                "Let each talk be a task of its own.",
+            )
         gate.set_result(None)
         await patiently(slow.done)
         lab.equal(await slow, b"hello, slow", what="the slow client heard")
@@ -640,14 +751,18 @@ class Serve(Exercise):
         if not ended or not await patiently(ended.done):
             if ended:
                 ended.cancel()
-            raise Wrong("left the connection open", f"{when} the server did not hang up: its "
-                        "client waits for ever.", lab.line(r"spawn\("),
-                        "Close the socket when the talk ends, however it ends: `with sock:` around "
-                        "the `await talk(sock)`.")
+            raise Wrong(
+                "left the connection open",
+                f"{when} the server did not hang up: its client waits for ever.",
+                lab.line(r"spawn\("),
+                "Close the socket when the talk ends, however it ends: `with sock:` around "
+                "the `await talk(sock)`.",
+            )
 
     @right
     async def spawns_one_for_each(listener, talk, spawn):
         """Accept clients for ever, and talk to all of them at once."""
+
         async def one(sock):
             with sock:
                 await talk(sock)
@@ -736,7 +851,7 @@ class Deliver(Exercise):
     asks = "deliver"
     minutes, clock, limit = 10, "real", 4.0
     hints = (
-        "A line says whom it is for. `line.partition(b\" \")` gives number, blank, answer.",
+        'A line says whom it is for. `line.partition(b" ")` gives number, blank, answer.',
         "`waiting[number]` is the future. A future is set once: `waiting.pop(number)` takes it "
         "out, so that those that are left still wait.",
         "After the loop, `future.set_exception(ConnectionError(...))` for each that is left.",
@@ -780,61 +895,98 @@ class Deliver(Exercise):
         except RuntimeError as error:
             if "has its result already" not in str(error):
                 raise
-            raise Wrong("set a future twice", "That raised RuntimeError: a future that had its "
-                        "answer was set once more.",
-                        lab.line("set_exception") or lab.line("set_result"),
-                        "Take each one out when its answer comes, `waiting.pop(number)`, and only "
-                        "those are left that still wait.") from None
+            raise Wrong(
+                "set a future twice",
+                "That raised RuntimeError: a future that had its answer was set once more.",
+                lab.line("set_exception") or lab.line("set_result"),
+                "Take each one out when its answer comes, `waiting.pop(number)`, and only "
+                "those are left that still wait.",
+            ) from None
 
     def _first(self, lab, futures, reader):
         done = [number for number, future in futures.items() if future.done()]
         if reader.done() and reader.error is not None:
             reader.result()  # raises it; nobody need be told again that it went unheard
         if len(done) > 1:
-            raise Wrong("told everybody", f"One answer came, to question 3, and {len(done)} "
-                        "futures were set.", lab.line("set_result"),
-                        "Only one of them asked this. The number says which.")
+            raise Wrong(
+                "told everybody",
+                f"One answer came, to question 3, and {len(done)} futures were set.",
+                lab.line("set_result"),
+                "Only one of them asked this. The number says which.",
+            )
         if done and done != [b"3"]:
-            raise Wrong("gave it to the wrong one", "The answer to question 3 came first, and the "
-                        f"future of question {done[0].decode()} was set.", lab.line("set_result"),
-                        "Answers come in any order. The number says whom one is for.")
+            raise Wrong(
+                "gave it to the wrong one",
+                "The answer to question 3 came first, and the "
+                f"future of question {done[0].decode()} was set.",
+                lab.line("set_result"),
+                "Answers come in any order. The number says whom one is for.",
+            )
         if not done:
-            raise Wrong("handed nothing on", "The answer to question 3 had come, and its future "
-                        "was not set. More answers were to come later.",
-                        lab.line("await next_line"),
-                        "Hand on each line as it comes, not all of them at the end.")
+            raise Wrong(
+                "handed nothing on",
+                "The answer to question 3 had come, and its future "
+                "was not set. More answers were to come later.",
+                lab.line("await next_line"),
+                "Hand on each line as it comes, not all of them at the end.",
+            )
         lab.equal(futures[b"3"].result(), b"jam", what="the future of question 3 got")
 
     def _last(self, lab, futures, ended):
         for number, answer in ((b"1", b"tea"), (b"2", b"cake and cream")):
             if not futures[number].done():
-                raise Wrong("stopped too early", f"The answer to question {number.decode()} had "
-                            "come, and its future was not set.", lab.line("await next_line"),
-                            "Read until the end of the stream.")
+                raise Wrong(
+                    "stopped too early",
+                    f"The answer to question {number.decode()} had "
+                    "come, and its future was not set.",
+                    lab.line("await next_line"),
+                    "Read until the end of the stream.",
+                )
             if futures[number].error is None:
-                lab.equal(futures[number].result(), answer,
-                          what=f"the future of question {number.decode()} got")
+                lab.equal(
+                    futures[number].result(),
+                    answer,
+                    what=f"the future of question {number.decode()} got",
+                )
             else:
-                raise Wrong("lost answers", f"Question {number.decode()} was answered, and its "
-                            "future got an error.", lab.line("set_exception"),
-                            "Only those get the error whose answer never came.")
+                raise Wrong(
+                    "lost answers",
+                    f"Question {number.decode()} was answered, and its future got an error.",
+                    lab.line("set_exception"),
+                    "Only those get the error whose answer never came.",
+                )
         left = futures[b"4"]
         if not left.done():
-            raise Wrong("left somebody waiting", "The other side hung up, and question 4 was "
-                        "never answered. Its future was not set: whoever awaits it waits for "
-                        "ever.", lab.line("await next_line"),
-                        "Give those that are left an error: `future.set_exception(...)`.")
+            raise Wrong(
+                "left somebody waiting",
+                "The other side hung up, and question 4 was "
+                "never answered. Its future was not set: whoever awaits it waits for "
+                "ever.",
+                lab.line("await next_line"),
+                "Give those that are left an error: `future.set_exception(...)`.",
+            )
         if left.error is None:
-            raise Wrong("gave a value for an error", "Question 4 was never answered, and its "
-                        f"future got {left.value!r}.", lab.line("set_result"),
-                        "No answer is an error: `future.set_exception(ConnectionError(...))`.")
+            raise Wrong(
+                "gave a value for an error",
+                f"Question 4 was never answered, and its future got {left.value!r}.",
+                lab.line("set_result"),
+                "No answer is an error: `future.set_exception(ConnectionError(...))`.",
+            )
         error = left.error() if isinstance(left.error, type) else left.error  # `raise` takes both
         if not isinstance(error, ConnectionError):
-            raise Wrong("the wrong error", f"The future of question 4 got {left.error!r}.",
-                        lab.line("set_exception"), "Asked is a ConnectionError.")
+            raise Wrong(
+                "the wrong error",
+                f"The future of question 4 got {left.error!r}.",
+                lab.line("set_exception"),
+                "Asked is a ConnectionError.",
+            )
         if not ended:
-            raise Wrong("waits for ever", "The other side had hung up, and it still waited.",
-                        lab.line(r"\bawait\b"), 'Look for b"", the end of the stream.')
+            raise Wrong(
+                "waits for ever",
+                "The other side had hung up, and it still waited.",
+                lab.line(r"\bawait\b"),
+                'Look for b"", the end of the stream.',
+            )
 
     @right
     async def takes_each_out(next_line, waiting):
@@ -992,60 +1144,95 @@ class InThread(Exercise):
 
     def _returned(self, lab, future, work, own):
         if work.thread == own:
-            raise Wrong("did the work here", "`work` ran in the loop's own thread: the loop stood "
-                        "still.", lab.line(r"target=\w+\(") or lab.line(r"work\(\)"),
-                        "Parentheses call it here and now. Let the new thread call it.")
+            raise Wrong(
+                "did the work here",
+                "`work` ran in the loop's own thread: the loop stood still.",
+                lab.line(r"target=\w+\(") or lab.line(r"work\(\)"),
+                "Parentheses call it here and now. Let the new thread call it.",
+            )
         if work.hurried:
-            raise Wrong("waited for the thread", "It did not return before `work` was done: the "
-                        "loop stood still.", lab.line(r"join\(|result\(|wait\("),
-                        "Return the future at once. The thread sets it later.")
+            raise Wrong(
+                "waited for the thread",
+                "It did not return before `work` was done: the loop stood still.",
+                lab.line(r"join\(|result\(|wait\("),
+                "Return the future at once. The thread sets it later.",
+            )
         if inspect.iscoroutine(future):
             future.close()
-            raise Wrong("not a future", "It returned a coroutine. Nothing begins before somebody "
-                        "awaits that.", lab.line(r"async\s+def"),
-                        "Make it an ordinary function that returns the future.")
+            raise Wrong(
+                "not a future",
+                "It returned a coroutine. Nothing begins before somebody awaits that.",
+                lab.line(r"async\s+def"),
+                "Make it an ordinary function that returns the future.",
+            )
         if not isinstance(future, Future):
-            raise Wrong("not a future", f"It returned {future!r}.", lab.line("return"),
-                        "Make a `Future()` and return it; whoever wants the result awaits it.")
+            raise Wrong(
+                "not a future",
+                f"It returned {future!r}.",
+                lab.line("return"),
+                "Make a `Future()` and return it; whoever wants the result awaits it.",
+            )
         if work.thread is None:
-            raise Wrong("never began", "`work` was never called.", lab.line("Thread"),
-                        "A thread begins with `start()`.")
+            raise Wrong(
+                "never began",
+                "`work` was never called.",
+                lab.line("Thread"),
+                "A thread begins with `start()`.",
+            )
 
     def _set(self, lab, loop, future, work, in_the_thread):
         not_functions = [thing for thing in loop.asked if not callable(thing)]
         if in_the_thread and not_functions:
-            raise Wrong("called, not handed over",
-                        f"`call_soon_threadsafe` was given {not_functions[0]!r}. The future had "
-                        "been set before, in the thread.", lab.line("call_soon_threadsafe"),
-                        "Parentheses call it here and now. Hand over the function without them, "
-                        "and its argument behind a comma.")
+            raise Wrong(
+                "called, not handed over",
+                f"`call_soon_threadsafe` was given {not_functions[0]!r}. The future had "
+                "been set before, in the thread.",
+                lab.line("call_soon_threadsafe"),
+                "Parentheses call it here and now. Hand over the function without them, "
+                "and its argument behind a comma.",
+            )
         if in_the_thread:
-            raise Wrong("set it from the thread",
-                        "The future was set in the other thread. A loop that is asleep does not "
-                        "notice.", lab.line(r"set_result|set_exception"),
-                        "Let the loop do it: `loop.call_soon_threadsafe(future.set_result, "
-                        "result)`.")
+            raise Wrong(
+                "set it from the thread",
+                "The future was set in the other thread. A loop that is asleep does not notice.",
+                lab.line(r"set_result|set_exception"),
+                "Let the loop do it: `loop.call_soon_threadsafe(future.set_result, result)`.",
+            )
         if not future.done():
-            raise Wrong("lost error" if work.error else "never set",
-                        "`work` " + (f"raised {work.error!r}" if work.error else "was done")
-                        + ", and the future was never set: whoever awaits it waits for ever.",
-                        lab.line(r"work\(\)|target=work"),
-                        "Catch the error in the thread, and have the loop call "
-                        "`future.set_exception` with it." if work.error else
-                        "Have the loop call `future.set_result` with what `work` returned.")
+            raise Wrong(
+                "lost error" if work.error else "never set",
+                "`work` "
+                + (f"raised {work.error!r}" if work.error else "was done")
+                + ", and the future was never set: whoever awaits it waits for ever.",
+                lab.line(r"work\(\)|target=work"),
+                "Catch the error in the thread, and have the loop call "
+                "`future.set_exception` with it."
+                if work.error
+                else "Have the loop call `future.set_result` with what `work` returned.",
+            )
         if not loop.asked:
-            raise Wrong("woke nobody", "The future was set, but `call_soon_threadsafe` was not "
-                        "called. A loop that is asleep would sleep on.", lab.line(r"ready|spawn"),
-                        "`loop.call_soon_threadsafe` puts it into the queue and wakes the loop.")
+            raise Wrong(
+                "woke nobody",
+                "The future was set, but `call_soon_threadsafe` was not "
+                "called. A loop that is asleep would sleep on.",
+                lab.line(r"ready|spawn"),
+                "`loop.call_soon_threadsafe` puts it into the queue and wakes the loop.",
+            )
         future.seen = True
         if work.error is None and future.error is None:
             lab.equal(future.value, work.value, what="the future got")
         elif future.error is not work.error:
-            got = (f"the error {future.error!r}" if future.error is not None else
-                   f"{future.value!r} as its result")
-            raise Wrong("lost error" if work.error else "raised",
-                        f"The future got {got}.", lab.line("set_result"),
-                        "An error of `work` belongs into `future.set_exception`.")
+            got = (
+                f"the error {future.error!r}"
+                if future.error is not None
+                else f"{future.value!r} as its result"
+            )
+            raise Wrong(
+                "lost error" if work.error else "raised",
+                f"The future got {got}.",
+                lab.line("set_result"),
+                "An error of `work` belongs into `future.set_exception`.",
+            )
 
     @right
     def with_a_function_inside(loop, work):

@@ -49,28 +49,52 @@ class PredictTurns(Exercise):
         ("main", "b", "timer", "a", "late timer"),
     )
     wrong_values = (
-        wrong_value(["main", "timer", "b", "a", "late timer"], "let a timer go ahead",
-                    "You let `timer` come before `b`, as it was asked for first and is due at "
-                    "once. Timers that are due go behind those who stand in the queue."),
-        wrong_value(["main", "timer", "a", "b", "late timer"], "let a timer go ahead",
-                    "You let `timer` come first of all calls. Timers that are due go behind those "
-                    "who stand in the queue."),
-        wrong_value(["main", "a", "b", "timer", "late timer"], "called at once",
-                    "You let `a` come before `b`. The first call only asks for a call of `a`; that "
-                    "one goes to the end of the queue."),
-        wrong_value(["main", "b", "a", "timer", "late timer"], "one turn too early",
-                    "You let `a` join the turn that runs already. A turn calls only those who "
-                    "stood in the queue, timers included, when it began."),
-        wrong_value(["timer", "b", "a", "main", "late timer"], "interrupted who runs",
-                    "You let something come before `main`. Nobody else runs before `main` pauses."),
-        wrong_value(["b", "timer", "a", "main", "late timer"], "interrupted who runs",
-                    "You let something come before `main`. Nobody else runs before `main` pauses."),
-        wrong_value(["late timer", "timer", "a", "b", "main"], "read it from top to bottom",
-                    "You took the order of the lines. `call_soon` and `call_later` call nothing: "
-                    "they put it into the queue and the heap."),
-        wrong_value(["late timer", "timer", "b", "main", "a"], "read it from top to bottom",
-                    "You took the order of the lines. `call_soon` and `call_later` call nothing: "
-                    "they put it into the queue and the heap."),
+        wrong_value(
+            ["main", "timer", "b", "a", "late timer"],
+            "let a timer go ahead",
+            "You let `timer` come before `b`, as it was asked for first and is due at "
+            "once. Timers that are due go behind those who stand in the queue.",
+        ),
+        wrong_value(
+            ["main", "timer", "a", "b", "late timer"],
+            "let a timer go ahead",
+            "You let `timer` come first of all calls. Timers that are due go behind those "
+            "who stand in the queue.",
+        ),
+        wrong_value(
+            ["main", "a", "b", "timer", "late timer"],
+            "called at once",
+            "You let `a` come before `b`. The first call only asks for a call of `a`; that "
+            "one goes to the end of the queue.",
+        ),
+        wrong_value(
+            ["main", "b", "a", "timer", "late timer"],
+            "one turn too early",
+            "You let `a` join the turn that runs already. A turn calls only those who "
+            "stood in the queue, timers included, when it began.",
+        ),
+        wrong_value(
+            ["timer", "b", "a", "main", "late timer"],
+            "interrupted who runs",
+            "You let something come before `main`. Nobody else runs before `main` pauses.",
+        ),
+        wrong_value(
+            ["b", "timer", "a", "main", "late timer"],
+            "interrupted who runs",
+            "You let something come before `main`. Nobody else runs before `main` pauses.",
+        ),
+        wrong_value(
+            ["late timer", "timer", "a", "b", "main"],
+            "read it from top to bottom",
+            "You took the order of the lines. `call_soon` and `call_later` call nothing: "
+            "they put it into the queue and the heap.",
+        ),
+        wrong_value(
+            ["late timer", "timer", "b", "main", "a"],
+            "read it from top to bottom",
+            "You took the order of the lines. `call_soon` and `call_later` call nothing: "
+            "they put it into the queue and the heap.",
+        ),
     )
 
 
@@ -121,22 +145,35 @@ class PredictSwitches(Exercise):
         },
     )
     wrong_values = (
-        wrong_value(dict.fromkeys(right_values[0], True), "took every await for a switch",
-                    "You let all nine switch. Four of them have nothing to wait for, and run "
-                    "straight on."),
-        wrong_value(right_values[0] | {"await asyncio.sleep(0)": False},
-                    "took no time for no switch",
-                    "You let `sleep(0)` run straight on. It waits for no time, but its bare "
-                    "`yield` reaches the loop: that is what it is for."),
-        wrong_value(right_values[0] | {"await asyncio.create_task(work())": False,
-                                       "await asyncio.gather(work(), work())": False},
-                    "took a task for a call",
-                    "You let tasks run at once. A new task stands at the end of the queue, and "
-                    "others come before it."),
-        wrong_value(right_values[0] | {"await work()": True}, "took a call for a task",
-                    "You let `await work()` switch. To await a coroutine is to call it."),
-        wrong_value(right_values[0] | {"await queue.put(1)": True},
-                    "value", "'await queue.put(1)'"),
+        wrong_value(
+            dict.fromkeys(right_values[0], True),
+            "took every await for a switch",
+            "You let all nine switch. Four of them have nothing to wait for, and run straight on.",
+        ),
+        wrong_value(
+            right_values[0] | {"await asyncio.sleep(0)": False},
+            "took no time for no switch",
+            "You let `sleep(0)` run straight on. It waits for no time, but its bare "
+            "`yield` reaches the loop: that is what it is for.",
+        ),
+        wrong_value(
+            right_values[0]
+            | {
+                "await asyncio.create_task(work())": False,
+                "await asyncio.gather(work(), work())": False,
+            },
+            "took a task for a call",
+            "You let tasks run at once. A new task stands at the end of the queue, and "
+            "others come before it.",
+        ),
+        wrong_value(
+            right_values[0] | {"await work()": True},
+            "took a call for a task",
+            "You let `await work()` switch. To await a coroutine is to call it.",
+        ),
+        wrong_value(
+            right_values[0] | {"await queue.put(1)": True}, "value", "'await queue.put(1)'"
+        ),
     )
 
 
@@ -187,25 +224,35 @@ class Start(Exercise):
         if asyncio.iscoroutine(future):
             future.close()
             coro.close()
-            return Wrong("no future", "It is `async def`: it returned a coroutine, and started "
-                         "nothing.", lab.line(r"async def"),
-                         "`def start`: an ordinary function, which asks the loop for the first "
-                         "step and returns the future.")
+            return Wrong(
+                "no future",
+                "It is `async def`: it returned a coroutine, and started nothing.",
+                lab.line(r"async def"),
+                "`def start`: an ordinary function, which asks the loop for the first "
+                "step and returns the future.",
+            )
         if not isinstance(future, asyncio.Future):
-            return Wrong("no future", f"It returned {future!r:.60}.", lab.line(r"\breturn\b"),
-                         "Return the future of `loop.create_future()`, at once; it gets its result "
-                         "later.")
+            return Wrong(
+                "no future",
+                f"It returned {future!r:.60}.",
+                lab.line(r"\breturn\b"),
+                "Return the future of `loop.create_future()`, at once; it gets its result later.",
+            )
         if isinstance(future, asyncio.Task):
-            return Wrong("used asyncio's task", "It returned a task of asyncio's.",
-                         lab.line(r"create_task|ensure_future|Task\("),
-                         "This one is to be yours: `coro.send(None)`, in a function that is called "
-                         "back.")
+            return Wrong(
+                "used asyncio's task",
+                "It returned a task of asyncio's.",
+                lab.line(r"create_task|ensure_future|Task\("),
+                "This one is to be yours: `coro.send(None)`, in a function that is called back.",
+            )
         if said:
-            return Wrong("ran at once",
-                         "When `start` returned, the coroutine had taken its first step already.",
-                         lab.line(r"^\s*step\(|call_soon\(\w+\(\)"),
-                         "A new task goes to the end of the queue: `loop.call_soon(step)`. Hand "
-                         "the function over, do not call it.")
+            return Wrong(
+                "ran at once",
+                "When `start` returned, the coroutine had taken its first step already.",
+                lab.line(r"^\s*step\(|call_soon\(\w+\(\)"),
+                "A new task goes to the end of the queue: `loop.call_soon(step)`. Hand "
+                "the function over, do not call it.",
+            )
         got = await self._within(future, 1)
         if got is None:
             return self._stuck(lab, "a coroutine that only returns 'tea'")
@@ -231,11 +278,14 @@ class Start(Exercise):
             return self._stuck(lab, "a coroutine that awaits `sleep(0)` three times")
         await beside
         if said[:3] == ["neighbour", "own", "own"]:
-            return Wrong("resumed it at once",
-                         "The coroutine handed out None three times, and its neighbour got no turn "
-                         "in between.", lab.line(r"\bwhile\b|^\s+step\(|call_soon\(\w+\(\)"),
-                         "None means: go on with the others first. `loop.call_soon(step)`, without "
-                         "calling `step` there, and return.")
+            return Wrong(
+                "resumed it at once",
+                "The coroutine handed out None three times, and its neighbour got no turn "
+                "in between.",
+                lab.line(r"\bwhile\b|^\s+step\(|call_soon\(\w+\(\)"),
+                "None means: go on with the others first. `loop.call_soon(step)`, without "
+                "calling `step` there, and return.",
+            )
         wrong = self._result(lab, got, "polite")
         if wrong is not None:
             return wrong
@@ -277,27 +327,36 @@ class Start(Exercise):
     def _result(self, lab, got, expected):
         result, error = got
         if isinstance(error, RuntimeError) and "await wasn't used with future" in str(error):
-            return Wrong("resumed it at once",
-                         "The coroutine handed out a future, and was sent on before that was done. "
-                         f"It answered: {error}.", lab.line(r"add_done_callback\(\w+\(\)")
-                         or lab.line(r"call_soon|\bwhile\b|^\s+step\("),
-                         "Leave the rest to the future: `waits_for.add_done_callback(step)`.")
+            return Wrong(
+                "resumed it at once",
+                "The coroutine handed out a future, and was sent on before that was done. "
+                f"It answered: {error}.",
+                lab.line(r"add_done_callback\(\w+\(\)")
+                or lab.line(r"call_soon|\bwhile\b|^\s+step\("),
+                "Leave the rest to the future: `waits_for.add_done_callback(step)`.",
+            )
         if "interacts badly" in str(error):
             return self._caught_too_early(lab)
         if isinstance(error, AttributeError) and "'NoneType'" in str(error):
-            return Wrong("took None for a future", "The coroutine handed out None, as `sleep(0)` "
-                         f"does, and your step failed: {error}.", lab.line(r"add_done_callback"),
-                         "Look first: `if waits_for is None: loop.call_soon(step)`.")
+            return Wrong(
+                "took None for a future",
+                "The coroutine handed out None, as `sleep(0)` "
+                f"does, and your step failed: {error}.",
+                lab.line(r"add_done_callback"),
+                "Look first: `if waits_for is None: loop.call_soon(step)`.",
+            )
         if error is not None:
             return Wrong("raised", f"The future failed with {type(error).__name__}: {error}.")
         if isinstance(result, StopIteration):
             result = None
         if result != expected:
-            return Wrong("lost the return value",
-                         f"The coroutine returned {expected!r}; the result of the future is "
-                         f"{result!r}.", lab.line(r"set_result"),
-                         "What it returned is inside the `StopIteration`: `except StopIteration as "
-                         "end`, and `end.value`.")
+            return Wrong(
+                "lost the return value",
+                f"The coroutine returned {expected!r}; the result of the future is {result!r}.",
+                lab.line(r"set_result"),
+                "What it returned is inside the `StopIteration`: `except StopIteration as "
+                "end`, and `end.value`.",
+            )
         return None
 
     def _stuck(self, lab, what):
@@ -308,37 +367,49 @@ class Start(Exercise):
         if lost and "interacts badly" in str(lost[0]):
             return self._caught_too_early(lab)
         if lost and isinstance(lost[0], StopIteration):
-            return Wrong("no one catches its end",
-                         f"I gave it {what}. `send` raised a StopIteration, which fell to the "
-                         "loop, and the future was never done.", lab.line(r"\.send\("),
-                         "`except StopIteration as end:` around the `send`.")
+            return Wrong(
+                "no one catches its end",
+                f"I gave it {what}. `send` raised a StopIteration, which fell to the "
+                "loop, and the future was never done.",
+                lab.line(r"\.send\("),
+                "`except StopIteration as end:` around the `send`.",
+            )
         if lost and "positional argument" in str(lost[0]):
-            return Wrong("a callback without its argument",
-                         f"I gave it {what}. Calling it back failed: {lost[0]}.",
-                         lab.line(r"def \w+\(\)"),
-                         "A future calls back with itself as argument; `call_soon` with none: "
-                         "`def step(woken_by=None)`.")
+            return Wrong(
+                "a callback without its argument",
+                f"I gave it {what}. Calling it back failed: {lost[0]}.",
+                lab.line(r"def \w+\(\)"),
+                "A future calls back with itself as argument; `call_soon` with none: "
+                "`def step(woken_by=None)`.",
+            )
         said = f" What the loop was told: {lost[0]!r}." if lost else ""
-        return Wrong("never came to its end",
-                     f"I gave it {what}, and its future was never done.{said}",
-                     lab.line(r"\.send\("),
-                     "After each step somebody must call `step` again, and at the end somebody "
-                     "must set the future.")
+        return Wrong(
+            "never came to its end",
+            f"I gave it {what}, and its future was never done.{said}",
+            lab.line(r"\.send\("),
+            "After each step somebody must call `step` again, and at the end somebody "
+            "must set the future.",
+        )
 
     def _caught_too_early(self, lab):
-        return Wrong("took its end for an error",
-                     "The coroutine came to its end, and the future was given its StopIteration "
-                     "as an error.", lab.line(r"except (Base)?Exception|except:"),
-                     "StopIteration is an Exception too, and the first `except` that fits takes "
-                     "it. Put `except StopIteration as end` before the other one.")
+        return Wrong(
+            "took its end for an error",
+            "The coroutine came to its end, and the future was given its StopIteration "
+            "as an error.",
+            lab.line(r"except (Base)?Exception|except:"),
+            "StopIteration is an Exception too, and the first `except` that fits takes "
+            "it. Put `except StopIteration as end` before the other one.",
+        )
 
     def _lost(self, lab, got=None):
         lab.lost.clear()
         so = "its future was never done" if got is None else f"its future has {got!r}"
-        return Wrong("lost error",
-                     f"I gave it a coroutine that raises a LookupError, and {so}.",
-                     lab.line(r"\bexcept\b|\.send\("),
-                     "`except Exception as error:`, and `future.set_exception(error)`.")
+        return Wrong(
+            "lost error",
+            f"I gave it a coroutine that raises a LookupError, and {so}.",
+            lab.line(r"\bexcept\b|\.send\("),
+            "`except Exception as error:`, and `future.set_exception(error)`.",
+        )
 
     @right
     def called_back(coro, loop):
@@ -572,56 +643,82 @@ class CallLater(Exercise):
                 cancels.append(call_later(loop, delay, said.append, word))
             except TypeError as error:
                 if "not supported between" in str(error):
-                    raise Wrong("the heap compares functions",
-                                f"Two calls after 1 s, and the heap answered: {error}.",
-                                lab.line(r"heappush"),
-                                "Two equal deadlines: put `next(loop.tickets)` between the "
-                                "deadline and the function.") from None
+                    raise Wrong(
+                        "the heap compares functions",
+                        f"Two calls after 1 s, and the heap answered: {error}.",
+                        lab.line(r"heappush"),
+                        "Two equal deadlines: put `next(loop.tickets)` between the "
+                        "deadline and the function.",
+                    ) from None
                 raise
         lab.told("with delays of 3, 1, 2 and 1 s")
         if asyncio.iscoroutine(cancels[0]):
             for coro in cancels:
                 coro.close()
-            raise Wrong("async def", "It is `async def`: it returned a coroutine, and noted "
-                        "nothing.", lab.line(r"async def"),
-                        "`def call_later`: an ordinary function, which puts an entry into the "
-                        "heap and returns `cancel`.")
+            raise Wrong(
+                "async def",
+                "It is `async def`: it returned a coroutine, and noted nothing.",
+                lab.line(r"async def"),
+                "`def call_later`: an ordinary function, which puts an entry into the "
+                "heap and returns `cancel`.",
+            )
         if slept:
-            raise Wrong("blocked", f"It called `time.sleep({slept[0]})`.", lab.line(r"sleep\("),
-                        "Who asks for a call later goes on at once. Only note in the heap when it "
-                        "is due.")
+            raise Wrong(
+                "blocked",
+                f"It called `time.sleep({slept[0]})`.",
+                lab.line(r"sleep\("),
+                "Who asks for a call later goes on at once. Only note in the heap when it is due.",
+            )
         if said:
-            raise Wrong("called at once", f"`function` was called inside of `call_later`: {said}.",
-                        lab.line(r"function\("),
-                        "Put a function into the heap that will do it: `lambda: function(*args)`.")
+            raise Wrong(
+                "called at once",
+                f"`function` was called inside of `call_later`: {said}.",
+                lab.line(r"function\("),
+                "Put a function into the heap that will do it: `lambda: function(*args)`.",
+            )
         if not loop.timers:
-            raise Wrong("nothing in the heap", "`loop.timers` is still empty.",
-                        try_="`heapq.heappush(loop.timers, entry)`.")
+            raise Wrong(
+                "nothing in the heap",
+                "`loop.timers` is still empty.",
+                try_="`heapq.heappush(loop.timers, entry)`.",
+            )
         entry = loop.timers[0]
         if not (isinstance(entry, list) and len(entry) == 3):
-            raise Wrong("not an entry", f"The heap holds {entry!r:.80}.",
-                        lab.line(r"heappush|append"),
-                        "An entry is a list: `[deadline, ticket, function]`. (A tuple can't be "
-                        "changed, so it could not be cancelled.)")
+            raise Wrong(
+                "not an entry",
+                f"The heap holds {entry!r:.80}.",
+                lab.line(r"heappush|append"),
+                "An entry is a list: `[deadline, ticket, function]`. (A tuple can't be "
+                "changed, so it could not be cancelled.)",
+            )
         if min(entry[0] for entry in loop.timers) < 100:
-            raise Wrong("a delay for a deadline",
-                        f"It was 100 on the loop's clock, and the first entry is due at "
-                        f"{entry[0]}.",
-                        lab.line(r"\bdelay\b(?!,)"),
-                        "The heap holds instants: `loop.time() + delay`.")
+            raise Wrong(
+                "a delay for a deadline",
+                f"It was 100 on the loop's clock, and the first entry is due at {entry[0]}.",
+                lab.line(r"\bdelay\b(?!,)"),
+                "The heap holds instants: `loop.time() + delay`.",
+            )
         if entry[0] != 101:
             if any(e[0] == 101 for e in loop.timers):
-                raise Wrong("not a heap",
-                            f"The entry at the left is due at {entry[0]}; another at 101.",
-                            lab.line(r"append"),
-                            "The loop looks at the leftmost only. `heapq.heappush` keeps the "
-                            "earliest there.")
-            raise Wrong("value", f"It was 100, and the first entry is due at {entry[0]}; "
-                        "asked is 101.", lab.line(r"\bdelay\b"))
+                raise Wrong(
+                    "not a heap",
+                    f"The entry at the left is due at {entry[0]}; another at 101.",
+                    lab.line(r"append"),
+                    "The loop looks at the leftmost only. `heapq.heappush` keeps the "
+                    "earliest there.",
+                )
+            raise Wrong(
+                "value",
+                f"It was 100, and the first entry is due at {entry[0]}; asked is 101.",
+                lab.line(r"\bdelay\b"),
+            )
         if not callable(cancels[0]):
-            raise Wrong("cannot be cancelled", f"It returned {cancels[0]!r}.",
-                        lab.line(r"return \w+\(\)"),
-                        "Return a function that takes the call back, and do not call it.")
+            raise Wrong(
+                "cannot be cancelled",
+                f"It returned {cancels[0]!r}.",
+                lab.line(r"return \w+\(\)"),
+                "Return a function that takes the call back, and do not call it.",
+            )
         self._runs(lab, loop, said)
         self._cancels(lab, call_later)
 
@@ -629,48 +726,59 @@ class CallLater(Exercise):
         try:
             loop.advance(1.5)
         except TypeError as error:
-            raise Wrong("lost the arguments", f"The loop called the entry's function: {error}.",
-                        lab.line(r"heappush|function"),
-                        "The loop calls without arguments. `lambda: function(*args)` brings "
-                        "them.") from None
+            raise Wrong(
+                "lost the arguments",
+                f"The loop called the entry's function: {error}.",
+                lab.line(r"heappush|function"),
+                "The loop calls without arguments. `lambda: function(*args)` brings them.",
+            ) from None
         if said == ["one more", "one"]:
             raise Wrong("order", "Two calls with the same deadline came in the wrong order.")
         lab.equal(said, ["one", "one more"], what="after 1.5 s these had been called:")
         loop.advance(1.5)
-        lab.equal(said, ["one", "one more", "two", "three"],
-                  what="after 3 s these had been called:")
+        lab.equal(
+            said, ["one", "one more", "two", "three"], what="after 3 s these had been called:"
+        )
 
     def _cancels(self, lab, call_later):
         loop, said = TinyLoop(), []
-        cancel = [call_later(loop, delay, said.append, word)
-                  for delay, word in ((1, "one"), (2, "two"), (3, "three"))]
+        cancel = [
+            call_later(loop, delay, said.append, word)
+            for delay, word in ((1, "one"), (2, "two"), (3, "three"))
+        ]
         cancel[1]()
         if sorted(loop.timers) != loop.timers or (loop.timers and loop.timers[0][0] != 101):
             raise Wrong("broke the heap", "After a cancel the heap's first is not the earliest.")
         try:
             loop.advance(5)
         except TypeError as error:
-            raise Wrong("left nothing to call",
-                        f"After a cancel the loop called the entry's function: {error}.",
-                        lab.line(r"= None"),
-                        "The entry stays in the heap: put in a function that does nothing, "
-                        "`lambda: None`.") from None
+            raise Wrong(
+                "left nothing to call",
+                f"After a cancel the loop called the entry's function: {error}.",
+                lab.line(r"= None"),
+                "The entry stays in the heap: put in a function that does nothing, `lambda: None`.",
+            ) from None
         if said == ["one", "two", "three"]:
-            raise Wrong("cannot be cancelled",
-                        "I cancelled the second of three, and it was called.",
-                        lab.line(r"def cancel|return"),
-                        "`entry[2] = lambda: None`, in the entry that is in the heap. (A plain "
-                        "name that is set in an inner function is a new name there, unless you "
-                        "say `nonlocal`.)")
+            raise Wrong(
+                "cannot be cancelled",
+                "I cancelled the second of three, and it was called.",
+                lab.line(r"def cancel|return"),
+                "`entry[2] = lambda: None`, in the entry that is in the heap. (A plain "
+                "name that is set in an inner function is a new name there, unless you "
+                "say `nonlocal`.)",
+            )
         lab.equal(said, ["one", "three"], what="with the second cancelled these were called:")
         try:
             cancel[0]()
         except Exception as error:
-            raise Wrong("refused to cancel too late",
-                        "I cancelled a call that had been made already, and got "
-                        f"{type(error).__name__}: {error}.", lab.line(r"remove|index|del "),
-                        "Too late is harmless. And what is taken out of a heap's middle leaves no "
-                        "heap: let the entry stay, with a function that does nothing.") from None
+            raise Wrong(
+                "refused to cancel too late",
+                "I cancelled a call that had been made already, and got "
+                f"{type(error).__name__}: {error}.",
+                lab.line(r"remove|index|del "),
+                "Too late is harmless. And what is taken out of a heap's middle leaves no "
+                "heap: let the entry stay, with a function that does nothing.",
+            ) from None
 
     @right
     def with_a_lambda(loop, delay, function, *args):
@@ -834,45 +942,68 @@ class Background(Exercise):
             coro.close()
             if "running event loop" not in str(error):
                 raise
-            return Wrong("a second loop", f"Python said: {error}.",
-                         lab.line(r"asyncio\.run|run_until_complete"),
-                         "A loop runs already: `asyncio.create_task(coro)` gives it a task.")
+            return Wrong(
+                "a second loop",
+                f"Python said: {error}.",
+                lab.line(r"asyncio\.run|run_until_complete"),
+                "A loop runs already: `asyncio.create_task(coro)` gives it a task.",
+            )
         if made is coro and kept:
             for task in kept.copy():
                 task.cancel()
             await asyncio.sleep(0)
-            return Wrong("not a task", "It returned the coroutine, and not the task that runs it.",
-                         lab.line(r"\breturn\b"), "Return what `asyncio.create_task(coro)` gives.")
+            return Wrong(
+                "not a task",
+                "It returned the coroutine, and not the task that runs it.",
+                lab.line(r"\breturn\b"),
+                "Return what `asyncio.create_task(coro)` gives.",
+            )
         if asyncio.iscoroutine(made):
             made.close()
             coro.close()
-            return Wrong("not a task", "It is `async def`: it returned a coroutine, and started "
-                         "nothing.", lab.line(r"async def"),
-                         "`def background`: a task is made by `asyncio.create_task`, and that "
-                         "needs no await.")
+            return Wrong(
+                "not a task",
+                "It is `async def`: it returned a coroutine, and started nothing.",
+                lab.line(r"async def"),
+                "`def background`: a task is made by `asyncio.create_task`, and that "
+                "needs no await.",
+            )
         if not isinstance(made, asyncio.Task):
-            return Wrong("not a task", f"It returned {made!r:.60}.", lab.line(r"\breturn\b"),
-                         "Return what `asyncio.create_task(coro)` gives.")
+            return Wrong(
+                "not a task",
+                f"It returned {made!r:.60}.",
+                lab.line(r"\breturn\b"),
+                "Return what `asyncio.create_task(coro)` gives.",
+            )
         if kept and made not in kept:
             for thing in kept:
                 if asyncio.iscoroutine(thing):
                     made.cancel()
-                    return Wrong("kept the coroutine",
-                                 "`kept` holds the coroutine, not its task.", lab.line(r"\.add\("),
-                                 "The task holds its coroutine, and not the other way round.")
+                    return Wrong(
+                        "kept the coroutine",
+                        "`kept` holds the coroutine, not its task.",
+                        lab.line(r"\.add\("),
+                        "The task holds its coroutine, and not the other way round.",
+                    )
         del made, coro
         await asyncio.sleep(0)
         gc.collect()
         await asyncio.sleep(0)
         if died:
-            return Wrong("lost the task",
-                         "The task waited for a future that only it knew. `kept` held "
-                         f"{len(kept)} tasks; after `gc.collect()` the task was gone.",
-                         lab.line(r"create_task|discard"),
-                         "Put the task into `kept`, and leave it there until it is done.")
+            return Wrong(
+                "lost the task",
+                "The task waited for a future that only it knew. `kept` held "
+                f"{len(kept)} tasks; after `gc.collect()` the task was gone.",
+                lab.line(r"create_task|discard"),
+                "Put the task into `kept`, and leave it there until it is done.",
+            )
         if not kept:
-            return Wrong("not kept", "The task is under way, and `kept` is empty.",
-                         lab.line(r"create_task"), "`kept.add(task)`.")
+            return Wrong(
+                "not kept",
+                "The task is under way, and `kept` is empty.",
+                lab.line(r"create_task"),
+                "`kept.add(task)`.",
+            )
         for task in kept.copy():
             task.cancel()
         await asyncio.sleep(0.01)
@@ -897,24 +1028,32 @@ class Background(Exercise):
         await asyncio.sleep(0.5)
         if not kept and not lab.lost:
             tasks[1].cancel()
-            return Wrong("let go of all", "One task of two has ended, and `kept` is empty.",
-                         lab.line(r"clear|add_done_callback"),
-                         "Take out that one only: `task.add_done_callback(kept.discard)`.")
+            return Wrong(
+                "let go of all",
+                "One task of two has ended, and `kept` is empty.",
+                lab.line(r"clear|add_done_callback"),
+                "Take out that one only: `task.add_done_callback(kept.discard)`.",
+            )
         await asyncio.wait(tasks)
         await asyncio.sleep(0.01)
         tasks[1].exception()
         lost = [context["exception"] for context in lab.lost if context.get("exception")]
         lab.lost.clear()
         if lost:
-            return Wrong("a callback without its argument", f"The loop was told: {lost[0]!r}.",
-                         lab.line(r"add_done_callback"),
-                         "A callback gets the task as its argument: hand over `kept.discard`.")
+            return Wrong(
+                "a callback without its argument",
+                f"The loop was told: {lost[0]!r}.",
+                lab.line(r"add_done_callback"),
+                "A callback gets the task as its argument: hand over `kept.discard`.",
+            )
         if kept:
-            return Wrong("never lets go",
-                         f"Both tasks have ended, and `kept` still holds {len(kept)}.",
-                         lab.line(r"add_done_callback|\.add\("),
-                         "In a program that runs for weeks they would pile up: "
-                         "`task.add_done_callback(kept.discard)`.")
+            return Wrong(
+                "never lets go",
+                f"Both tasks have ended, and `kept` still holds {len(kept)}.",
+                lab.line(r"add_done_callback|\.add\("),
+                "In a program that runs for weeks they would pile up: "
+                "`task.add_done_callback(kept.discard)`.",
+            )
         return None
 
     @right

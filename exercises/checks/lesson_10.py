@@ -5,9 +5,7 @@ import contextlib
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
-STOP = (
-    "Cancel the tasks that are left, in a `finally`, and await them. To cancel is only to ask."
-)
+STOP = "Cancel the tasks that are left, in a `finally`, and await them. To cancel is only to ask."
 
 MOMENT = 0.25  # seconds that a cancelled call takes to end
 
@@ -81,18 +79,28 @@ def watched(lab, words, answer, service, *arguments, **how):
     except asyncio.CancelledError as error:
         place = lab.text.of_traceback(error)
         if place and "await" not in lab.text.code(*place):
-            raise Wrong("raised CancelledError", "It asked a cancelled task for its result or its "
-                        "error, and the CancelledError came out.", place,
-                        "A cancelled task has neither. Ask `task.cancelled()` first.") from None
+            raise Wrong(
+                "raised CancelledError",
+                "It asked a cancelled task for its result or its "
+                "error, and the CancelledError came out.",
+                place,
+                "A cancelled task has neither. Ask `task.cancelled()` first.",
+            ) from None
         if everybody := lab.line(r"all_tasks"):
-            raise Wrong("cancelled itself", "A CancelledError came out, though nobody had "
-                        "cancelled it from outside.", everybody,
-                        "`asyncio.all_tasks()` holds the task that runs this line as well. Keep a "
-                        "list of the tasks that you start, and cancel those.") from None
-        raise Wrong("raised CancelledError", "It awaited a task that had been cancelled, and the "
-                    "task's CancelledError came out.", place,
-                    "`await asyncio.gather(*tasks, return_exceptions=True)` awaits cancelled tasks "
-                    "and keeps their errors to itself.") from None
+            raise Wrong(
+                "cancelled itself",
+                "A CancelledError came out, though nobody had cancelled it from outside.",
+                everybody,
+                "`asyncio.all_tasks()` holds the task that runs this line as well. Keep a "
+                "list of the tasks that you start, and cancel those.",
+            ) from None
+        raise Wrong(
+            "raised CancelledError",
+            "It awaited a task that had been cancelled, and the task's CancelledError came out.",
+            place,
+            "`await asyncio.gather(*tasks, return_exceptions=True)` awaits cancelled tasks "
+            "and keeps their errors to itself.",
+        ) from None
     return service.ended
 
 
@@ -103,12 +111,20 @@ def none_left(lab, ended, when):
     calls = f"{ended.flying} call{'s' * (ended.flying > 1)}"
     line = lab.line(r"gather\(|wait\(|as_completed\(|create_task\(")
     if ended.cancelled:
-        raise Wrong("losers", f"When {when}, {calls} had been asked to stop and had not ended.",
-                    lab.line(r"\.cancel\(") or line,
-                    "To cancel is only to ask. Await them after it, as `gather(*tasks, "
-                    "return_exceptions=True)` does.")
-    raise Wrong("losers", f"When {when}, {calls} still ran, and nobody had asked "
-                f"{'them' if ended.flying > 1 else 'it'} to stop.", line, STOP)
+        raise Wrong(
+            "losers",
+            f"When {when}, {calls} had been asked to stop and had not ended.",
+            lab.line(r"\.cancel\(") or line,
+            "To cancel is only to ask. Await them after it, as `gather(*tasks, "
+            "return_exceptions=True)` does.",
+        )
+    raise Wrong(
+        "losers",
+        f"When {when}, {calls} still ran, and nobody had asked "
+        f"{'them' if ended.flying > 1 else 'it'} to stop.",
+        line,
+        STOP,
+    )
 
 
 def errors_in(error):
@@ -168,32 +184,47 @@ class PredictWritten(Exercise):
         {"group": {"a"}, "gather": {"a", "c"}, "wait": {"a", "c"}, "brief": {"a"}},
     )
     wrong_values = (
-        wrong_value(right_values[0] | {"gather": ["a"]},
-                    "let gather cancel the others",
-                    "You let `gather` stop `c` when `b` failed. It raises the error and leaves "
-                    "the others running."),
-        wrong_value(right_values[0] | {"wait": ["a"]},
-                    "let wait cancel what is late",
-                    "You let `wait` stop `c` when its two seconds were over. It returns it among "
-                    "the pending ones, and leaves it running."),
-        wrong_value(right_values[0] | {"gather": ["a"], "wait": ["a"]},
-                    "let everybody cancel the others",
-                    "You let `gather` and `wait` stop `c`. Neither stops anybody: of the three "
-                    "ways only the TaskGroup does."),
-        wrong_value(right_values[0] | {"brief": ["a", "c"]},
-                    "let a task outlive its loop",
-                    "You let `c` write after the end of `brief_main`. `asyncio.run` cancels what "
-                    "is left, and closes the loop."),
-        wrong_value(right_values[0] | {"group": ["a", "c"]},
-                    "let a group leave tasks behind",
-                    "You let `c` write in the group. When a child fails, a TaskGroup cancels the "
-                    "others."),
-        wrong_value(dict.fromkeys(right_values[0], ["a", "c"]), "let nobody be stopped",
-                    "You let `c` write every time. A TaskGroup stops it, and so does the end of "
-                    "`asyncio.run`."),
-        wrong_value(right_values[0] | {"group": []}, "took back what was done",
-                    "You let the group undo what `a` has written. To cancel stops what is still "
-                    "at work; what is done is done."),
+        wrong_value(
+            right_values[0] | {"gather": ["a"]},
+            "let gather cancel the others",
+            "You let `gather` stop `c` when `b` failed. It raises the error and leaves "
+            "the others running.",
+        ),
+        wrong_value(
+            right_values[0] | {"wait": ["a"]},
+            "let wait cancel what is late",
+            "You let `wait` stop `c` when its two seconds were over. It returns it among "
+            "the pending ones, and leaves it running.",
+        ),
+        wrong_value(
+            right_values[0] | {"gather": ["a"], "wait": ["a"]},
+            "let everybody cancel the others",
+            "You let `gather` and `wait` stop `c`. Neither stops anybody: of the three "
+            "ways only the TaskGroup does.",
+        ),
+        wrong_value(
+            right_values[0] | {"brief": ["a", "c"]},
+            "let a task outlive its loop",
+            "You let `c` write after the end of `brief_main`. `asyncio.run` cancels what "
+            "is left, and closes the loop.",
+        ),
+        wrong_value(
+            right_values[0] | {"group": ["a", "c"]},
+            "let a group leave tasks behind",
+            "You let `c` write in the group. When a child fails, a TaskGroup cancels the others.",
+        ),
+        wrong_value(
+            dict.fromkeys(right_values[0], ["a", "c"]),
+            "let nobody be stopped",
+            "You let `c` write every time. A TaskGroup stops it, and so does the end of "
+            "`asyncio.run`.",
+        ),
+        wrong_value(
+            right_values[0] | {"group": []},
+            "took back what was done",
+            "You let the group undo what `a` has written. To cancel stops what is still "
+            "at work; what is done is done.",
+        ),
     )
 
 
@@ -235,19 +266,34 @@ class PredictEnd(Exercise):
     )
     right_values = (5,)
     wrong_values = (
-        wrong_value(2, "took asking for ending",
-                    "At 2 s `tidy` is asked to stop. It has a `finally`, which takes its time, "
-                    "and the group waits until all its children have ended."),
-        wrong_value(13, "let tidy sleep to its end",
-                    "13 s is what `tidy` takes if nobody cancels it. The failure at 2 s ends its "
-                    "first sleep."),
-        wrong_value(10, "let tidy sleep to its end",
-                    "You let the first sleep of `tidy` go on to its end. The failure at 2 s ends "
-                    "it, and then comes the `finally`."),
-        wrong_value(3, "started the clock too early",
-                    "The `finally` of `tidy` takes 3 s, but it begins only when `tidy` is told."),
-        wrong_value(1, "followed the wrong child",
-                    "At 1 s `short` ends, and nothing is wrong with that. The group goes on."),
+        wrong_value(
+            2,
+            "took asking for ending",
+            "At 2 s `tidy` is asked to stop. It has a `finally`, which takes its time, "
+            "and the group waits until all its children have ended.",
+        ),
+        wrong_value(
+            13,
+            "let tidy sleep to its end",
+            "13 s is what `tidy` takes if nobody cancels it. The failure at 2 s ends its "
+            "first sleep.",
+        ),
+        wrong_value(
+            10,
+            "let tidy sleep to its end",
+            "You let the first sleep of `tidy` go on to its end. The failure at 2 s ends "
+            "it, and then comes the `finally`.",
+        ),
+        wrong_value(
+            3,
+            "started the clock too early",
+            "The `finally` of `tidy` takes 3 s, but it begins only when `tidy` is told.",
+        ),
+        wrong_value(
+            1,
+            "followed the wrong child",
+            "At 1 s `short` ends, and nothing is wrong with that. The group goes on.",
+        ),
         wrong_value(6, "added up", "You added `short` to it. The three run at the same time."),
     )
 
@@ -287,23 +333,33 @@ class FailFast(Exercise):
             ended = watched(lab, f"and `{late}` failed after {after} s", all_or_nothing, buy, items)
             self._failed(lab, ended, error, after)
         buy = Tidy(lab.service(seconds, bought, name="buy"))
-        ended = watched(lab, "and cancelled it after 0.5 s", all_or_nothing, buy, items,
-                        cancel_after=0.5)
+        ended = watched(
+            lab, "and cancelled it after 0.5 s", all_or_nothing, buy, items, cancel_after=0.5
+        )
         none_left(lab, ended, "it was cancelled and ended")
 
     def _failed(self, lab, ended, error, after):
         words = f"{type(error).__name__}"
         if ended.error is None:
-            raise Wrong("lost error", f"It returned {ended.result!r}, as if all had gone well.",
-                        lab.line(r"except|return_exceptions|suppress"))
+            raise Wrong(
+                "lost error",
+                f"It returned {ended.result!r}, as if all had gone well.",
+                lab.line(r"except|return_exceptions|suppress"),
+            )
         if error not in errors_in(ended.error):
-            raise Wrong("lost error", f"{words} was to come out. What came out was "
-                        f"{ended.error!r}.", lab.line(r"\braise\b|except"))
+            raise Wrong(
+                "lost error",
+                f"{words} was to come out. What came out was {ended.error!r}.",
+                lab.line(r"\braise\b|except"),
+            )
         if ended.at > after + MOMENT + 1e-6:
-            raise Wrong("heard of it late", f"{words} was raised after {after} s, and came out "
-                        f"after {ended.at:g} s.", lab.text.sequential_await(),
-                        "Whoever awaits tasks one by one hears of a failure when its turn comes, "
-                        "and whoever waits for all hears of it last. Stop at the first failure.")
+            raise Wrong(
+                "heard of it late",
+                f"{words} was raised after {after} s, and came out after {ended.at:g} s.",
+                lab.text.sequential_await(),
+                "Whoever awaits tasks one by one hears of a failure when its turn comes, "
+                "and whoever waits for all hears of it last. Stop at the first failure.",
+            )
         none_left(lab, ended, f"the {words} came out")
 
     @right
@@ -467,37 +523,55 @@ class FirstAnswer(Exercise):
         if ended.error is not None:
             if errors_in(ended.error)[0].args != ("ben is down",):
                 raise ended.error
-            raise Wrong("took a failure for the answer", f"It raised {ended.error!r}. Another "
-                        "server would have answered.", lab.text.of_traceback(ended.error),
-                        "The first that is *done* may have failed. Then wait for the next one.")
+            raise Wrong(
+                "took a failure for the answer",
+                f"It raised {ended.error!r}. Another server would have answered.",
+                lab.text.of_traceback(ended.error),
+                "The first that is *done* may have failed. Then wait for the next one.",
+            )
         if len(ask.started) < 3:
-            raise Wrong("sequential", f"When it ended, it had asked {len(ask.started)} of 3 "
-                        "servers.", lab.text.sequential_await())
+            raise Wrong(
+                "sequential",
+                f"When it ended, it had asked {len(ask.started)} of 3 servers.",
+                lab.text.sequential_await(),
+            )
         lab.equal(ended.result, ended.result)  # a coroutine or a task in it is named here
         if ended.at > after + MOMENT + 1e-6:
-            raise Wrong("waited for a loser", f"The first answer was there after {after} s. It "
-                        f"returned {ended.result!r} after {ended.at:g} s.",
-                        lab.line(r"gather|\.wait\(|TaskGroup|await task\b"),
-                        "Return when the first answer comes: `as_completed`, or `wait` with "
-                        "`FIRST_COMPLETED`. And cancel the others before you await them.")
+            raise Wrong(
+                "waited for a loser",
+                f"The first answer was there after {after} s. It "
+                f"returned {ended.result!r} after {ended.at:g} s.",
+                lab.line(r"gather|\.wait\(|TaskGroup|await task\b"),
+                "Return when the first answer comes: `as_completed`, or `wait` with "
+                "`FIRST_COMPLETED`. And cancel the others before you await them.",
+            )
         lab.equal(ended.result, answer)
         none_left(lab, ended, "it returned the answer")
 
     def _all_failed(self, lab, ended, errors):
         if ended.error is None:
-            raise Wrong("lost error", f"It returned {ended.result!r}.", lab.line("except|return"),
-                        "If nobody answers, the caller must hear why: `raise "
-                        'ExceptionGroup("nobody answered", errors)`.')
+            raise Wrong(
+                "lost error",
+                f"It returned {ended.result!r}.",
+                lab.line("except|return"),
+                "If nobody answers, the caller must hear why: `raise "
+                'ExceptionGroup("nobody answered", errors)`.',
+            )
         if not isinstance(ended.error, ExceptionGroup):
-            raise Wrong("no group", f"It raised {ended.error!r}; asked is an ExceptionGroup of "
-                        "the three errors.", lab.line(r"\braise\b") or
-                        lab.text.of_traceback(ended.error),
-                        'Keep each error in a list: `raise ExceptionGroup("nobody answered", '
-                        "errors)`.")
+            raise Wrong(
+                "no group",
+                f"It raised {ended.error!r}; asked is an ExceptionGroup of the three errors.",
+                lab.line(r"\braise\b") or lab.text.of_traceback(ended.error),
+                'Keep each error in a list: `raise ExceptionGroup("nobody answered", errors)`.',
+            )
         found = errors_in(ended.error)
         if missing := [error for error in errors if error not in found]:
-            raise Wrong("lost error", f"The group holds {found!r}. {missing!r} is missing.",
-                        lab.line(r"ExceptionGroup|append"), "Each failure belongs into the list.")
+            raise Wrong(
+                "lost error",
+                f"The group holds {found!r}. {missing!r} is missing.",
+                lab.line(r"ExceptionGroup|append"),
+                "Each failure belongs into the list.",
+            )
         none_left(lab, ended, "it raised the group")
 
     @right
@@ -523,9 +597,7 @@ class FirstAnswer(Exercise):
         errors = []
         try:
             while pending:
-                done, pending = await asyncio.wait(
-                    pending, return_when=asyncio.FIRST_COMPLETED
-                )
+                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     if task.exception() is None:
                         return task.result()
@@ -687,62 +759,96 @@ class Within(Exercise):
         urls, seconds = ["/a", "/b", "/c", "/d"], {"/a": 1, "/b": 0.5, "/c": 9, "/d": 2}
         down = {"/b": ValueError("/b is down")}
         fetch = Tidy(lab.service(seconds, errors=down))
-        ended = watched(lab, "with pages that take 1, 0.5, 9 and 2 s, of which the second fails, "
-                        "and gave it 3 s", fetch_within, fetch, urls, 3)
+        ended = watched(
+            lab,
+            "with pages that take 1, 0.5, 9 and 2 s, of which the second fails, and gave it 3 s",
+            fetch_within,
+            fetch,
+            urls,
+            3,
+        )
         self._pages(lab, ended, ["/a", "/d"], after=3, given=3)
         fetch = Tidy(lab.service(seconds, errors=down))
-        ended = watched(lab, "with pages that take 1, 0.5 and 2 s, of which the second fails, and "
-                        "gave it 5 s", fetch_within, fetch, ["/a", "/b", "/d"], 5)
+        ended = watched(
+            lab,
+            "with pages that take 1, 0.5 and 2 s, of which the second fails, and gave it 5 s",
+            fetch_within,
+            fetch,
+            ["/a", "/b", "/d"],
+            5,
+        )
         self._pages(lab, ended, ["/a", "/d"], after=2, given=5)
         fetch = Tidy(lab.service(seconds))
-        ended = watched(lab, "and cancelled it after 0.25 s", fetch_within, fetch, urls, 3,
-                        cancel_after=0.25)
+        ended = watched(
+            lab, "and cancelled it after 0.25 s", fetch_within, fetch, urls, 3, cancel_after=0.25
+        )
         none_left(lab, ended, "it was cancelled and ended")
 
     def _pages(self, lab, ended, urls, after, given):
         if isinstance(ended.error, TimeoutError):
-            raise Wrong("threw the pages away", f"It raised TimeoutError after {ended.at:g} s, "
-                        f"and the pages of {' and '.join(urls)} were there.",
-                        lab.line(r"wait_for|timeout"),
-                        "Keep each page outside of what is cancelled: in a task of its own, or in "
-                        "a dict.")
+            raise Wrong(
+                "threw the pages away",
+                f"It raised TimeoutError after {ended.at:g} s, "
+                f"and the pages of {' and '.join(urls)} were there.",
+                lab.line(r"wait_for|timeout"),
+                "Keep each page outside of what is cancelled: in a task of its own, or in a dict.",
+            )
         if ended.error is not None and "/b is down" in map(str, errors_in(ended.error)):
-            raise Wrong("let one failure end it", f"The page /b failed, and {ended.error!r} came "
-                        "out. Two other pages came in time.",
-                        lab.text.of_traceback(ended.error) or lab.line("gather|TaskGroup|result"),
-                        "Look at each task: `task.exception()` tells whether it failed.")
+            raise Wrong(
+                "let one failure end it",
+                f"The page /b failed, and {ended.error!r} came out. Two other pages came in time.",
+                lab.text.of_traceback(ended.error) or lab.line("gather|TaskGroup|result"),
+                "Look at each task: `task.exception()` tells whether it failed.",
+            )
         if ended.error is not None:
             raise ended.error
         if ended.at > after + MOMENT + 1e-6:
             if after < given:
-                raise Wrong("waited for the clock", f"All had ended after {after} s. It returned "
-                            f"after {ended.at:g} s.", lab.line("sleep"),
-                            "`wait` with a `timeout` returns earlier when all are done.")
-            raise Wrong("waited too long", f"It returned after {ended.at:g} s, and {given} s were "
-                        "allowed.", lab.text.sequential_await(),
-                        "Start all of them, and wait once for all: `asyncio.wait(tasks, "
-                        "timeout=seconds)`.")
+                raise Wrong(
+                    "waited for the clock",
+                    f"All had ended after {after} s. It returned after {ended.at:g} s.",
+                    lab.line("sleep"),
+                    "`wait` with a `timeout` returns earlier when all are done.",
+                )
+            raise Wrong(
+                "waited too long",
+                f"It returned after {ended.at:g} s, and {given} s were allowed.",
+                lab.text.sequential_await(),
+                "Start all of them, and wait once for all: `asyncio.wait(tasks, timeout=seconds)`.",
+            )
         pages = {url: f"page {url}" for url in urls}
-        bad = [url for url, page in ended.result.items() if isinstance(page, BaseException)] if (
-            isinstance(ended.result, dict)) else []
+        bad = (
+            [url for url, page in ended.result.items() if isinstance(page, BaseException)]
+            if (isinstance(ended.result, dict))
+            else []
+        )
         if bad:
-            raise Wrong("kept an error for a page", f"It returned {ended.result!r}.",
-                        lab.line("return_exceptions|exception"),
-                        "What failed, or was late, is left out. `isinstance(each, BaseException)` "
-                        "tells: CancelledError is no Exception.")
+            raise Wrong(
+                "kept an error for a page",
+                f"It returned {ended.result!r}.",
+                lab.line("return_exceptions|exception"),
+                "What failed, or was late, is left out. `isinstance(each, BaseException)` "
+                "tells: CancelledError is no Exception.",
+            )
         if ended.at < after - 1e-6 and isinstance(ended.result, dict):
-            raise Wrong("let one failure end it", f"The page /b failed after 0.5 s. It returned "
-                        f"{ended.result!r} after {ended.at:g} s, and the others had not ended.",
-                        lab.line(r"TaskGroup|gather|FIRST_"),
-                        "A failure is no reason to stop the others. Let each task catch its own.")
+            raise Wrong(
+                "let one failure end it",
+                f"The page /b failed after 0.5 s. It returned "
+                f"{ended.result!r} after {ended.at:g} s, and the others had not ended.",
+                lab.line(r"TaskGroup|gather|FIRST_"),
+                "A failure is no reason to stop the others. Let each task catch its own.",
+            )
         none_left(lab, ended, f"it returned, after {ended.at:g} s")
         if isinstance(ended.result, dict):
             for url, page in ended.result.items():
                 if str(page).startswith("page /") and page != f"page {url}":
-                    raise Wrong("mixed the pages up", f"It returned {ended.result!r}.",
-                                lab.line(r"\bzip\b") or lab.line(r"\bdone\b"),
-                                "`done` is a set, and has no order: keep a dict from url to task, "
-                                "or from task to url.")
+                    raise Wrong(
+                        "mixed the pages up",
+                        f"It returned {ended.result!r}.",
+                        lab.line(r"\bzip\b") or lab.line(r"\bdone\b"),
+                        "`done` is a set, and has no order: keep a dict from url to task, "
+                        "or from task to url.",
+                    )
         lab.equal(ended.result, pages)
 
     @right
@@ -755,8 +861,11 @@ class Within(Exercise):
             for task in tasks.values():
                 task.cancel()
             await asyncio.gather(*tasks.values(), return_exceptions=True)
-        return {url: task.result() for url, task in tasks.items()
-                if not task.cancelled() and task.exception() is None}
+        return {
+            url: task.result()
+            for url, task in tasks.items()
+            if not task.cancelled() and task.exception() is None
+        }
 
     @right
     async def with_a_group(fetch, urls, seconds):
@@ -776,8 +885,11 @@ class Within(Exercise):
     async def leaves_the_late_ones(fetch, urls, seconds):
         tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
         done, pending = await asyncio.wait(tasks.values(), timeout=seconds)
-        return {url: task.result() for url, task in tasks.items()
-                if task in done and task.exception() is None}
+        return {
+            url: task.result()
+            for url, task in tasks.items()
+            if task in done and task.exception() is None
+        }
 
     @wrong("losers", says="cancelled it after 0.25 s")
     async def forgets_its_own_cancellation(fetch, urls, seconds):
@@ -786,8 +898,11 @@ class Within(Exercise):
         for task in pending:
             task.cancel()
         await asyncio.gather(*pending, return_exceptions=True)
-        return {url: task.result() for url, task in tasks.items()
-                if task in done and task.exception() is None}
+        return {
+            url: task.result()
+            for url, task in tasks.items()
+            if task in done and task.exception() is None
+        }
 
     @wrong("let one failure end it", says="Two other pages")
     async def with_gather(fetch, urls, seconds):
@@ -811,8 +926,11 @@ class Within(Exercise):
                 tasks |= {url: group.create_task(fetch(url)) for url in urls}
         except* Exception:
             pass
-        return {url: task.result() for url, task in tasks.items()
-                if not task.cancelled() and task.exception() is None}
+        return {
+            url: task.result()
+            for url, task in tasks.items()
+            if not task.cancelled() and task.exception() is None
+        }
 
     @wrong("raised CancelledError", says="Ask `task.cancelled()` first")
     async def asks_the_late_ones_too(fetch, urls, seconds):
@@ -860,8 +978,11 @@ class Within(Exercise):
             for task in tasks.values():
                 task.cancel()
             await asyncio.gather(*tasks.values(), return_exceptions=True)
-        return {url: task.result() for url, task in tasks.items()
-                if not task.cancelled() and task.exception() is None}
+        return {
+            url: task.result()
+            for url, task in tasks.items()
+            if not task.cancelled() and task.exception() is None
+        }
 
     @wrong("waited too long", says="Start all of them")
     async def one_by_one(fetch, urls, seconds):
@@ -932,29 +1053,41 @@ class Supervise(Exercise):
         errors += [RuntimeError(f"number {number}") for number in range(4, 500)]
         for restarts in (3, 2):
             worker = Worker(errors[:2])
-            ended = self._watch(lab, f"with a worker that fails twice, restarts={restarts} and "
-                                "pause=2", supervise, worker, restarts, 2)
+            ended = self._watch(
+                lab,
+                f"with a worker that fails twice, restarts={restarts} and pause=2",
+                supervise,
+                worker,
+                restarts,
+                2,
+            )
             self._starts(lab, ended, worker, [0, 3, 6])
             if ended.error is not None:
                 raise ended.error
             lab.equal(ended.result, "done")
         worker = Worker(errors)
-        ended = self._watch(lab, "with a worker that always fails, restarts=2 and pause=2",
-                            supervise, worker, 2, 2)
+        ended = self._watch(
+            lab, "with a worker that always fails, restarts=2 and pause=2", supervise, worker, 2, 2
+        )
         self._gives_up(lab, ended, worker, errors[2], [0, 3, 6])
         worker = Worker(errors)
-        ended = self._watch(lab, "with a worker that fails, restarts=0 and pause=2",
-                            supervise, worker, 0, 2)
+        ended = self._watch(
+            lab, "with a worker that fails, restarts=0 and pause=2", supervise, worker, 0, 2
+        )
         self._gives_up(lab, ended, worker, errors[0], [0])
         for after, words in ((2, "in the pause"), (3.5, "while the worker worked")):
             worker = Worker(errors[:1], works=10)
-            ended = self._watch(lab, f"and cancelled it {words}", supervise, worker, 5, 2,
-                                cancel_after=after)
+            ended = self._watch(
+                lab, f"and cancelled it {words}", supervise, worker, 5, 2, cancel_after=after
+            )
             if worker.flying or ended.flying:
-                raise Wrong("losers", "When it was cancelled and had ended, the worker still ran.",
-                            lab.line(r"create_task|ensure_future|wait\(|shield"),
-                            "Await the worker itself, `await worker()`: then whoever cancels you "
-                            "cancels it as well.")
+                raise Wrong(
+                    "losers",
+                    "When it was cancelled and had ended, the worker still ran.",
+                    lab.line(r"create_task|ensure_future|wait\(|shield"),
+                    "Await the worker itself, `await worker()`: then whoever cancels you "
+                    "cancels it as well.",
+                )
 
     def _watch(self, lab, words, supervise, worker, restarts, pause, **how):
         async def patient(worker, restarts, pause):
@@ -969,9 +1102,12 @@ class Supervise(Exercise):
                 made.cancel()
                 return await made  # it swallowed the cancellation: the lab says so
             if not done:
-                raise Wrong("no end to it", f"It started the worker {len(worker.started)} times "
-                            "and went on.", lab.line(r"\bwhile\b|\bfor\b"),
-                            "Count the restarts, and let the last error out.")
+                raise Wrong(
+                    "no end to it",
+                    f"It started the worker {len(worker.started)} times and went on.",
+                    lab.line(r"\bwhile\b|\bfor\b"),
+                    "Count the restarts, and let the last error out.",
+                )
             return await made
 
         return watched(lab, words, patient, worker, restarts, pause, **how)
@@ -987,35 +1123,60 @@ class Supervise(Exercise):
         if ended.error is not None and len(started) < len(expected):
             if not set(errors_in(ended.error)) & set(worker.errors):
                 raise ended.error
-            raise Wrong("gave up too early", f"{said} Then {ended.error!r} came out.",
-                        lab.line(r"\bexcept\b|range|while"),
-                        "Any kind of error counts, and `restarts` does not count the first start.")
+            raise Wrong(
+                "gave up too early",
+                f"{said} Then {ended.error!r} came out.",
+                lab.line(r"\bexcept\b|range|while"),
+                "Any kind of error counts, and `restarts` does not count the first start.",
+            )
         if len(started) > len(expected):
-            raise Wrong("one restart too many", said, lab.line(r"range|while|[<>]"),
-                        "`restarts` starts come after the first one, and no more.")
+            raise Wrong(
+                "one restart too many",
+                said,
+                lab.line(r"range|while|[<>]"),
+                "`restarts` starts come after the first one, and no more.",
+            )
         if len(started) == len(expected):
-            raise Wrong("another pause", said, lab.line("sleep") or lab.line(r"\bexcept\b"),
-                        "A worker that fails at once would be started again and again without a "
-                        "pause: `await asyncio.sleep(pause)`, between a failure and the next "
-                        "start.")
-        raise Wrong("gave up too early", said, lab.line(r"range|while|[<>]"),
-                    "`restarts` does not count the first start.")
+            raise Wrong(
+                "another pause",
+                said,
+                lab.line("sleep") or lab.line(r"\bexcept\b"),
+                "A worker that fails at once would be started again and again without a "
+                "pause: `await asyncio.sleep(pause)`, between a failure and the next "
+                "start.",
+            )
+        raise Wrong(
+            "gave up too early",
+            said,
+            lab.line(r"range|while|[<>]"),
+            "`restarts` does not count the first start.",
+        )
 
     def _gives_up(self, lab, ended, worker, error, expected):
         self._starts(lab, ended, worker, expected)
         if ended.error is None:
-            raise Wrong("lost error", f"The worker failed with {error!r} for the last time, and "
-                        f"it returned {ended.result!r}.",
-                        lab.line(r"\bexcept\b") or lab.line(r"return_exceptions"),
-                        "When no restart is left, let the error out: `raise`.")
+            raise Wrong(
+                "lost error",
+                f"The worker failed with {error!r} for the last time, and "
+                f"it returned {ended.result!r}.",
+                lab.line(r"\bexcept\b") or lab.line(r"return_exceptions"),
+                "When no restart is left, let the error out: `raise`.",
+            )
         if errors_in(ended.error) != [error]:
-            raise Wrong("another error", f"The last error was {error!r}. What came out was "
-                        f"{ended.error!r}.", lab.line(r"\braise\b"),
-                        "A plain `raise` in the `except` lets out what was caught.")
+            raise Wrong(
+                "another error",
+                f"The last error was {error!r}. What came out was {ended.error!r}.",
+                lab.line(r"\braise\b"),
+                "A plain `raise` in the `except` lets out what was caught.",
+            )
         if ended.at > expected[-1] + 1.001:
-            raise Wrong("one pause too many", f"The last error was there after "
-                        f"{expected[-1] + 1} s, and came out after {ended.at:g} s.",
-                        lab.line("sleep"), "Pause only when there is a restart to come.")
+            raise Wrong(
+                "one pause too many",
+                f"The last error was there after "
+                f"{expected[-1] + 1} s, and came out after {ended.at:g} s.",
+                lab.line("sleep"),
+                "Pause only when there is a restart to come.",
+            )
 
     @right
     async def counts_down(worker, restarts, pause):

@@ -60,82 +60,168 @@ class PredictDeadlines(Exercise):
         "takes a turn.",
     )
     right_values = (
-        {"a": (2, TIMEOUT), "b": (2, TIMEOUT), "c": (2, FINE), "d": (4, TIMEOUT),
-         "e": (2, TIMEOUT), "f": (1, TIMEOUT), "g": (5, FINE)},
-        {"a": (2, TimeoutError), "b": (2, TimeoutError), "c": (2, FINE), "d": (4, TimeoutError),
-         "e": (2, TimeoutError), "f": (1, TimeoutError), "g": (5, FINE)},
+        {
+            "a": (2, TIMEOUT),
+            "b": (2, TIMEOUT),
+            "c": (2, FINE),
+            "d": (4, TIMEOUT),
+            "e": (2, TIMEOUT),
+            "f": (1, TIMEOUT),
+            "g": (5, FINE),
+        },
+        {
+            "a": (2, TimeoutError),
+            "b": (2, TimeoutError),
+            "c": (2, FINE),
+            "d": (4, TimeoutError),
+            "e": (2, TimeoutError),
+            "f": (1, TimeoutError),
+            "g": (5, FINE),
+        },
     )
     wrong_values = (
         wrong_value(right_values[0] | {"a": (2, "timeout")}, "another form", "Asked is a pair"),
         wrong_value(right_values[0] | {"a": 2}, "another form", "Asked is a pair"),
-        wrong_value(right_values[0] | {"b": (2, FINE)}, "except Exception lets it pass",
-                    "is no Exception"),
-        wrong_value(right_values[0] | {"b": (5, FINE)}, "except Exception lets it pass",
-                    "is no Exception"),
+        wrong_value(
+            right_values[0] | {"b": (2, FINE)}, "except Exception lets it pass", "is no Exception"
+        ),
+        wrong_value(
+            right_values[0] | {"b": (5, FINE)}, "except Exception lets it pass", "is no Exception"
+        ),
         wrong_value(right_values[0] | {"c": (2, TIMEOUT)}, "swallowed", "nothing is left"),
         wrong_value(right_values[0] | {"c": (5, FINE)}, "the sleep is over", "ends the sleep"),
         wrong_value(right_values[0] | {"d": (2, TIMEOUT)}, "asked is not over", "`finally`"),
         wrong_value(right_values[0] | {"d": (7, TIMEOUT)}, "the sleep is over", "ends the sleep"),
         wrong_value(right_values[0] | {"d": (2, FINE)}, "asked is not over", "`finally`"),
-        wrong_value(right_values[0] | {"e": (5, FINE)}, "shield does not keep it from you",
-                    "the task inside"),
-        wrong_value(right_values[0] | {"e": (5, TIMEOUT)}, "shield does not keep it from you",
-                    "the task inside"),
+        wrong_value(
+            right_values[0] | {"e": (5, FINE)},
+            "shield does not keep it from you",
+            "the task inside",
+        ),
+        wrong_value(
+            right_values[0] | {"e": (5, TIMEOUT)},
+            "shield does not keep it from you",
+            "the task inside",
+        ),
         wrong_value(right_values[0] | {"e": (2, FINE)}, "an error goes on", "told as ever"),
         wrong_value(right_values[0] | {"a": (2, FINE)}, "an error goes on", "becomes a"),
-        wrong_value(right_values[0] | {"f": (2, TIMEOUT)}, "the nearer deadline fires",
-                    "before the outer one"),
+        wrong_value(
+            right_values[0] | {"f": (2, TIMEOUT)},
+            "the nearer deadline fires",
+            "before the outer one",
+        ),
         wrong_value(right_values[0] | {"f": (1, FINE)}, "an error goes on", "nobody catches it"),
-        wrong_value(right_values[0] | {"g": (2, TIMEOUT)}, "work is not interrupted",
-                    "takes no turn"),
-        wrong_value(right_values[0] | {"g": (5, TIMEOUT)}, "too late to be told",
-                    "no `await` after it"),
+        wrong_value(
+            right_values[0] | {"g": (2, TIMEOUT)}, "work is not interrupted", "takes no turn"
+        ),
+        wrong_value(
+            right_values[0] | {"g": (5, TIMEOUT)}, "too late to be told", "no `await` after it"
+        ),
         wrong_value(right_values[0] | {"a": (5, TIMEOUT)}, "the sleep is over", "ends the sleep"),
     )
 
     BELIEFS = {
         # job: (test of the pair given, kind, what to say)
-        "a": [(lambda at, out: at >= 5, "the sleep is over",
-               "You let `a` sleep to its end. The request at 2 s ends the sleep at once."),
-              (lambda at, out: out == FINE, "an error goes on",
-               "You have no error for `a`. Nobody in there catches the request, so at the end of "
-               "the block it becomes a TimeoutError.")],
-        "b": [(lambda at, out: out == FINE, "except Exception lets it pass",
-               "You let `b` suppress the request. CancelledError is a BaseException, and it is no "
-               "Exception: it passes."),
-              (lambda at, out: at >= 5, "the sleep is over",
-               "You let `b` sleep to its end. The request at 2 s ends the sleep at once.")],
-        "c": [(lambda at, out: at >= 5, "the sleep is over",
-               "You let `c` sleep on. The request ends the sleep, and then it is suppressed."),
-              (lambda at, out: out == TIMEOUT, "swallowed",
-               "You have a TimeoutError for `c`. It suppressed the request, so nothing is left "
-               "that the timeout could turn into a TimeoutError.")],
-        "d": [(lambda at, out: at == 2, "asked is not over",
-               "You let `d` be over at 2 s. At 2 s it is told; then comes its `finally`, which "
-               "awaits something, and the timeout waits for that."),
-              (lambda at, out: at >= 5, "the sleep is over",
-               "You let the first sleep of `d` go on to its end. The request ends the sleep at "
-               "2 s, and then comes the `finally`."),
-              (lambda at, out: out == FINE, "an error goes on",
-               "You have no error for `d`. A `finally` does its work and lets the error go on.")],
-        "e": [(lambda at, out: at >= 5, "shield does not keep it from you",
-               "You let `e` wait on. `shield` keeps the request from the task inside; who awaits "
-               "the shield is told as ever."),
-              (lambda at, out: out == FINE, "an error goes on",
-               "You have no error for `e`. Who awaits the shield is told as ever, and nobody "
-               "catches that.")],
-        "f": [(lambda at, out: at == 2, "the nearer deadline fires",
-               "You let `f` go on until 2 s. Its own deadline rings at 1 s, before the outer one, "
-               "and its error goes through the outer block."),
-              (lambda at, out: out == FINE, "an error goes on",
-               "You have no error for `f`. The inner timeout raises a TimeoutError at 1 s, and "
-               "nobody catches it.")],
-        "g": [(lambda at, out: at < 5, "work is not interrupted",
-               "You let the deadline interrupt `g`. `time.sleep` blocks the thread, so for 5 s the "
-               "loop takes no turn, and no timer rings."),
-              (lambda at, out: out == TIMEOUT, "too late to be told",
-               "You have a TimeoutError for `g`. There is no `await` after it at which the "
-               "request could be delivered, so the block ends as if nothing had been.")],
+        "a": [
+            (
+                lambda at, out: at >= 5,
+                "the sleep is over",
+                "You let `a` sleep to its end. The request at 2 s ends the sleep at once.",
+            ),
+            (
+                lambda at, out: out == FINE,
+                "an error goes on",
+                "You have no error for `a`. Nobody in there catches the request, so at the end of "
+                "the block it becomes a TimeoutError.",
+            ),
+        ],
+        "b": [
+            (
+                lambda at, out: out == FINE,
+                "except Exception lets it pass",
+                "You let `b` suppress the request. CancelledError is a BaseException, and it is no "
+                "Exception: it passes.",
+            ),
+            (
+                lambda at, out: at >= 5,
+                "the sleep is over",
+                "You let `b` sleep to its end. The request at 2 s ends the sleep at once.",
+            ),
+        ],
+        "c": [
+            (
+                lambda at, out: at >= 5,
+                "the sleep is over",
+                "You let `c` sleep on. The request ends the sleep, and then it is suppressed.",
+            ),
+            (
+                lambda at, out: out == TIMEOUT,
+                "swallowed",
+                "You have a TimeoutError for `c`. It suppressed the request, so nothing is left "
+                "that the timeout could turn into a TimeoutError.",
+            ),
+        ],
+        "d": [
+            (
+                lambda at, out: at == 2,
+                "asked is not over",
+                "You let `d` be over at 2 s. At 2 s it is told; then comes its `finally`, which "
+                "awaits something, and the timeout waits for that.",
+            ),
+            (
+                lambda at, out: at >= 5,
+                "the sleep is over",
+                "You let the first sleep of `d` go on to its end. The request ends the sleep at "
+                "2 s, and then comes the `finally`.",
+            ),
+            (
+                lambda at, out: out == FINE,
+                "an error goes on",
+                "You have no error for `d`. A `finally` does its work and lets the error go on.",
+            ),
+        ],
+        "e": [
+            (
+                lambda at, out: at >= 5,
+                "shield does not keep it from you",
+                "You let `e` wait on. `shield` keeps the request from the task inside; who awaits "
+                "the shield is told as ever.",
+            ),
+            (
+                lambda at, out: out == FINE,
+                "an error goes on",
+                "You have no error for `e`. Who awaits the shield is told as ever, and nobody "
+                "catches that.",
+            ),
+        ],
+        "f": [
+            (
+                lambda at, out: at == 2,
+                "the nearer deadline fires",
+                "You let `f` go on until 2 s. Its own deadline rings at 1 s, before the outer one, "
+                "and its error goes through the outer block.",
+            ),
+            (
+                lambda at, out: out == FINE,
+                "an error goes on",
+                "You have no error for `f`. The inner timeout raises a TimeoutError at 1 s, and "
+                "nobody catches it.",
+            ),
+        ],
+        "g": [
+            (
+                lambda at, out: at < 5,
+                "work is not interrupted",
+                "You let the deadline interrupt `g`. `time.sleep` blocks the thread, so for 5 s the "
+                "loop takes no turn, and no timer rings.",
+            ),
+            (
+                lambda at, out: out == TIMEOUT,
+                "too late to be told",
+                "You have a TimeoutError for `g`. There is no `await` after it at which the "
+                "request could be delivered, so the block ends as if nothing had been.",
+            ),
+        ],
     }
 
     def verify(self, ends, lab):
@@ -158,9 +244,13 @@ class PredictDeadlines(Exercise):
             out = TIMEOUT if out is TimeoutError else out
             if isinstance(at, (int, float)) and out in (TIMEOUT, FINE):
                 return at, out
-        raise Wrong("another form", f"`ends[{job!r}]` is {given!r}.", None,
-                    'Asked is a pair: the seconds, and then "TimeoutError" or "no error", as in '
-                    '`(1, "no error")`.')
+        raise Wrong(
+            "another form",
+            f"`ends[{job!r}]` is {given!r}.",
+            None,
+            'Asked is a pair: the seconds, and then "TimeoutError" or "no error", as in '
+            '`(1, "no error")`.',
+        )
 
 
 class FirstAnswer(Exercise):
@@ -198,60 +288,85 @@ class FirstAnswer(Exercise):
         other_clock(run.elapsed > 5.001, lab)
         swallows = lab.text.swallowing_handler()
         if swallows and (run.elapsed > 5.001 or run.result == "nobody"):
-            raise Wrong("swallowed", f"Every server takes 9 s. At 5 s all of it was to end; it "
-                        f"ended at {run.elapsed:g} s and returned {run.result!r}.", swallows,
-                        "What passes there when the outer deadline rings is a CancelledError: "
-                        "catch TimeoutError alone.")
+            raise Wrong(
+                "swallowed",
+                f"Every server takes 9 s. At 5 s all of it was to end; it "
+                f"ended at {run.elapsed:g} s and returned {run.result!r}.",
+                swallows,
+                "What passes there when the outer deadline rings is a CancelledError: "
+                "catch TimeoutError alone.",
+            )
         if run.elapsed > 5.001:
-            raise Wrong("no limit for the whole",
-                        f"Every server takes 9 s, and it was over after {run.elapsed:g} s; all "
-                        "together may take 5 s.", lab.line(r"timeout|wait_for"),
-                        "Put one deadline around the whole loop, and one around each call.")
+            raise Wrong(
+                "no limit for the whole",
+                f"Every server takes 9 s, and it was over after {run.elapsed:g} s; all "
+                "together may take 5 s.",
+                lab.line(r"timeout|wait_for"),
+                "Put one deadline around the whole loop, and one around each call.",
+            )
         if run.elapsed < 4.999:
-            raise Wrong("gave up too early",
-                        f"Every server takes 9 s, and it returned {run.result!r} after "
-                        f"{run.elapsed:g} s. There were 5 s, 2 s for each server.",
-                        lab.line(r"except|suppress"),
-                        "When the deadline of one server rings, ask the next one.")
+            raise Wrong(
+                "gave up too early",
+                f"Every server takes 9 s, and it returned {run.result!r} after "
+                f"{run.elapsed:g} s. There were 5 s, 2 s for each server.",
+                lab.line(r"except|suppress"),
+                "When the deadline of one server rings, ask the next one.",
+            )
         lab.equal(run.result, "out of time")
         ask = lab.service(slow, name="ask")
         run = self._inside(lab, "Each server gets 2 s", first_answer, ask, ["a", "b", "c"], 2, 10)
         if run.result == "out of time":
-            raise Wrong("took one deadline for the other",
-                        f"Three servers had their 2 s in vain. After {run.elapsed:g} s of 10 it "
-                        "returned 'out of time'.", lab.line(r"out of time"),
-                        "The error alone does not tell whose deadline it was. "
-                        "`timeout(...) as cm` and `cm.expired()` do.")
+            raise Wrong(
+                "took one deadline for the other",
+                f"Three servers had their 2 s in vain. After {run.elapsed:g} s of 10 it "
+                "returned 'out of time'.",
+                lab.line(r"out of time"),
+                "The error alone does not tell whose deadline it was. "
+                "`timeout(...) as cm` and `cm.expired()` do.",
+            )
         lab.equal(run.result, "nobody")
         self._errors(first_answer, lab)
         ask = lab.service(slow, name="ask")
         lab.run(first_answer, ask, ["a", "b", "c"], 2, 10, cancel_after=1)
 
     def _answers(self, first_answer, lab):
-        ask = lab.service({"a": 9, "b": 1, "c": 0.5},
-                          {"a": "it is a", "b": "it is b", "c": "it is c"}, name="ask")
+        ask = lab.service(
+            {"a": 9, "b": 1, "c": 0.5}, {"a": "it is a", "b": "it is b", "c": "it is c"}, name="ask"
+        )
         run = self._inside(lab, "Each server gets 2 s", first_answer, ask, ["a", "b", "c"], 2, 10)
         if run.result in ("out of time", "nobody"):
-            raise Wrong("gave up too early",
-                        f"Server a takes 9 s, b would have answered in 1 s. It returned "
-                        f"{run.result!r} after {run.elapsed:g} s of 10.",
-                        lab.line(r"except|suppress"),
-                        "When the deadline of one server rings, ask the next one.")
+            raise Wrong(
+                "gave up too early",
+                f"Server a takes 9 s, b would have answered in 1 s. It returned "
+                f"{run.result!r} after {run.elapsed:g} s of 10.",
+                lab.line(r"except|suppress"),
+                "When the deadline of one server rings, ask the next one.",
+            )
         if "c" in ask.calls and run.elapsed < 2.999:
-            raise Wrong("asked all at once",
-                        f"It asked {', '.join(ask.calls)}, and was over after {run.elapsed:g} s. "
-                        "The servers are to be asked one after another.",
-                        lab.line(r"create_task|gather"), "Await each one in a loop.")
+            raise Wrong(
+                "asked all at once",
+                f"It asked {', '.join(ask.calls)}, and was over after {run.elapsed:g} s. "
+                "The servers are to be asked one after another.",
+                lab.line(r"create_task|gather"),
+                "Await each one in a loop.",
+            )
         if run.result == "it is a":
-            raise Wrong("no limit for each server",
-                        f"Server a takes 9 s and may take 2. It returned {run.result!r} after "
-                        f"{run.elapsed:g} s.", lab.line(r"timeout\(short") or lab.line(r"\bask\("),
-                        "Put `async with asyncio.timeout(short)` around `await ask(server)` "
-                        "itself: it ends what the task waits for inside of its block.")
+            raise Wrong(
+                "no limit for each server",
+                f"Server a takes 9 s and may take 2. It returned {run.result!r} after "
+                f"{run.elapsed:g} s.",
+                lab.line(r"timeout\(short") or lab.line(r"\bask\("),
+                "Put `async with asyncio.timeout(short)` around `await ask(server)` "
+                "itself: it ends what the task waits for inside of its block.",
+            )
         lab.equal(run.result, "it is b")
         if "c" in ask.calls:
-            raise Wrong("asked too many", "Server b had answered, and c was asked all the same.",
-                        lab.line(r"\bfor\b"), "Return the answer as soon as it is there.")
+            raise Wrong(
+                "asked too many",
+                "Server b had answered, and c was asked all the same.",
+                lab.line(r"\bfor\b"),
+                "Return the answer as soon as it is there.",
+            )
 
     def _inside(self, lab, rule, *what):
         """Run it; no deadline may come out as an error."""
@@ -259,33 +374,44 @@ class FirstAnswer(Exercise):
             return lab.run(*what)
         except TimeoutError as error:
             place = lab.text.of_traceback(error)
-            raise Wrong("let a TimeoutError out",
-                        f"{rule}. When the time was over, a TimeoutError came out.",
-                        place and place[1],
-                        "Catch it around the block of that deadline.") from None
+            raise Wrong(
+                "let a TimeoutError out",
+                f"{rule}. When the time was over, a TimeoutError came out.",
+                place and place[1],
+                "Catch it around the block of that deadline.",
+            ) from None
 
     def _errors(self, first_answer, lab):
         own = TimeoutError("the server's own limit")
         for server, when in (("b", "when a had used up its 2 s"), ("a", "the first of them")):
-            ask = lab.service({"a": 9 if server == "b" else 1, "b": 1, "c": 1}, name="ask",
-                              errors={server: own})
+            ask = lab.service(
+                {"a": 9 if server == "b" else 1, "b": 1, "c": 1}, name="ask", errors={server: own}
+            )
             try:
                 run = lab.run(first_answer, ask, ["a", "b", "c"], 2, 10)
             except TimeoutError as error:
                 if str(error) == str(own):
                     continue
-                raise Wrong("another error came out",
-                            f"Server {server} raised TimeoutError({str(own)!r}), and what came "
-                            f"out is {error!r}.", lab.line(r"\braise\b"),
-                            "A bare `raise` lets the error itself go on.") from None
-            what = ("went on to the next server" if len(ask.calls) > "abc".index(server) + 1
-                    else f"returned {run.result!r}")
-            raise Wrong("took another's timeout for its own",
-                        f"Server {server}, {when}, was asked, and raised a TimeoutError of its own "
-                        "after 1 s. That was none of your deadlines, and your function "
-                        f"{what}.",
-                        lab.line(r"except|suppress"),
-                        "Ask the deadline with `expired()`; if it was not that one, `raise`.")
+                raise Wrong(
+                    "another error came out",
+                    f"Server {server} raised TimeoutError({str(own)!r}), and what came "
+                    f"out is {error!r}.",
+                    lab.line(r"\braise\b"),
+                    "A bare `raise` lets the error itself go on.",
+                ) from None
+            what = (
+                "went on to the next server"
+                if len(ask.calls) > "abc".index(server) + 1
+                else f"returned {run.result!r}"
+            )
+            raise Wrong(
+                "took another's timeout for its own",
+                f"Server {server}, {when}, was asked, and raised a TimeoutError of its own "
+                "after 1 s. That was none of your deadlines, and your function "
+                f"{what}.",
+                lab.line(r"except|suppress"),
+                "Ask the deadline with `expired()`; if it was not that one, `raise`.",
+            )
         ask = lab.service(1, name="ask", errors={"a": LookupError("no such question")})
         lab.run(first_answer, ask, ["a", "b", "c"], 2, 10, raises=LookupError)
 
@@ -531,28 +657,39 @@ class Budget(Exercise):
             run = lab.run(load, fetch, ["a", "b", "c", "d"], 12)
         except TimeoutError as error:
             place = lab.text.of_traceback(error)
-            raise Wrong("let a TimeoutError out",
-                        "The pages take 1, 9, 1 and 5 s. A TimeoutError came out.",
-                        place and place[1], "A page whose share is over is left out, and the next "
-                        "one has its turn.") from None
+            raise Wrong(
+                "let a TimeoutError out",
+                "The pages take 1, 9, 1 and 5 s. A TimeoutError came out.",
+                place and place[1],
+                "A page whose share is over is left out, and the next one has its turn.",
+            ) from None
         if service.peak > 1:
-            raise Wrong("limit", f"{service.peak} pages were fetched at once; the site answers one "
-                        "at a time.", lab.line(r"create_task|gather"),
-                        "Await each one in a loop, and let none go on when its share is over.")
+            raise Wrong(
+                "limit",
+                f"{service.peak} pages were fetched at once; the site answers one at a time.",
+                lab.line(r"create_task|gather"),
+                "Await each one in a loop, and let none go on when its share is over.",
+            )
         if run.elapsed > 12.001:
-            raise Wrong("no limit for the whole",
-                        f"The pages take 1, 9, 1 and 5 s, and it took {run.elapsed:g} s of 12.",
-                        lab.line(r"timeout|wait_for"),
-                        "A limit for each call is no limit for the whole.")
+            raise Wrong(
+                "no limit for the whole",
+                f"The pages take 1, 9, 1 and 5 s, and it took {run.elapsed:g} s of 12.",
+                lab.line(r"timeout|wait_for"),
+                "A limit for each call is no limit for the whole.",
+            )
         if "b" in had:
             other_clock(abs(had["b"] - 11 / 3) > 0.01, lab)
             self._shares(had["b"], lab)
             if "c" not in had:
-                raise Wrong("gave up too early", "When the share of page b was over, it asked for "
-                            f"no other page. It returned {run.result!r} after "
-                            f"{run.elapsed:.3g} s of 12.", lab.line(r"except|suppress"),
-                            "A page whose share is over is left out, and the next one has its "
-                            "turn: catch the TimeoutError inside of the loop.")
+                raise Wrong(
+                    "gave up too early",
+                    "When the share of page b was over, it asked for "
+                    f"no other page. It returned {run.result!r} after "
+                    f"{run.elapsed:.3g} s of 12.",
+                    lab.line(r"except|suppress"),
+                    "A page whose share is over is left out, and the next one has its "
+                    "turn: catch the TimeoutError inside of the loop.",
+                )
         lab.equal(run.result, {"a": "page a", "c": "page c", "d": "page d"})
         fetch = lab.service({"a": 9, "b": 9})
         run = lab.run(load, fetch, ["a", "b"], 4)
@@ -566,23 +703,34 @@ class Budget(Exercise):
 
     def _shares(self, seconds, lab):
         if seconds > 8.999:
-            raise Wrong("one page ate the budget",
-                        "Page b takes 9 s, and it was given all of them. At its turn 11 s were "
-                        "left, for three pages.", lab.line(r"timeout|wait_for"),
-                        "Each page gets its share alone.")
+            raise Wrong(
+                "one page ate the budget",
+                "Page b takes 9 s, and it was given all of them. At its turn 11 s were "
+                "left, for three pages.",
+                lab.line(r"timeout|wait_for"),
+                "Each page gets its share alone.",
+            )
         if abs(seconds - 3) < 0.01:
-            raise Wrong("the savings were lost",
-                        "Page a needed 1 s of its 3. Then 11 s were left for three pages, and "
-                        "page b was given up after 3 s all the same.",
-                        lab.line(r"budget\s*/|/"),
-                        "Work the share out anew for each page, from what is left then.")
+            raise Wrong(
+                "the savings were lost",
+                "Page a needed 1 s of its 3. Then 11 s were left for three pages, and "
+                "page b was given up after 3 s all the same.",
+                lab.line(r"budget\s*/|/"),
+                "Work the share out anew for each page, from what is left then.",
+            )
         if abs(seconds - 11 / 3) > 0.01:
-            raise Wrong("another share",
-                        "At the turn of page b 11 s are left, and three pages, so its share is "
-                        f"3.67 s. It had {seconds:.3g} s.", lab.line(r"timeout_at|/"),
-                        "What is left, divided by the pages that are left, this one included."
-                        + (" And `timeout_at` takes a moment on the loop's clock, not a number of "
-                           "seconds." if lab.line(r"timeout_at") else ""))
+            raise Wrong(
+                "another share",
+                "At the turn of page b 11 s are left, and three pages, so its share is "
+                f"3.67 s. It had {seconds:.3g} s.",
+                lab.line(r"timeout_at|/"),
+                "What is left, divided by the pages that are left, this one included."
+                + (
+                    " And `timeout_at` takes a moment on the loop's clock, not a number of seconds."
+                    if lab.line(r"timeout_at")
+                    else ""
+                ),
+            )
 
     @right
     async def with_shares(fetch, pages, budget):
@@ -773,54 +921,81 @@ class InHand(Exercise):
 
     def _in_a_job(self, worker, lab):
         log, failed, queue = lab.service(1, name="handle", errors={2: ValueError("job 2")}), [], []
-        lab.told("with jobs 1 to 4 in the queue; each takes 1 s, and job 2 fails. I cancelled it "
-                 "after 2.5 s, in the middle of job 3")
+        lab.told(
+            "with jobs 1 to 4 in the queue; each takes 1 s, and job 2 fails. I cancelled it "
+            "after 2.5 s, in the middle of job 3"
+        )
         cancelled = self._run(worker, lab, log, failed, queue, [1, 2, 3, 4], 2.5)
         if 3 in failed:
-            raise Wrong("took being told for a failure",
-                        f"Job 3 is among the failed ones: {failed}.", lab.line(r"\bexcept\b"),
-                        "`except Exception` lets a cancellation pass; catch no more for `failed`.")
+            raise Wrong(
+                "took being told for a failure",
+                f"Job 3 is among the failed ones: {failed}.",
+                lab.line(r"\bexcept\b"),
+                "`except Exception` lets a cancellation pass; catch no more for `failed`.",
+            )
         self._told(cancelled, log, lab)
         lab.equal(failed, [2], what="`failed` is")
         if 3 not in queue:
-            raise Wrong("lost the job in hand",
-                        f"Then the queue held {queue}. Job 3 was taken out, and not done.",
-                        lab.line(r"\.get\("),
-                        "Where the request finds the worker with a job in hand, put the job back: "
-                        "`queue.put_nowait(job)`, and raise the request again.")
+            raise Wrong(
+                "lost the job in hand",
+                f"Then the queue held {queue}. Job 3 was taken out, and not done.",
+                lab.line(r"\.get\("),
+                "Where the request finds the worker with a job in hand, put the job back: "
+                "`queue.put_nowait(job)`, and raise the request again.",
+            )
         if sorted(queue) != [3, 4]:
-            raise Wrong("put back too much", f"Then the queue held {queue}; not done were 3 and 4.",
-                        lab.line(r"put"), "Put back the one job that was not done, once.")
+            raise Wrong(
+                "put back too much",
+                f"Then the queue held {queue}; not done were 3 and 4.",
+                lab.line(r"put"),
+                "Put back the one job that was not done, once.",
+            )
 
     def _at_rest(self, worker, lab):
-        self._rest(worker, lab, [1], "with job 1 alone, which is done after 1 s. I cancelled it "
-                   "after 5 s, when it waited for the next")
-        self._rest(worker, lab, [2], "with job 2 alone, which fails after 1 s. I cancelled it "
-                   "after 5 s, when it waited for the next")
+        self._rest(
+            worker,
+            lab,
+            [1],
+            "with job 1 alone, which is done after 1 s. I cancelled it "
+            "after 5 s, when it waited for the next",
+        )
+        self._rest(
+            worker,
+            lab,
+            [2],
+            "with job 2 alone, which fails after 1 s. I cancelled it "
+            "after 5 s, when it waited for the next",
+        )
         self._rest(worker, lab, [], "with an empty queue. I cancelled it after 5 s")
 
     def _rest(self, worker, lab, jobs, words):
         log, failed, queue = lab.service(1, name="handle", errors={2: ValueError("no")}), [], []
         lab.told(words)
         put = lab.line(r"put")
-        try_ = ("It was cancelled in `get`, with no job in hand. Let the `try` that puts back hold "
-                "`handle` alone.")
+        try_ = (
+            "It was cancelled in `get`, with no job in hand. Let the `try` that puts back hold "
+            "`handle` alone."
+        )
         try:
             cancelled = self._run(worker, lab, log, failed, queue, jobs, 5)
         except NameError as error:
             raise Wrong("had no job in hand", f"Python said: {error}.", put, try_) from None
         self._told(cancelled, log, lab)
         if queue and queue == jobs:
-            raise Wrong("put back what was done", f"Then job {jobs[0]} was in the queue again.",
-                        put, try_)
+            raise Wrong(
+                "put back what was done", f"Then job {jobs[0]} was in the queue again.", put, try_
+            )
         if queue:
             raise Wrong("had no job in hand", f"Then the queue held {queue}.", put, try_)
 
     def _told(self, cancelled, log, lab):
         if cancelled is True:
             return
-        then = ("It went on, and waited for more." if cancelled is None
-                else "It returned, as if its work were done.")
+        then = (
+            "It went on, and waited for more."
+            if cancelled is None
+            else "It returned, as if its work were done."
+        )
         raise Wrong("swallowed", then, lab.text.swallowing_handler())
 
     def _run(self, worker, lab, handle, failed, left, jobs, seconds):
@@ -832,15 +1007,21 @@ class InHand(Exercise):
                 queue.put_nowait(job)
             made = worker(queue, handle, failed)
             if not asyncio.iscoroutine(made):
-                raise Wrong("not async", f"`worker` returned {made!r} at once: there is nothing "
-                            "to await.", lab.line(r"\bdef\b"))
+                raise Wrong(
+                    "not async",
+                    f"`worker` returned {made!r} at once: there is nothing to await.",
+                    lab.line(r"\bdef\b"),
+                )
             task = asyncio.create_task(made, name="worker")
             await asyncio.wait([task], timeout=seconds)
             if task.done():
                 if task.exception() is None:
-                    raise Wrong("ended too early", "It returned before I cancelled it.",
-                                lab.line(r"\breturn\b|\bbreak\b|\bwhile\b"),
-                                "It works for ever: `while True`.")
+                    raise Wrong(
+                        "ended too early",
+                        "It returned before I cancelled it.",
+                        lab.line(r"\breturn\b|\bbreak\b|\bwhile\b"),
+                        "It works for ever: `while True`.",
+                    )
                 raise task.exception()
             task.cancel()
             await asyncio.wait([task], timeout=0.25)
@@ -1033,57 +1214,87 @@ class Submit(Exercise):
         result, at, over, saved = self._run(submit, lab, 1, 3)
         lab.equal(result, 7)
         if at > 1.001:
-            raise Wrong("waited too long", f"The saving took 1 s, and it returned after {at:g} s.",
-                        lab.line(r"sleep"), "Wait for the task itself, and not for the clock.")
+            raise Wrong(
+                "waited too long",
+                f"The saving took 1 s, and it returned after {at:g} s.",
+                lab.line(r"sleep"),
+                "Wait for the task itself, and not for the clock.",
+            )
         if len(saved) > 1:
-            raise Wrong("saved twice", f"`save` was called {len(saved)} times.",
-                        lab.line(r"save\("))
+            raise Wrong(
+                "saved twice", f"`save` was called {len(saved)} times.", lab.line(r"save\(")
+            )
         lab.told("with a `save` of 5 s and a patience of 1 s")
         result, at, over, saved = self._run(submit, lab, 5, 1)
         if at > 1.001:
-            raise Wrong("waited too long", f"It returned {result!r} after {at:g} s.",
-                        lab.line(r"await"), "After `patience` seconds the guest goes; the saving "
-                        "stays.")
+            raise Wrong(
+                "waited too long",
+                f"It returned {result!r} after {at:g} s.",
+                lab.line(r"await"),
+                "After `patience` seconds the guest goes; the saving stays.",
+            )
         self._went_on(saved, over, lab)
         lab.equal(result, "still saving")
         lab.told("with a `save` of 5 s and a patience of 3 s, and cancelled it after 1 s")
         result, at, over, saved = self._run(submit, lab, 5, 3, cancel=1)
         if result != "cancelled":
-            raise Wrong("swallowed", f"It returned {result!r} after {at:g} s.",
-                        lab.text.swallowing_handler())
+            raise Wrong(
+                "swallowed",
+                f"It returned {result!r} after {at:g} s.",
+                lab.text.swallowing_handler(),
+            )
         self._went_on(saved, over, lab)
         lab.told("with a patience of 1 s and a `save` that fails after 2 s")
         errors = self._run(submit, lab, 2, 1, error=ValueError("disk full"))
         if errors != ["disk full"]:
-            raise Wrong("lost error", "The group ended without the ValueError of `save`.",
-                        lab.line(r"create_task|except|suppress"),
-                        "A group raises the errors of its own tasks: let the group start it, "
-                        "and let the task fail.")
+            raise Wrong(
+                "lost error",
+                "The group ended without the ValueError of `save`.",
+                lab.line(r"create_task|except|suppress"),
+                "A group raises the errors of its own tasks: let the group start it, "
+                "and let the task fail.",
+            )
 
     def _went_on(self, saved, over, lab):
         if saved == ["cancelled"]:
             mine = lab.line(r"group\.create_task")
             if over < 4.999 and lab.line(r"shield|\bwait\(") and not mine:
-                raise Wrong("nobody waited for the saving",
-                            f"The group was over at {over:g} s, while the saving still went on. "
-                            "Then the program ended, and that ended the saving.",
-                            lab.line(r"shield|create_task|ensure_future"),
-                            "`shield` makes a task that nobody owns. Let the group start it: "
-                            "`group.create_task(save())`.")
+                raise Wrong(
+                    "nobody waited for the saving",
+                    f"The group was over at {over:g} s, while the saving still went on. "
+                    "Then the program ended, and that ended the saving.",
+                    lab.line(r"shield|create_task|ensure_future"),
+                    "`shield` makes a task that nobody owns. Let the group start it: "
+                    "`group.create_task(save())`.",
+                )
             if cancels := lab.line(r"\.cancel\("):
-                raise Wrong("ended the saving", "The saving was cancelled in the middle.",
-                            cancels, "Leave it alone. The guest goes, and the saving goes on.")
-            raise Wrong("ended the saving", "The saving was cancelled in the middle.",
-                        lab.line(r"wait_for|timeout|await"),
-                        "A request goes on to what you await. `asyncio.shield(task)` stops it "
-                        "there, and `asyncio.wait` passes none on.")
+                raise Wrong(
+                    "ended the saving",
+                    "The saving was cancelled in the middle.",
+                    cancels,
+                    "Leave it alone. The guest goes, and the saving goes on.",
+                )
+            raise Wrong(
+                "ended the saving",
+                "The saving was cancelled in the middle.",
+                lab.line(r"wait_for|timeout|await"),
+                "A request goes on to what you await. `asyncio.shield(task)` stops it "
+                "there, and `asyncio.wait` passes none on.",
+            )
         if len(saved) > 1:
-            raise Wrong("saved twice", f"`save` was called {len(saved)} times.",
-                        lab.line(r"\bexcept\b") or lab.line(r"save\("),
-                        "Begin it once. It goes on by itself.")
+            raise Wrong(
+                "saved twice",
+                f"`save` was called {len(saved)} times.",
+                lab.line(r"\bexcept\b") or lab.line(r"save\("),
+                "Begin it once. It goes on by itself.",
+            )
         if saved != ["saved"]:
-            raise Wrong("did not save", f"The saving came to this: {saved}.", None,
-                        "Begin it once, with the group.")
+            raise Wrong(
+                "did not save",
+                f"The saving came to this: {saved}.",
+                None,
+                "Begin it once, with the group.",
+            )
 
     def _run(self, submit, lab, seconds, patience, cancel=None, error=None):
         """Return (result, when it came, when the group was over, [how each saving ended]); with
@@ -1277,8 +1488,11 @@ class GiveBack(Exercise):
         case = self._run(borrow, lab, [], fails=True)
         self._given(case, lab, "`use` had raised an error", [])
         if not isinstance(case.outcome, LookupError):
-            raise Wrong("lost error", f"`use` raised LookupError; it ended with {case.outcome!r}.",
-                        lab.line(r"except|suppress|return"))
+            raise Wrong(
+                "lost error",
+                f"`use` raised LookupError; it ended with {case.outcome!r}.",
+                lab.line(r"except|suppress|return"),
+            )
         case.told()
         for moments in [2], [2, 2.5], [2, 2.25, 2.5, 3], [6.5], [6.5, 7]:
             case = self._run(borrow, lab, moments)
@@ -1291,67 +1505,95 @@ class GiveBack(Exercise):
             case.told()
         case = self._run(borrow, lab, [0.5])
         if case.given:
-            raise Wrong("gave back what it had not",
-                        "It was cancelled after 0.5 s, in `lend`, and `give_back` was called.",
-                        lab.line(r"give_back\("), "Let the `try` begin after `lend`.")
+            raise Wrong(
+                "gave back what it had not",
+                "It was cancelled after 0.5 s, in `lend`, and `give_back` was called.",
+                lab.line(r"give_back\("),
+                "Let the `try` begin after `lend`.",
+            )
         self._cancelled(case, lab, [0.5])
         case.told()
 
     def _given(self, case, lab, when, moments):
         call = lab.line(r"give_back\(")
         if not case.given:
-            raise Wrong("not given back", f"{when}, and `give_back` was not called.", call,
-                        "A `finally` runs whatever becomes of its `try`: a result, an error, a "
-                        "cancellation.")
+            raise Wrong(
+                "not given back",
+                f"{when}, and `give_back` was not called.",
+                call,
+                "A `finally` runs whatever becomes of its `try`: a result, an error, a "
+                "cancellation.",
+            )
         if len(case.given) > 1:
-            raise Wrong("gave it back twice",
-                        f"{when}, and `give_back` was called {len(case.given)} times.", call,
-                        "One task for it, that is waited for again and again.")
+            raise Wrong(
+                "gave it back twice",
+                f"{when}, and `give_back` was called {len(case.given)} times.",
+                call,
+                "One task for it, that is waited for again and again.",
+            )
         if case.given == ["cancelled"] and not moments:
-            raise Wrong("bounded too tightly", f"{when}. `give_back` takes 2 s, and it was ended "
-                        f"after {case.took:g} s; it may take 3.",
-                        lab.line(r"timeout|wait_for|\bwait\(") or call)
+            raise Wrong(
+                "bounded too tightly",
+                f"{when}. `give_back` takes 2 s, and it was ended "
+                f"after {case.took:g} s; it may take 3.",
+                lab.line(r"timeout|wait_for|\bwait\(") or call,
+            )
         if case.given == ["cancelled"]:
-            raise Wrong("cut off", f"{when}. `give_back` takes 2 s, and it was cancelled after "
-                        f"{case.took:g} s.", call)
+            raise Wrong(
+                "cut off",
+                f"{when}. `give_back` takes 2 s, and it was cancelled after {case.took:g} s.",
+                call,
+            )
         if case.given != ["ended"]:
-            raise Wrong("did not wait for the cleanup",
-                        f"{when}, and `borrow` ended at {case.over:g} s, while `give_back` went "
-                        "on.", lab.line(r"shield|create_task|ensure_future"),
-                        "The next request ends your waiting too. Wait again, until the task is "
-                        "done." if moments else "Wait for the task that gives back.")
+            raise Wrong(
+                "did not wait for the cleanup",
+                f"{when}, and `borrow` ended at {case.over:g} s, while `give_back` went on.",
+                lab.line(r"shield|create_task|ensure_future"),
+                "The next request ends your waiting too. Wait again, until the task is done."
+                if moments
+                else "Wait for the task that gives back.",
+            )
 
     def _cancelled(self, case, lab, moments):
         if isinstance(case.outcome, TimeoutError):
-            raise Wrong("another error came out",
-                        f"It was cancelled {at_moments(moments)}, `give_back` was ended when its "
-                        "3 s were over, and a TimeoutError came out, not a CancelledError.",
-                        lab.line(r"timeout|wait_for"),
-                        "The bound of the cleanup is the cleanup's own affair: suppress its "
-                        "TimeoutError there.")
+            raise Wrong(
+                "another error came out",
+                f"It was cancelled {at_moments(moments)}, `give_back` was ended when its "
+                "3 s were over, and a TimeoutError came out, not a CancelledError.",
+                lab.line(r"timeout|wait_for"),
+                "The bound of the cleanup is the cleanup's own affair: suppress its "
+                "TimeoutError there.",
+            )
         if case.outcome != "cancelled":
-            raise Wrong("swallowed", f"It was cancelled {at_moments(moments)}, and it ended with "
-                        f"{case.outcome!r}.", lab.text.swallowing_handler(),
-                        "Remember the request while you wait, and raise it afterwards.")
+            raise Wrong(
+                "swallowed",
+                f"It was cancelled {at_moments(moments)}, and it ended with {case.outcome!r}.",
+                lab.text.swallowing_handler(),
+                "Remember the request while you wait, and raise it afterwards.",
+            )
 
     def _bounded(self, case, lab, moments):
         if case.over > 5.001:
-            raise Wrong("a cleanup without end",
-                        f"It was cancelled "
-                        f"{at_moments(moments)}, and it was over at {case.over:g} s; at 5 s the "
-                        "3 s for giving back are over.", lab.line(r"give_back\("),
-                        "Put `asyncio.timeout(3)` around `give_back`, inside its own task.")
+            raise Wrong(
+                "a cleanup without end",
+                f"It was cancelled "
+                f"{at_moments(moments)}, and it was over at {case.over:g} s; at 5 s the "
+                "3 s for giving back are over.",
+                lab.line(r"give_back\("),
+                "Put `asyncio.timeout(3)` around `give_back`, inside its own task.",
+            )
         if case.given == ["begun"]:
-            raise Wrong("left the cleanup running",
-                        "After 3 s of giving back it was to be cancelled, and it still went "
-                        "on.", lab.line(r"\bwait\(|timeout"),
-                        "Let the bound end `give_back` itself, and not only the waiting for it.")
+            raise Wrong(
+                "left the cleanup running",
+                "After 3 s of giving back it was to be cancelled, and it still went on.",
+                lab.line(r"\bwait\(|timeout"),
+                "Let the bound end `give_back` itself, and not only the waiting for it.",
+            )
         self._cancelled(case, lab, moments)
 
     def _run(self, borrow, lab, moments, back=2, fails=False):
         case = Case()
-        lab.told("with a `lend` of 1 s, a `use` of 5 s and a `give_back` of "
-                 f"{back} s")
+        lab.told(f"with a `lend` of 1 s, a `use` of 5 s and a `give_back` of {back} s")
 
         async def lend():
             await asyncio.sleep(1)
@@ -1380,8 +1622,11 @@ class GiveBack(Exercise):
             clock = asyncio.get_running_loop().time
             made = borrow(lend, use, give_back)
             if not asyncio.iscoroutine(made):
-                raise Wrong("not async", f"`borrow` returned {made!r} at once: there is nothing "
-                            "to await.", lab.line(r"\bdef\b"))
+                raise Wrong(
+                    "not async",
+                    f"`borrow` returned {made!r} at once: there is nothing to await.",
+                    lab.line(r"\bdef\b"),
+                )
             task = asyncio.create_task(made, name="borrow")
             for moment in moments:
                 await asyncio.wait([task], timeout=moment - clock())
@@ -1401,7 +1646,8 @@ class GiveBack(Exercise):
             case.lost = found
         case.given = case.given_then
         if isinstance(case.outcome, Exception) and not isinstance(
-                case.outcome, TimeoutError if moments else LookupError):
+            case.outcome, TimeoutError if moments else LookupError
+        ):
             raise case.outcome
         return case
 
@@ -1659,10 +1905,13 @@ def other_clock(wrong_time, lab):
     """Raise Wrong if times are wrong and the answer asks the computer's clock for them."""
     line = lab.line(r"\btime\.(time|monotonic|perf_counter)\(")
     if wrong_time and line:
-        raise Wrong("looked at another clock",
-                    "The times are wrong: here the loop's clock jumps, and the computer's own "
-                    "stands nearly still.", line,
-                    "Ask `asyncio.get_running_loop().time()`: deadlines are on that clock.")
+        raise Wrong(
+            "looked at another clock",
+            "The times are wrong: here the loop's clock jumps, and the computer's own "
+            "stands nearly still.",
+            line,
+            "Ask `asyncio.get_running_loop().time()`: deadlines are on that clock.",
+        )
 
 
 def at_moments(moments):

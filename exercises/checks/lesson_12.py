@@ -71,43 +71,99 @@ class FindTheBlockers(Exercise):
 
     BELIEFS = (
         # lines wrongly named, or (negative) wrongly left out; kind; what to say
-        (1, "a definition runs nothing", "Line 1 only defines a function. What its lines do is done "
-         "when it runs."),
-        (4, "a definition runs nothing", "Line 4 only defines a function. What its lines do is done "
-         "when it runs."),
-        (15, "blamed the one who waits", "Line 15 only waits. `total` was a task and had its turn "
-         "when `one_day` first waited after line 11; the line that computes is inside it."),
-        (11, "creating is not running", "Line 11 puts a task into the ready queue, and runs "
-         "nothing of it."),
-        (12, "submit returns at once", "Line 12 hands the job to a thread of the pool, and goes "
-         "on."),
-        (7, "a thread of its own", "In line 7 the sleep is in a thread, beside the loop. What "
-         "stands here is an `await`."),
-        (8, "a thread of its own", "In line 8 the request is made in a thread, beside the loop. "
-         "What stands here is an `await`."),
-        (5, "a wait of the loop", "Line 5 waits, and it waits with `await`: the others have their "
-         "turns."),
-        (13, "a wait of the loop", "Line 13 waits, and it waits with `await`: `wrap_future` makes "
-         "something that the loop can wait for."),
-        (-6, "time.sleep blocks", "Line 6 is not among them. `time.sleep` holds the thread, and "
-         "the loop lives in that thread."),
-        (-2, "async def doesn't help", "You left out the line that adds up large `data`. `total` "
-         "is `async def`, but there is no `await` inside: it computes to its end."),
-        (-9, "the argument comes first", "Look at line 9 again. `requests.get(url)` is called "
-         "here, with brackets, before `to_thread` is called."),
-        (-10, "files block", "Look at line 10 again. The disk is slow, and there is no `await` in "
-         "front of the call."),
-        (-14, "result() waits", "Look at line 14 again. `result()` of a pool's future blocks the "
-         "thread that asks, until there is one."),
+        (
+            1,
+            "a definition runs nothing",
+            "Line 1 only defines a function. What its lines do is done when it runs.",
+        ),
+        (
+            4,
+            "a definition runs nothing",
+            "Line 4 only defines a function. What its lines do is done when it runs.",
+        ),
+        (
+            15,
+            "blamed the one who waits",
+            "Line 15 only waits. `total` was a task and had its turn "
+            "when `one_day` first waited after line 11; the line that computes is inside it.",
+        ),
+        (
+            11,
+            "creating is not running",
+            "Line 11 puts a task into the ready queue, and runs nothing of it.",
+        ),
+        (
+            12,
+            "submit returns at once",
+            "Line 12 hands the job to a thread of the pool, and goes on.",
+        ),
+        (
+            7,
+            "a thread of its own",
+            "In line 7 the sleep is in a thread, beside the loop. What stands here is an `await`.",
+        ),
+        (
+            8,
+            "a thread of its own",
+            "In line 8 the request is made in a thread, beside the loop. "
+            "What stands here is an `await`.",
+        ),
+        (
+            5,
+            "a wait of the loop",
+            "Line 5 waits, and it waits with `await`: the others have their turns.",
+        ),
+        (
+            13,
+            "a wait of the loop",
+            "Line 13 waits, and it waits with `await`: `wrap_future` makes "
+            "something that the loop can wait for.",
+        ),
+        (
+            -6,
+            "time.sleep blocks",
+            "Line 6 is not among them. `time.sleep` holds the thread, and "
+            "the loop lives in that thread.",
+        ),
+        (
+            -2,
+            "async def doesn't help",
+            "You left out the line that adds up large `data`. `total` "
+            "is `async def`, but there is no `await` inside: it computes to its end.",
+        ),
+        (
+            -9,
+            "the argument comes first",
+            "Look at line 9 again. `requests.get(url)` is called "
+            "here, with brackets, before `to_thread` is called.",
+        ),
+        (
+            -10,
+            "files block",
+            "Look at line 10 again. The disk is slow, and there is no `await` in "
+            "front of the call.",
+        ),
+        (
+            -14,
+            "result() waits",
+            "Look at line 14 again. `result()` of a pool's future blocks the "
+            "thread that asks, until there is one.",
+        ),
     )
 
     def verify(self, blocking, lab):
         if not isinstance(blocking, (list, tuple)):
-            raise Wrong("value", f"`blocking` is {blocking!r}.",
-                        try_="Make it a list of line numbers: `[1, 2]`.")
+            raise Wrong(
+                "value",
+                f"`blocking` is {blocking!r}.",
+                try_="Make it a list of line numbers: `[1, 2]`.",
+            )
         if strange := [line for line in blocking if line not in LINES]:
-            raise Wrong("value", f"There is no line {strange[0]!r}.",
-                        try_="The numbers stand in front of the lines, 1 to 15; line 3 is empty.")
+            raise Wrong(
+                "value",
+                f"There is no line {strange[0]!r}.",
+                try_="The numbers stand in front of the lines, 1 to 15; line 3 is empty.",
+            )
         for line, kind, says in self.BELIEFS:
             if (line in blocking) if line > 0 else (-line not in blocking):
                 raise Wrong(kind, says, try_="")
@@ -144,15 +200,26 @@ class ChooseThePlace(Exercise):
         "be sent.",
     )
     right_values = (
-        {"pages": "loop", "again": "loop", "sum": "loop", "driver": "thread", "upload": "thread",
-         "photo": "process", "solver": "process", "hash": "thread", "printer": "thread"},
+        {
+            "pages": "loop",
+            "again": "loop",
+            "sum": "loop",
+            "driver": "thread",
+            "upload": "thread",
+            "photo": "process",
+            "solver": "process",
+            "hash": "thread",
+            "printer": "thread",
+        },
     )
     wrong_values = (
-        wrong_value(right_values[0] | {"photo": "thread"}, "threads don't share out work",
-                    "the GIL"),
+        wrong_value(
+            right_values[0] | {"photo": "thread"}, "threads don't share out work", "the GIL"
+        ),
         wrong_value(right_values[0] | {"photo": "loop"}, "stops everybody", "for 2 s"),
-        wrong_value(right_values[0] | {"solver": "thread"}, "a thread can't be ended",
-                    "looks at no flag"),
+        wrong_value(
+            right_values[0] | {"solver": "thread"}, "a thread can't be ended", "looks at no flag"
+        ),
         wrong_value(right_values[0] | {"solver": "loop"}, "stops everybody", "a timeout"),
         wrong_value(right_values[0] | {"hash": "process"}, "sends what could stay", "500 MB"),
         wrong_value(right_values[0] | {"hash": "loop"}, "stops everybody", "in C"),
@@ -161,65 +228,117 @@ class ChooseThePlace(Exercise):
         wrong_value(right_values[0] | {"upload": "loop"}, "files block", "the disk"),
         wrong_value(right_values[0] | {"upload": "process"}, "sends what could stay", "50 MB"),
         wrong_value(right_values[0] | {"pages": "thread"}, "knows how to await", "AsyncClient"),
-        wrong_value(right_values[0] | {"again": "thread"}, "knows how to await",
-                    "asyncio.sleep"),
+        wrong_value(right_values[0] | {"again": "thread"}, "knows how to await", "asyncio.sleep"),
         wrong_value(right_values[0] | {"sum": "process"}, "too little to send", "ten numbers"),
         wrong_value(right_values[0] | {"sum": "thread"}, "too little to send", "ten numbers"),
-        wrong_value(right_values[0] | {"printer": "process"}, "can't be pickled",
-                    "stays in its process"),
+        wrong_value(
+            right_values[0] | {"printer": "process"}, "can't be pickled", "stays in its process"
+        ),
         wrong_value(right_values[0] | {"printer": "loop"}, "stops everybody", "blocks"),
         wrong_value(right_values[0] | {"printer": "Thread"}, "value", "Each value is one of"),
     )
 
     BELIEFS = {
-        ("photo", "thread"): ("threads don't share out work", "You gave the photo to a thread. It "
-                              "works in Python code for 2 s, and needs the GIL for all of it: the "
-                              "loop would get a turn every 5 ms or later."),
-        ("photo", "loop"): ("stops everybody", "You left the photo on the loop: nobody else would "
-                            "have a turn for 2 s."),
-        ("solver", "thread"): ("a thread can't be ended", "You gave the solver to a thread. It "
-                               "looks at no flag, and a thread can't be ended from outside."),
-        ("solver", "loop"): ("stops everybody", "You left the solver on the loop. Not even a "
-                             "timeout could ring there."),
-        ("hash", "process"): ("sends what could stay", "You gave the hash to a process: then "
-                              "500 MB have to be sent there. `hashlib` lets go of the GIL, so that "
-                              "a thread does as well."),
-        ("hash", "loop"): ("stops everybody", "You left the hash on the loop. It computes in C, "
-                           "but it doesn't return before it is done."),
-        ("driver", "loop"): ("stops everybody", "You left the driver on the loop: each question "
-                             "would stop all others for 20 ms."),
-        ("driver", "process"): ("a process for a wait", "You gave the driver to a process. It "
-                                "waits, and a wait needs no core of its own: a thread is "
-                                "lighter."),
-        ("upload", "loop"): ("files block", "You left the upload on the loop. There it waits for "
-                             "the disk, and everybody with it."),
-        ("upload", "process"): ("sends what could stay", "You gave the upload to a process: then "
-                                "50 MB are sent there, only to be written. It waits for the "
-                                "disk, and a thread can do that."),
-        ("pages", "thread"): ("knows how to await", "You gave the pages to a thread. AsyncClient "
-                              "is made for the loop: it awaits, and 200 waits overlap there."),
-        ("pages", "process"): ("knows how to await", "You gave the pages to a process. AsyncClient "
-                               "is made for the loop: it awaits, and 200 waits overlap there."),
-        ("again", "thread"): ("knows how to await", "You let a thread wait for 3 s. "
-                              "`asyncio.sleep` does it on the loop, and costs nothing."),
-        ("again", "process"): ("knows how to await", "You let a process wait for 3 s. "
-                               "`asyncio.sleep` does it on the loop, and costs nothing."),
-        ("sum", "thread"): ("too little to send", "You sent the sum away. To add up ten numbers "
-                            "takes a microsecond; to hand it to a thread takes far longer."),
-        ("sum", "process"): ("too little to send", "You sent the sum away. To add up ten numbers "
-                             "takes a microsecond; to send it to a process takes far longer."),
-        ("printer", "process"): ("can't be pickled", "You gave the printer to a process. An object "
-                                 "that can't be pickled stays in its process."),
-        ("printer", "loop"): ("stops everybody", "You left the printer on the loop, and its call "
-                              "blocks."),
+        ("photo", "thread"): (
+            "threads don't share out work",
+            "You gave the photo to a thread. It "
+            "works in Python code for 2 s, and needs the GIL for all of it: the "
+            "loop would get a turn every 5 ms or later.",
+        ),
+        ("photo", "loop"): (
+            "stops everybody",
+            "You left the photo on the loop: nobody else would have a turn for 2 s.",
+        ),
+        ("solver", "thread"): (
+            "a thread can't be ended",
+            "You gave the solver to a thread. It "
+            "looks at no flag, and a thread can't be ended from outside.",
+        ),
+        ("solver", "loop"): (
+            "stops everybody",
+            "You left the solver on the loop. Not even a timeout could ring there.",
+        ),
+        ("hash", "process"): (
+            "sends what could stay",
+            "You gave the hash to a process: then "
+            "500 MB have to be sent there. `hashlib` lets go of the GIL, so that "
+            "a thread does as well.",
+        ),
+        ("hash", "loop"): (
+            "stops everybody",
+            "You left the hash on the loop. It computes in C, "
+            "but it doesn't return before it is done.",
+        ),
+        ("driver", "loop"): (
+            "stops everybody",
+            "You left the driver on the loop: each question would stop all others for 20 ms.",
+        ),
+        ("driver", "process"): (
+            "a process for a wait",
+            "You gave the driver to a process. It "
+            "waits, and a wait needs no core of its own: a thread is "
+            "lighter.",
+        ),
+        ("upload", "loop"): (
+            "files block",
+            "You left the upload on the loop. There it waits for the disk, and everybody with it.",
+        ),
+        ("upload", "process"): (
+            "sends what could stay",
+            "You gave the upload to a process: then "
+            "50 MB are sent there, only to be written. It waits for the "
+            "disk, and a thread can do that.",
+        ),
+        ("pages", "thread"): (
+            "knows how to await",
+            "You gave the pages to a thread. AsyncClient "
+            "is made for the loop: it awaits, and 200 waits overlap there.",
+        ),
+        ("pages", "process"): (
+            "knows how to await",
+            "You gave the pages to a process. AsyncClient "
+            "is made for the loop: it awaits, and 200 waits overlap there.",
+        ),
+        ("again", "thread"): (
+            "knows how to await",
+            "You let a thread wait for 3 s. "
+            "`asyncio.sleep` does it on the loop, and costs nothing.",
+        ),
+        ("again", "process"): (
+            "knows how to await",
+            "You let a process wait for 3 s. "
+            "`asyncio.sleep` does it on the loop, and costs nothing.",
+        ),
+        ("sum", "thread"): (
+            "too little to send",
+            "You sent the sum away. To add up ten numbers "
+            "takes a microsecond; to hand it to a thread takes far longer.",
+        ),
+        ("sum", "process"): (
+            "too little to send",
+            "You sent the sum away. To add up ten numbers "
+            "takes a microsecond; to send it to a process takes far longer.",
+        ),
+        ("printer", "process"): (
+            "can't be pickled",
+            "You gave the printer to a process. An object "
+            "that can't be pickled stays in its process.",
+        ),
+        ("printer", "loop"): (
+            "stops everybody",
+            "You left the printer on the loop, and its call blocks.",
+        ),
     }
 
     def verify(self, places, lab):
         if isinstance(places, dict):
             for job, place in places.items():
                 if place not in ("loop", "thread", "process"):
-                    raise Wrong("value", f"For {job!r} there stands {place!r}.",
-                                try_='Each value is one of "loop", "thread" and "process".')
+                    raise Wrong(
+                        "value",
+                        f"For {job!r} there stands {place!r}.",
+                        try_='Each value is one of "loop", "thread" and "process".',
+                    )
             for (job, place), (kind, says) in self.BELIEFS.items():
                 if places.get(job) == place:
                     raise Wrong(kind, says, try_="")
@@ -264,27 +383,42 @@ class InSlices(Exercise):
 
         run = lab.run(main(), step=30)
         if scale.elsewhere:
-            raise Wrong("another thread", f"`weigh` was called {scale.elsewhere} times from "
-                        "another thread, and it is not made for that.",
-                        lab.line(r"to_thread|run_in_executor|Executor|Thread"),
-                        "Stay in this thread, and pause between the calls.")
+            raise Wrong(
+                "another thread",
+                f"`weigh` was called {scale.elsewhere} times from "
+                "another thread, and it is not made for that.",
+                lab.line(r"to_thread|run_in_executor|Executor|Thread"),
+                "Stay in this thread, and pause between the calls.",
+            )
         if scale.calls < 100:
-            raise Wrong("not all of them", f"`weigh` was called {scale.calls} times for 100 items, "
-                        "in this process.", lab.line(r"Process|Executor\(") or lab.line(r"\bweigh\("),
-                        "Weigh each item once, here.")
+            raise Wrong(
+                "not all of them",
+                f"`weigh` was called {scale.calls} times for 100 items, in this process.",
+                lab.line(r"Process|Executor\(") or lab.line(r"\bweigh\("),
+                "Weigh each item once, here.",
+            )
         if scale.most > MOST_IN_A_ROW:
-            turns = "the others never had a turn" if scale.most >= 100 else \
-                "then the others had a turn"
-            line, try_ = lab.line(r"weigh\("), "Pause after every tenth call: `await " \
-                "asyncio.sleep(0)`."
+            turns = (
+                "the others never had a turn" if scale.most >= 100 else "then the others had a turn"
+            )
+            line, try_ = (
+                lab.line(r"weigh\("),
+                "Pause after every tenth call: `await asyncio.sleep(0)`.",
+            )
             if sleeps := lab.line(r"\btime\.sleep"):
-                line, try_ = sleeps, "`time.sleep(0)` lets other threads run. The tasks of this " \
-                    "loop need an `await` that pauses."
+                line, try_ = (
+                    sleeps,
+                    "`time.sleep(0)` lets other threads run. The tasks of this "
+                    "loop need an `await` that pauses.",
+                )
             elif lab.line(r"gather|create_task|TaskGroup"):
-                try_ = "Tasks that never pause run right after one another. Each must pause " \
+                try_ = (
+                    "Tasks that never pause run right after one another. Each must pause "
                     "itself, or leave the rest for later."
-            raise Wrong("hog", f"`weigh` was called {scale.most} times in a row, {turns}.",
-                        line, try_)
+                )
+            raise Wrong(
+                "hog", f"`weigh` was called {scale.most} times in a row, {turns}.", line, try_
+            )
         lab.equal(run.result, sum(range(100)))
 
     @right
@@ -309,7 +443,7 @@ class InSlices(Exercise):
     async def by_slices(weigh, items):
         total = 0
         for first in range(0, len(items), 10):
-            total += sum(weigh(item) for item in items[first:first + 10])
+            total += sum(weigh(item) for item in items[first : first + 10])
             await asyncio.sleep(0)
         return total
 
@@ -435,10 +569,12 @@ class StopTheSearch(Exercise):
         places = Places(found="c")
         lab.equal(lab.run(search, lab.blocking(places.look), list("abcd"), 5).result, "c")
         if len(places.seen) > 3:
-            raise Wrong("looked on", f"It was found in the third place, and "
-                        f"{len(places.seen)} were looked into.",
-                        lab.line(r"look\(|to_thread|run_in_executor|submit"),
-                        "Return as soon as `look` says True.")
+            raise Wrong(
+                "looked on",
+                f"It was found in the third place, and {len(places.seen)} were looked into.",
+                lab.line(r"look\(|to_thread|run_in_executor|submit"),
+                "Return as soon as `look` says True.",
+            )
         lab.told("for something that is in none of three places")
         lab.equal(lab.run(search, lab.blocking(Places().look), list("abc"), 5).result, None)
 
@@ -456,16 +592,21 @@ class StopTheSearch(Exercise):
             if not done:
                 places.over = True
                 task.cancel()
-                raise Wrong("did not end in time", "2 s later it still searched.",
-                            lab.line(r"timeout|wait_for|\bawait\b"),
-                            "Return None after `seconds`, while the thread may still be in "
-                            "`look`.")
+                raise Wrong(
+                    "did not end in time",
+                    "2 s later it still searched.",
+                    lab.line(r"timeout|wait_for|\bawait\b"),
+                    "Return None after `seconds`, while the thread may still be in `look`.",
+                )
             if not ticks.done():
                 places.over = True
-                raise Wrong("blocked", "A task beside it, which slept for 10 ms, had no turn before "
-                            "it returned.", lab.line(r"\.join\(|\.result\(|wait\(|shutdown"),
-                            "`join` and its like hold the loop's own thread. Await something of "
-                            "asyncio's: `await asyncio.to_thread(…)`.")
+                raise Wrong(
+                    "blocked",
+                    "A task beside it, which slept for 10 ms, had no turn before it returned.",
+                    lab.line(r"\.join\(|\.result\(|wait\(|shutdown"),
+                    "`join` and its like hold the loop's own thread. Await something of "
+                    "asyncio's: `await asyncio.to_thread(…)`.",
+                )
             after.append(await places.looked_on())
             return task.result()
 
@@ -486,8 +627,11 @@ class StopTheSearch(Exercise):
                 error = done and task.exception()
                 if error:
                     raise error
-                raise Wrong("swallowed", "It went on, or returned as if nothing had happened.",
-                            lab.line(r"^\s*except\b|suppress"))
+                raise Wrong(
+                    "swallowed",
+                    "It went on, or returned as if nothing had happened.",
+                    lab.line(r"^\s*except\b|suppress"),
+                )
             after.append(await places.looked_on())
 
         lab.run(main())
@@ -498,14 +642,22 @@ class StopTheSearch(Exercise):
         if more > 1:
             line = lab.line(r"to_thread|run_in_executor|submit|Thread\(")
             flag = lab.line(r"\.set\(\)|is_set\(\)")
-            try_ = "Cancelling ends the waiting, not the thread. Give the thread a flag, a " \
+            try_ = (
+                "Cancelling ends the waiting, not the thread. Give the thread a flag, a "
                 "`threading.Event`, that it looks at before each place."
+            )
             if flag:
                 line = flag
-                try_ = "The flag must be set however `search` ends, in a `finally`, and the " \
+                try_ = (
+                    "The flag must be set however `search` ends, in a `finally`, and the "
                     "thread must look at it before each place."
-            raise Wrong("the thread worked on", f"{ended}, and {more} more places were looked into "
-                        "in the next 0.15 s.", line, try_)
+                )
+            raise Wrong(
+                "the thread worked on",
+                f"{ended}, and {more} more places were looked into in the next 0.15 s.",
+                line,
+                try_,
+            )
 
     equivalent = {
         "with_a_flag: drop return, line 20": "a function that ends returns None, too",
@@ -737,9 +889,12 @@ class LeaveThePool(Exercise):
             try:
                 return await lab.awaitable(crunch(bench.work, items, 0.45)), bench.working
             except (CancelledError, asyncio.CancelledError):
-                raise Wrong("asked a cancelled job", "The result of a job was asked for that had "
-                            "been cancelled.", lab.line(r"result\(|gather|await \w+$"),
-                            "Ask only those that were not: `if not job.cancelled()`.") from None
+                raise Wrong(
+                    "asked a cancelled job",
+                    "The result of a job was asked for that had been cancelled.",
+                    lab.line(r"result\(|gather|await \w+$"),
+                    "Ask only those that were not: `if not job.cancelled()`.",
+                ) from None
             finally:
                 ticks.cancel()
 
@@ -747,49 +902,75 @@ class LeaveThePool(Exercise):
             result, working = lab.run(main()).result
         if bench.blocked:
             what, place = bench.blocked
-            raise Wrong("blocked", f"`{what}` waited on the loop's own thread, while the pool "
-                        "still worked.", place or lab.line(r"\bwith\b|shutdown|result\("),
-                        "Hand the waiting to a thread, `await asyncio.to_thread(pool.shutdown, "
-                        "…)`, and ask for results only when they are there. The end of a `with` "
-                        "around a pool is a `shutdown`.")
+            raise Wrong(
+                "blocked",
+                f"`{what}` waited on the loop's own thread, while the pool still worked.",
+                place or lab.line(r"\bwith\b|shutdown|result\("),
+                "Hand the waiting to a thread, `await asyncio.to_thread(pool.shutdown, "
+                "…)`, and ask for results only when they are there. The end of a `with` "
+                "around a pool is a `shutdown`.",
+            )
         if bench.on_the_loop:
-            raise Wrong("blocked", "`work` was called on the loop's own thread.",
-                        lab.line(r"work\("))
+            raise Wrong(
+                "blocked", "`work` was called on the loop's own thread.", lab.line(r"work\(")
+            )
         # Counted by threads: on a busy machine the first of twenty may be done before the last begins.
         if len(bench.hands) > 2:
-            raise Wrong("limit", f"{len(bench.hands)} threads worked on the items, and two are "
-                        "asked for.", lab.line(r"Executor\(|to_thread|run_in_executor|Thread\("),
-                        "Make a pool of two: `ThreadPoolExecutor(2)`.")
+            raise Wrong(
+                "limit",
+                f"{len(bench.hands)} threads worked on the items, and two are asked for.",
+                lab.line(r"Executor\(|to_thread|run_in_executor|Thread\("),
+                "Make a pool of two: `ThreadPoolExecutor(2)`.",
+            )
         if bench.most_unseen > 2:
-            raise Wrong("blocked", f"{bench.most_unseen} items, of 0.1 s each, came to their end "
-                        "between two ticks of a task beside it that ticks every 10 ms.",
-                        lab.line(r"\bwait\(|sleep\(|as_completed|map\(|join\("),
-                        "Await something of asyncio's, or hand the waiting to a thread.")
+            raise Wrong(
+                "blocked",
+                f"{bench.most_unseen} items, of 0.1 s each, came to their end "
+                "between two ticks of a task beside it that ticks every 10 ms.",
+                lab.line(r"\bwait\(|sleep\(|as_completed|map\(|join\("),
+                "Await something of asyncio's, or hand the waiting to a thread.",
+            )
         if bench.most < 2:
-            raise Wrong("sequential", f"At most {bench.most} of them was worked on at once; two "
-                        "threads can do two.", lab.line(r"\bawait\b"),
-                        "Hand all of them in before you wait for any.")
+            raise Wrong(
+                "sequential",
+                f"At most {bench.most} of them was worked on at once; two threads can do two.",
+                lab.line(r"\bawait\b"),
+                "Hand all of them in before you wait for any.",
+            )
         if working:
-            raise Wrong("left them working", f"It returned, and {working} of the items were still "
-                        "being worked on.", lab.line(r"wait=False|shutdown|wait\("),
-                        "Wait for those that have begun: `shutdown` does, if you let it.")
+            raise Wrong(
+                "left them working",
+                f"It returned, and {working} of the items were still being worked on.",
+                lab.line(r"wait=False|shutdown|wait\("),
+                "Wait for those that have begun: `shutdown` does, if you let it.",
+            )
         if len(bench.begun) == len(items):
-            raise Wrong("did all of them", "After 0.45 s most items had not begun, and all 20 "
-                        "were done.", lab.line(r"shutdown|\bwith\b"),
-                        "Cancel those that have not begun: `cancel_futures=True`.")
+            raise Wrong(
+                "did all of them",
+                "After 0.45 s most items had not begun, and all 20 were done.",
+                lab.line(r"shutdown|\bwith\b"),
+                "Cancel those that have not begun: `cancel_futures=True`.",
+            )
         if not isinstance(result, dict):
-            raise Wrong("value", f"It returned {result!r:.80}.",
-                        try_="Return a dict from item to result.")
+            raise Wrong(
+                "value", f"It returned {result!r:.80}.", try_="Return a dict from item to result."
+            )
         if lost := [item for item in bench.begun if item not in result]:
-            raise Wrong("lost results", f"{len(bench.begun)} items were begun, and for "
-                        f"{len(lost)} of them there is no result in what it returned.",
-                        lab.line(r"done\(\)|return|timeout"),
-                        "What was under way is done once the shutdown has ended. Collect after "
-                        "that.")
+            raise Wrong(
+                "lost results",
+                f"{len(bench.begun)} items were begun, and for "
+                f"{len(lost)} of them there is no result in what it returned.",
+                lab.line(r"done\(\)|return|timeout"),
+                "What was under way is done once the shutdown has ended. Collect after that.",
+            )
         lab.equal(result, {item: item.upper() for item in bench.begun})
         if bench.shutdowns == 0:
-            raise Wrong("left the pool open", "Nobody called `shutdown`.",
-                        lab.line(r"Executor"), "Shut it down, or its threads wait for more work.")
+            raise Wrong(
+                "left the pool open",
+                "Nobody called `shutdown`.",
+                lab.line(r"Executor"),
+                "Shut it down, or its threads wait for more work.",
+            )
 
     @right
     async def with_submit(work, items, seconds):
@@ -820,7 +1001,7 @@ class LeaveThePool(Exercise):
                     break
                 results[item] = await loop.run_in_executor(pool, work, item)
 
-        with ThreadPoolExecutor(2) as pool:     # nothing is under way any more at its end
+        with ThreadPoolExecutor(2) as pool:  # nothing is under way any more at its end
             await asyncio.gather(worker(), worker())
         return results
 
@@ -866,8 +1047,9 @@ class LeaveThePool(Exercise):
         jobs = {item: pool.submit(work, item) for item in items}
         await asyncio.sleep(seconds)
         pool.shutdown(wait=False, cancel_futures=True)
-        return {item: job.result() for item, job in jobs.items()
-                if job.done() and not job.cancelled()}
+        return {
+            item: job.result() for item, job in jobs.items() if job.done() and not job.cancelled()
+        }
 
     @wrong("not async", says="Begin it with `async def`")
     def without_async(work, items, seconds):
@@ -1040,8 +1222,9 @@ class ListenToAThread(Exercise):
             speaker.failed = loop.create_future()
             listening = asyncio.ensure_future(lab.awaitable(listen(speaker.subscribe)))
             ticks, turns = asyncio.create_task(speaker.tick()), loop.turns
-            done, _ = await asyncio.wait({listening, speaker.failed}, timeout=2.5,
-                                         return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(
+                {listening, speaker.failed}, timeout=2.5, return_when=asyncio.FIRST_COMPLETED
+            )
             ticks.cancel()
             turns = loop.turns - turns
             if speaker.error:
@@ -1050,29 +1233,43 @@ class ListenToAThread(Exercise):
             if not done:
                 listening.cancel()
                 lab.check_awaited()
-                raise Wrong("endless", "Two seconds after the last word it had not returned.",
-                            lab.line(r"\bwhile\b|\bget\(|await"),
-                            "`callback(None)` says that there will be no more. Does `listen` hear "
-                            "of it?")
+                raise Wrong(
+                    "endless",
+                    "Two seconds after the last word it had not returned.",
+                    lab.line(r"\bwhile\b|\bget\(|await"),
+                    "`callback(None)` says that there will be no more. Does `listen` hear of it?",
+                )
             speaker.failed.cancel()
             result = listening.result()
             if not speaker.said:
-                raise Wrong("did not wait", f"It returned {result!r:.80} before the first word was "
-                            "said.", lab.line(r"subscribe\("),
-                            "`subscribe` returns at once. Wait for the `None`.")
+                raise Wrong(
+                    "did not wait",
+                    f"It returned {result!r:.80} before the first word was said.",
+                    lab.line(r"subscribe\("),
+                    "`subscribe` returns at once. Wait for the `None`.",
+                )
             if speaker.ended and time.perf_counter() - speaker.ended > 0.6:
-                raise Wrong("waited too long", "It returned long after the last word.",
-                            lab.line(r"sleep\(|timeout"),
-                            "Don't guess how long it takes. Wait for the `None`.")
+                raise Wrong(
+                    "waited too long",
+                    "It returned long after the last word.",
+                    lab.line(r"sleep\(|timeout"),
+                    "Don't guess how long it takes. Wait for the `None`.",
+                )
             if speaker.ticks == 0:
-                raise Wrong("blocked", "While it waited for the words, a task beside it that ticks "
-                            "every 10 ms had no turn at all.",
-                            lab.line(r"\.get\(|join\(|wait\(|result\("),
-                            "A `queue.Queue`, a `threading.Event` and `join` block the thread. On "
-                            "the loop, await something of asyncio's.")
+                raise Wrong(
+                    "blocked",
+                    "While it waited for the words, a task beside it that ticks "
+                    "every 10 ms had no turn at all.",
+                    lab.line(r"\.get\(|join\(|wait\(|result\("),
+                    "A `queue.Queue`, a `threading.Event` and `join` block the thread. On "
+                    "the loop, await something of asyncio's.",
+                )
             if turns > 1000:
-                raise Wrong("spin", f"The loop took {turns:,} turns in 0.25 s.",
-                            lab.line(r"sleep\(0\)|\bwhile\b"))
+                raise Wrong(
+                    "spin",
+                    f"The loop took {turns:,} turns in 0.25 s.",
+                    lab.line(r"sleep\(0\)|\bwhile\b"),
+                )
             return result
 
         try:
@@ -1085,20 +1282,30 @@ class ListenToAThread(Exercise):
         text = str(error)
         line = lab.line(r"put|set|append|call_soon|create_task")
         if "Non-thread-safe" in text:
-            return Wrong("came by the wrong door", "The callback, in its thread, touched what "
-                         f"belongs to the loop. Debug mode said: {text}.", line,
-                         "Nothing wakes the loop for that. Let the loop do it: "
-                         "`loop.call_soon_threadsafe(function, argument)`.")
+            return Wrong(
+                "came by the wrong door",
+                "The callback, in its thread, touched what "
+                f"belongs to the loop. Debug mode said: {text}.",
+                line,
+                "Nothing wakes the loop for that. Let the loop do it: "
+                "`loop.call_soon_threadsafe(function, argument)`.",
+            )
         if "no running event loop" in text or "no current event loop" in text:
-            return Wrong("no loop in that thread", f"The callback raised {text}: it runs in a "
-                         "thread of its own, and there is no loop.",
-                         lab.line(r"get_running_loop|get_event_loop|create_task"),
-                         "Take the loop before, in `listen`, and let the callback use it.")
+            return Wrong(
+                "no loop in that thread",
+                f"The callback raised {text}: it runs in a "
+                "thread of its own, and there is no loop.",
+                lab.line(r"get_running_loop|get_event_loop|create_task"),
+                "Take the loop before, in `listen`, and let the callback use it.",
+            )
         if "coroutine" in text:
-            return Wrong("a coroutine for a callback", f"Python said: {text}.",
-                         lab.line(r"call_soon"),
-                         "`call_soon_threadsafe` takes an ordinary function, as `put_nowait`. For "
-                         "a coroutine there is `asyncio.run_coroutine_threadsafe`.")
+            return Wrong(
+                "a coroutine for a callback",
+                f"Python said: {text}.",
+                lab.line(r"call_soon"),
+                "`call_soon_threadsafe` takes an ordinary function, as `put_nowait`. For "
+                "a coroutine there is `asyncio.run_coroutine_threadsafe`.",
+            )
         return Wrong("raised", f"The callback raised {type(error).__name__}: {text}.", line)
 
     @right

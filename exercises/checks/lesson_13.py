@@ -88,18 +88,23 @@ class AddWhatComes(Exercise):
         totals = {"a": 100}
         lab.run(self._all(add, totals, [("a", 3, 1)]))
         lab.equal(totals, {"a": 103}, what="`totals` is")
-        lab.told('five times at once, with `totals` {"a": 100}: 1, 2 and 4 were fetched for "a", '
-                 '10 and 20 for "b"')
+        lab.told(
+            'five times at once, with `totals` {"a": 100}: 1, 2 and 4 were fetched for "a", '
+            '10 and 20 for "b"'
+        )
         totals = {"a": 100}
         calls = [("a", 1, 3), ("a", 2, 2), ("b", 10, 2), ("a", 4, 2), ("b", 20, 1)]
         run = lab.run(self._all(add, totals, calls))
         if totals != {"a": 107, "b": 30}:
             self._name_loss(totals, lab)
         if run.elapsed > 3.001:
-            raise Wrong("one at a time", f"It took {run.elapsed:g} s; the longest fetch takes 3 s.",
-                        lab.line(r"\bwith\b|acquire"),
-                        "A lock that is held while you fetch lets one task fetch at a time. Fetch "
-                        "outside of it.")
+            raise Wrong(
+                "one at a time",
+                f"It took {run.elapsed:g} s; the longest fetch takes 3 s.",
+                lab.line(r"\bwith\b|acquire"),
+                "A lock that is held while you fetch lets one task fetch at a time. Fetch "
+                "outside of it.",
+            )
 
     async def _all(self, add, totals, calls):
         async with asyncio.TaskGroup() as group:
@@ -109,15 +114,20 @@ class AddWhatComes(Exercise):
 
     def _fetch(self, calls):
         """`fetch` for one call of the answer. calls: an iterator over (name, number, seconds)."""
+
         async def fetch(name):
             asked, number, seconds = next(calls, (None, 0, 0))
             if asked is None:
-                raise Wrong("fetched twice", "One call of `add` fetched more than once.",
-                            try_="Fetch once, and keep the number.")
+                raise Wrong(
+                    "fetched twice",
+                    "One call of `add` fetched more than once.",
+                    try_="Fetch once, and keep the number.",
+                )
             if asked != name:
                 raise Wrong("value", f"`fetch` was called with {name!r}, and not with {asked!r}.")
             await asyncio.sleep(seconds)
             return number
+
         return fetch
 
     def _name_loss(self, totals, lab):
@@ -125,8 +135,7 @@ class AddWhatComes(Exercise):
             observed = f"`totals` is {totals} in the end; 107 and 30 are asked."
             if line := made_per_call(lab):
                 raise Wrong("lock per call", observed, line)
-            raise Wrong("lost update", observed,
-                        lab.line(r"totals.*\bawait\b") or last_await(lab))
+            raise Wrong("lost update", observed, lab.line(r"totals.*\bawait\b") or last_await(lab))
         lab.equal(totals, {"a": 107, "b": 30}, what="`totals` is")
 
     @right
@@ -220,34 +229,52 @@ class PayIn(Exercise):
         bank = self._bank()
         account = lab.call(Account, bank)
         if not hasattr(account, "euros"):
-            raise Wrong("value", "The account has no attribute `euros`.", lab.line("__init__"),
-                        "`self.euros = 0` in `__init__`.")
+            raise Wrong(
+                "value",
+                "The account has no attribute `euros`.",
+                lab.line("__init__"),
+                "`self.euros = 0` in `__init__`.",
+            )
         lab.equal(account.euros, 0, what="`euros` is")
         lab.told("and paid in 5 euros")
         await self._pay(account, lab, 5)
         if inspect.iscoroutine(account.euros):
             account.euros.close()
-            raise Wrong("not awaited", "`euros` is a coroutine, `bank`, that nobody awaited.",
-                        lab.line(r"\bbank\("))
+            raise Wrong(
+                "not awaited",
+                "`euros` is a coroutine, `bank`, that nobody awaited.",
+                lab.line(r"\bbank\("),
+            )
         if not bank.asked:
-            raise Wrong("did not ask the bank", "When `pay` was over, the bank had not been asked.",
-                        try_="`await self.bank(self.euros, change)` returns what is in the account "
-                        "then.")
+            raise Wrong(
+                "did not ask the bank",
+                "When `pay` was over, the bank had not been asked.",
+                try_="`await self.bank(self.euros, change)` returns what is in the account then.",
+            )
         lab.equal(account.euros, 4, what="the bank took a fee of 1 euro, and `euros` is")
 
         lab.told("and paid in 10, 20 and 30 euros at the same time")
         account = Account(bank)
         await self._pay(account, lab, 10, 20, 30)
         if account.euros != 57:
-            observed = (f"The fee is 1 euro each time. `euros` is {account.euros} in the end, and "
-                        "not 57.")
+            observed = (
+                f"The fee is 1 euro each time. `euros` is {account.euros} in the end, and not 57."
+            )
             if line := made_per_call(lab):
-                raise Wrong("lock per call", observed, line,
-                            "A lock keeps out only those who ask for the same lock. Make it where "
-                            "the account is made, in `__init__`.")
-            raise Wrong("lost update", observed, lab.line(r"\bawait\b"),
-                        "While the bank was asked others read `euros` too. Hold one lock for the "
-                        "account around reading, asking and writing.")
+                raise Wrong(
+                    "lock per call",
+                    observed,
+                    line,
+                    "A lock keeps out only those who ask for the same lock. Make it where "
+                    "the account is made, in `__init__`.",
+                )
+            raise Wrong(
+                "lost update",
+                observed,
+                lab.line(r"\bawait\b"),
+                "While the bank was asked others read `euros` too. Hold one lock for the "
+                "account around reading, asking and writing.",
+            )
 
         lab.told("for Ann and for Ben, and paid in twice for each, at the same time")
         begin, ann, ben = now(), Account(bank), Account(bank)
@@ -255,17 +282,22 @@ class PayIn(Exercise):
             for owner in ann, ben, ann, ben:
                 group.create_task(self._pay(owner, lab, 10))
         if 2.001 < now() - begin < 3.9:
-            raise Wrong("asks again and again",
-                        f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
-                        "payments into one account take 2 s.", lab.line(r"sleep\("),
-                        "Do not ask every now and then whether it is your turn: a lock wakes you.")
+            raise Wrong(
+                "asks again and again",
+                f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
+                "payments into one account take 2 s.",
+                lab.line(r"sleep\("),
+                "Do not ask every now and then whether it is your turn: a lock wakes you.",
+            )
         if now() - begin > 2.001:
-            raise Wrong("one lock for all accounts",
-                        f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
-                        "payments into one account take 2 s.",
-                        lab.line(r"Lock\(") or lab.line(r"async with|acquire"),
-                        "Two accounts have nothing to protect from each other. Make a lock for "
-                        "each, in `__init__`.")
+            raise Wrong(
+                "one lock for all accounts",
+                f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
+                "payments into one account take 2 s.",
+                lab.line(r"Lock\(") or lab.line(r"async with|acquire"),
+                "Two accounts have nothing to protect from each other. Make a lock for "
+                "each, in `__init__`.",
+            )
 
         lab.told("and paid in 13 euros, which the bank refused, and then 7")
         account = Account(bank)
@@ -274,8 +306,11 @@ class PayIn(Exercise):
         except Refused:
             pass
         else:
-            raise Wrong("lost error", "The bank raised Refused, and that had to come out.",
-                        lab.line(r"\bexcept\b"))
+            raise Wrong(
+                "lost error",
+                "The bank raised Refused, and that had to come out.",
+                lab.line(r"\bexcept\b"),
+            )
         lab.equal(account.euros, 0, what="after the refusal `euros` is")
         await self._pay(account, lab, 7)
         lab.equal(account.euros, 6, what="after the fee of 1 euro `euros` is")
@@ -469,16 +504,21 @@ class BuyBread(Exercise):
         lab.told("when the shelf was empty; a loaf came after 1.03 s")
         self._bought(lab, buy, [(1.03, "rye")])
 
-        lab.told("when the shelf was empty; at 1 s the baker notified and had brought nothing, at "
-                 "2.03 s he brought a loaf")
+        lab.told(
+            "when the shelf was empty; at 1 s the baker notified and had brought nothing, at "
+            "2.03 s he brought a loaf"
+        )
         self._bought(lab, buy, [(1, None), (2.03, "rye")])
 
-        lab.told("twice at once, when the shelf was empty; a loaf came after 1 s, and another one "
-                 "after 2.03 s")
+        lab.told(
+            "twice at once, when the shelf was empty; a loaf came after 1 s, and another one "
+            "after 2.03 s"
+        )
         self._bought(lab, buy, [(1, "rye"), (2.03, "oat")], customers=2)
 
-        lab.told("when the shelf was empty, and a baker held the lock for 1 s while he brought a "
-                 "loaf")
+        lab.told(
+            "when the shelf was empty, and a baker held the lock for 1 s while he brought a loaf"
+        )
         self._bought(lab, buy, [(1, "rye")], holds=True)
 
     def _bought(self, lab, buy, bakes, customers=1, holds=False):
@@ -486,25 +526,33 @@ class BuyBread(Exercise):
         try:
             run = lab.run(self._day(buy, lab, shelf, customers, bakes, holds))
         except* IndexError:
-            raise Wrong("did not look again", "A customer had waited, and took a loaf from a shelf "
-                        "that was empty: IndexError.", lab.line(r"\bif\b|\bwait\("),
-                        "To be notified means to look again. Use `while` instead of `if`, or "
-                        "`changed.wait_for`.") from None
+            raise Wrong(
+                "did not look again",
+                "A customer had waited, and took a loaf from a shelf that was empty: IndexError.",
+                lab.line(r"\bif\b|\bwait\("),
+                "To be notified means to look again. Use `while` instead of `if`, or "
+                "`changed.wait_for`.",
+            ) from None
         brought = [(loaf, when) for when, loaf in bakes if loaf]
         got = sorted(run.result, key=lambda pair: pair[1])
         if any(loaf is None for loaf, _ in got):
-            raise Wrong("did not look again", "A customer came back without a loaf.",
-                        lab.line(r"\bif\b|\bwait\("),
-                        "To be notified means to look again. Use `while` instead of `if`, or "
-                        "`changed.wait_for`.")
+            raise Wrong(
+                "did not look again",
+                "A customer came back without a loaf.",
+                lab.line(r"\bif\b|\bwait\("),
+                "To be notified means to look again. Use `while` instead of `if`, or "
+                "`changed.wait_for`.",
+            )
         lab.equal([loaf for loaf, _ in got], [loaf for loaf, _ in brought], what="the loaves were")
         late = [(when, came) for (_, when), (_, came) in zip(got, brought) if when > came + 1e-6]
         if late:
             taken, came = late[0]
-            raise Wrong("asks again and again",
-                        f"A loaf came at {came:g} s, and was taken at {taken:g} s.",
-                        lab.line(r"sleep\("),
-                        "Do not ask every now and then. The baker notifies you: wait for that.")
+            raise Wrong(
+                "asks again and again",
+                f"A loaf came at {came:g} s, and was taken at {taken:g} s.",
+                lab.line(r"sleep\("),
+                "Do not ask every now and then. The baker notifies you: wait for that.",
+            )
 
     async def _day(self, buy, lab, shelf, customers, bakes, holds=False):
         """Customers buy; the baker notifies at each time of `bakes`, with a loaf or None.
@@ -529,9 +577,12 @@ class BuyBread(Exercise):
                         shelf.append(loaf)
                     changed.notify_all()
         if changed.locked():
-            raise Wrong("kept the lock", "It returned, and the lock of `changed` is still held.",
-                        lab.line(r"acquire\("), "`async with changed:` gives it back however the "
-                        "block ends.")
+            raise Wrong(
+                "kept the lock",
+                "It returned, and the lock of `changed` is still held.",
+                lab.line(r"acquire\("),
+                "`async with changed:` gives it back however the block ends.",
+            )
         return got
 
     @right
@@ -646,31 +697,46 @@ class RequestLog(Exercise):
         lab.told("and let three requests at once each begin, sleep, and say a word")
         log = Log()
         if self._pairs(lab, log):
-            raise Wrong("one list for all logs", f"A new log already held {log.lines!r}.",
-                        lab.line(r"\blines\b.*="), "`self.lines = []` in `__init__` makes a list "
-                        "for each log.")
+            raise Wrong(
+                "one list for all logs",
+                f"A new log already held {log.lines!r}.",
+                lab.line(r"\blines\b.*="),
+                "`self.lines = []` in `__init__` makes a list for each log.",
+            )
         await asyncio.gather(*(request(number, False) for number in (1, 2, 3)))
         numbers = [number for number, _ in self._pairs(lab, log)]
-        observed = (f"The three lines were noted for {', '.join(map(str, numbers))}, and not for "
-                    "1, 2 and 3.")
+        observed = (
+            f"The three lines were noted for {', '.join(map(str, numbers))}, and not for "
+            "1, 2 and 3."
+        )
         if None in numbers:
-            raise Wrong("value", observed, first_line_of(lab, "begin"), "What `begin` sets must "
-                        "still be there when the same task calls `say`.")
+            raise Wrong(
+                "value",
+                observed,
+                first_line_of(lab, "begin"),
+                "What `begin` sets must still be there when the same task calls `say`.",
+            )
         if sorted(numbers, key=str) != [1, 2, 3]:
-            raise Wrong("shared by all requests", observed,
-                        first_line_of(lab, "begin"),
-                        "There is one such place for all tasks, and the last one who wrote is read "
-                        "by all. A ContextVar has a value for each task.")
+            raise Wrong(
+                "shared by all requests",
+                observed,
+                first_line_of(lab, "begin"),
+                "There is one such place for all tasks, and the last one who wrote is read "
+                "by all. A ContextVar has a value for each task.",
+            )
         self._said(lab, log, [(1, "page"), (2, "page"), (3, "page")])
 
         lab.told("and had the task of request 7 create a task that says a word")
         log = Log()
         await asyncio.create_task(request(7, True))
         if (None, "query") in log.lines:
-            raise Wrong("lost in a child task", "The line of the task that request 7 had created "
-                        "was noted for None.", first_line_of(lab, "begin"),
-                        "It belongs to request 7 as well. A new task gets a copy of its creator's "
-                        "context variables.")
+            raise Wrong(
+                "lost in a child task",
+                "The line of the task that request 7 had created was noted for None.",
+                first_line_of(lab, "begin"),
+                "It belongs to request 7 as well. A new task gets a copy of its creator's "
+                "context variables.",
+            )
         self._said(lab, log, [(7, "query"), (7, "page")])
         lab.told("and called `say` when the task of request 7 was over")
         log.say("close")
@@ -683,9 +749,12 @@ class RequestLog(Exercise):
     def _plain(self, lab, returned, name):
         if inspect.iscoroutine(returned):
             returned.close()
-            raise Wrong("not a plain method", f"`{name}` returned a coroutine.",
-                        lab.line(rf"async def {name}"),
-                        f"Nothing is awaited in there: `def {name}`.")
+            raise Wrong(
+                "not a plain method",
+                f"`{name}` returned a coroutine.",
+                lab.line(rf"async def {name}"),
+                f"Nothing is awaited in there: `def {name}`.",
+            )
 
     def _pairs(self, lab, log):
         lines = log.lines
@@ -848,35 +917,50 @@ class Limited(Exercise):
         if fetch.peak > 2:
             observed = f"{fetch.peak} of them were in `fetch` at once; at most 2 may be."
             if line := made_per_call(lab):
-                raise Wrong("lock per call", observed, line,
-                            "A semaphore limits only those who share it. Make it once, in "
-                            "`limited`, and not in the function that is called each time.")
+                raise Wrong(
+                    "lock per call",
+                    observed,
+                    line,
+                    "A semaphore limits only those who share it. Make it once, in "
+                    "`limited`, and not in the function that is called each time.",
+                )
             line = lab.line(r"Semaphore\(") if fetch.peak == 3 else None
             raise Wrong("limit", observed, line or lab.line(r"\bfetch\("))
         if fetch.peak < 2:
-            raise Wrong("one at a time", "Only 1 of them was in `fetch` at a time; 2 may be.",
-                        lab.line(r"Lock\(|Semaphore\("), "A lock has one place. A semaphore has as "
-                        "many as you say.")
+            raise Wrong(
+                "one at a time",
+                "Only 1 of them was in `fetch` at a time; 2 may be.",
+                lab.line(r"Lock\(|Semaphore\("),
+                "A lock has one place. A semaphore has as many as you say.",
+            )
         self._in_time(lab, run)
 
         lab.told("with `most` 3, and six tasks called what it returned at once")
         fetch = lab.service(0.937)
         lab.run(self._six(limited, lab, fetch, range(6), most=3))
         if fetch.peak != 3:
-            raise Wrong("another limit",
-                        f"{fetch.peak} of them were in `fetch` at once, and not 3.",
-                        lab.line(r"Lock\(|Semaphore\("), "The limit is `most`.")
+            raise Wrong(
+                "another limit",
+                f"{fetch.peak} of them were in `fetch` at once, and not 3.",
+                lab.line(r"Lock\(|Semaphore\("),
+                "The limit is `most`.",
+            )
 
-        lab.told("with `most` 2, and six tasks called what it returned; `fetch` failed for pages 0 "
-                 "and 1")
+        lab.told(
+            "with `most` 2, and six tasks called what it returned; `fetch` failed for pages 0 and 1"
+        )
         failing = lab.service(0.937, errors={0: OSError("page 0"), 1: OSError("page 1")})
         run = lab.run(self._six(limited, lab, failing, range(6)))
         for page, result in enumerate(run.result[:2]):
             if result != f"raised OSError('page {page}')":
-                raise Wrong("lost error", f"The caller of page {page} got {result!r}, and not the "
-                            "OSError.", lab.line(r"\bexcept\b|suppress"))
-        lab.equal(run.result[2:], [f"page {number}" for number in range(2, 6)],
-                  what="the others got")
+                raise Wrong(
+                    "lost error",
+                    f"The caller of page {page} got {result!r}, and not the OSError.",
+                    lab.line(r"\bexcept\b|suppress"),
+                )
+        lab.equal(
+            run.result[2:], [f"page {number}" for number in range(2, 6)], what="the others got"
+        )
         self._in_time(lab, run)
 
         lab.told("twice, with `most` 2 each, and six tasks called each of the two")
@@ -886,27 +970,37 @@ class Limited(Exercise):
 
     def _in_time(self, lab, run):
         if run.elapsed > 3 * 0.937 + 0.001:
-            raise Wrong("left places empty", f"It took {run.elapsed:g} s. With two places, and "
-                        "0.937 s for each page, it takes 2.811 s.",
-                        lab.line(r"sleep\(|Semaphore\(|Lock\("),
-                        "Who leaves must wake the next one at once: a semaphore does that.")
+            raise Wrong(
+                "left places empty",
+                f"It took {run.elapsed:g} s. With two places, and "
+                "0.937 s for each page, it takes 2.811 s.",
+                lab.line(r"sleep\(|Semaphore\(|Lock\("),
+                "Who leaves must wake the next one at once: a semaphore does that.",
+            )
 
     async def _both(self, limited, lab, one, two):
-        await asyncio.gather(self._six(limited, lab, one, range(6)),
-                             self._six(limited, lab, two, range(6)))
+        await asyncio.gather(
+            self._six(limited, lab, one, range(6)), self._six(limited, lab, two, range(6))
+        )
 
     async def _six(self, limited, lab, fetch, pages, most=2):
         """What each caller got: a result, or "raised …"."""
         get = limited(fetch, most)
         if inspect.iscoroutine(get):
             get.close()
-            raise Wrong("not a plain function", "It returned a coroutine.",
-                        lab.line(r"async def limited"),
-                        "`limited` itself waits for nothing: `def limited`. What it returns is "
-                        "`async def`.")
+            raise Wrong(
+                "not a plain function",
+                "It returned a coroutine.",
+                lab.line(r"async def limited"),
+                "`limited` itself waits for nothing: `def limited`. What it returns is "
+                "`async def`.",
+            )
         if not callable(get):
-            raise Wrong("value", f"It returned {get!r}; asked is a coroutine function.",
-                        try_="Define a function inside, and return it without calling it.")
+            raise Wrong(
+                "value",
+                f"It returned {get!r}; asked is a coroutine function.",
+                try_="Define a function inside, and return it without calling it.",
+            )
 
         async def caller(page):
             try:
@@ -1053,7 +1147,7 @@ class OncePerKey(Exercise):
     asks = "once_per_key"
     minutes = 10
     hints = (
-        "Between the check \"is it there?\" and the note \"it is there\" no `await` may stand.",
+        'Between the check "is it there?" and the note "it is there" no `await` may stand.',
         "Keep something in the dict that can be awaited by many while the page is not there yet.",
         "A task: `asyncio.create_task(load(key))`. All await the same one. If it fails, take it "
         "out of the dict again.",
@@ -1068,13 +1162,22 @@ class OncePerKey(Exercise):
         get = self._made(once_per_key, load, lab)
         pages = await asyncio.gather(*(as_coroutine(get("a")) for _ in range(3)))
         if None in pages:
-            raise Wrong("value", f"The three got {pages}.", lab.line(r"None|\bload\("),
-                        "Who finds that the page is being loaded has to wait for it too. Keep "
-                        "something in the dict that can be awaited.")
+            raise Wrong(
+                "value",
+                f"The three got {pages}.",
+                lab.line(r"None|\bload\("),
+                "Who finds that the page is being loaded has to wait for it too. Keep "
+                "something in the dict that can be awaited.",
+            )
         lab.equal(pages, ["page a"] * 3, what="the three got")
-        self._loaded(lab, load, 1, "Each call must find what another one has begun. Before "
-                     "anything is awaited, keep the task of the load in a dict that all calls "
-                     "share, and let all await that.")
+        self._loaded(
+            lab,
+            load,
+            1,
+            "Each call must find what another one has begun. Before "
+            "anything is awaited, keep the task of the load in a dict that all calls "
+            "share, and let all await that.",
+        )
 
         lab.told('and asked for "a" again, when it was there')
         lab.equal(await get("a"), "page a")
@@ -1087,11 +1190,13 @@ class OncePerKey(Exercise):
         lab.equal(pages, [f"page {key}" for key in "abcabc"], what="they got")
         self._loaded(lab, load, 3, "Keep the task of each load under its key.")
         if now() - begin > 1.001:
-            raise Wrong("one lock for all keys",
-                        f"It took {now() - begin:g} s. Each load takes 1 s, and different keys do "
-                        "not wait for each other.",
-                        lab.line(r"Lock\(|Semaphore\(|\bawait\b"),
-                        "Nobody else's key needs protection. Keep a task, or a lock, for each key.")
+            raise Wrong(
+                "one lock for all keys",
+                f"It took {now() - begin:g} s. Each load takes 1 s, and different keys do "
+                "not wait for each other.",
+                lab.line(r"Lock\(|Semaphore\(|\bawait\b"),
+                "Nobody else's key needs protection. Keep a task, or a lock, for each key.",
+            )
 
         lab.told('and asked for "a", whose first load failed, and then again')
         errors = {"a": OSError("no page a")}
@@ -1102,50 +1207,67 @@ class OncePerKey(Exercise):
         except OSError:
             pass
         else:
-            raise Wrong("lost error",
-                        f"The first `get` returned {page!r}; the OSError of `load` had to come "
-                        "out.", lab.line(r"\bexcept\b"))
+            raise Wrong(
+                "lost error",
+                f"The first `get` returned {page!r}; the OSError of `load` had to come out.",
+                lab.line(r"\bexcept\b"),
+            )
         await asyncio.sleep(0.5)
         del errors["a"]
         try:
             page = await get("a")
         except (OSError, KeyError) as error:
-            raise Wrong("kept the failure", f"The second `get` raised {error!r}, and `load` was "
-                        f"called {len(load.started)} time{'s' * (len(load.started) > 1)}.",
-                        lab.line(r"create_task|ensure_future|\bawait\b"),
-                        "A load that failed must not stay in the dict.") from None
+            raise Wrong(
+                "kept the failure",
+                f"The second `get` raised {error!r}, and `load` was "
+                f"called {len(load.started)} time{'s' * (len(load.started) > 1)}.",
+                lab.line(r"create_task|ensure_future|\bawait\b"),
+                "A load that failed must not stay in the dict.",
+            ) from None
         lab.equal(page, "page a", what="the second `get` returned")
 
         lab.told('and asked for "a" twice at once, and the load failed')
         load = lab.service(1, errors={"a": OSError("no page a")}, name="load")
         get = self._made(once_per_key, load, lab)
-        pages = await asyncio.gather(*(as_coroutine(get("a")) for _ in range(2)),
-                                     return_exceptions=True)
+        pages = await asyncio.gather(
+            *(as_coroutine(get("a")) for _ in range(2)), return_exceptions=True
+        )
         odd = [page for page in pages if not isinstance(page, OSError)]
         if odd:
-            raise Wrong("lost error", f"One of the two got {odd[0]!r}, and not the OSError of "
-                        "`load`.", lab.line(r"\bdel\b|\.pop\(") or lab.line(r"\bexcept\b"),
-                        "Whoever waits for a load gets its error. And the second one to take it "
-                        "out of the dict finds it gone: `pop(key, None)`.")
+            raise Wrong(
+                "lost error",
+                f"One of the two got {odd[0]!r}, and not the OSError of `load`.",
+                lab.line(r"\bdel\b|\.pop\(") or lab.line(r"\bexcept\b"),
+                "Whoever waits for a load gets its error. And the second one to take it "
+                "out of the dict finds it gone: `pop(key, None)`.",
+            )
 
     def _made(self, once_per_key, load, lab):
         get = once_per_key(load)
         if inspect.iscoroutine(get):
             get.close()
-            raise Wrong("not a plain function", "It returned a coroutine.",
-                        lab.line(r"async def once_per_key"),
-                        "`once_per_key` itself waits for nothing: `def once_per_key`. What it "
-                        "returns is `async def`.")
+            raise Wrong(
+                "not a plain function",
+                "It returned a coroutine.",
+                lab.line(r"async def once_per_key"),
+                "`once_per_key` itself waits for nothing: `def once_per_key`. What it "
+                "returns is `async def`.",
+            )
         if not callable(get):
-            raise Wrong("value", f"It returned {get!r}; asked is a coroutine function.",
-                        try_="Define a function inside, and return it without calling it.")
+            raise Wrong(
+                "value",
+                f"It returned {get!r}; asked is a coroutine function.",
+                try_="Define a function inside, and return it without calling it.",
+            )
         return get
 
     def _loaded(self, lab, load, times, try_):
         if len(load.started) > times:
-            observed = (f"`load` was called {len(load.started)} times: "
-                        f"{', '.join(map(repr, load.started))}. {times} "
-                        f"{'calls are' if times > 1 else 'call is'} enough.")
+            observed = (
+                f"`load` was called {len(load.started)} times: "
+                f"{', '.join(map(repr, load.started))}. {times} "
+                f"{'calls are' if times > 1 else 'call is'} enough."
+            )
             if line := made_per_call(lab):
                 raise Wrong("lock per call", observed, line)
             if lab.line(r"\bawait\b.*\bload\(\w") and lab.line(r"Lock\(|Semaphore\("):
@@ -1164,7 +1286,7 @@ class OncePerKey(Exercise):
             try:
                 return await task
             except Exception:
-                if tasks.get(key) is task:      # not the one that somebody began since
+                if tasks.get(key) is task:  # not the one that somebody began since
                     del tasks[key]
                 raise
 

@@ -34,9 +34,12 @@ class Server:
     async def handle(self, request):
         self.asked.append((request.method, asyncio.get_running_loop().time()))
         if len(self.asked) > MOST:
-            raise Wrong("never gives up", f"It asked {MOST} times and went on.",
-                        self.lab.line(r"\bwhile\b|\bfor\b"),
-                        "Count the tries, and let the last error out.")
+            raise Wrong(
+                "never gives up",
+                f"It asked {MOST} times and went on.",
+                self.lab.line(r"\bwhile\b|\bfor\b"),
+                "Count the tries, and let the last error out.",
+            )
         outcome = self.outcomes.pop(0) if self.outcomes else 200
         if isinstance(outcome, type):
             raise outcome("lost on the way", request=request)
@@ -54,8 +57,12 @@ class Server:
 def the_brackets(lab, status):
     """Raise Wrong if a `raise_for_status` is only named in the answer, never called."""
     if line := lab.line(r"raise_for_status(?!\s*\()"):
-        raise Wrong("named, not called", f"The server answered {status}, and no error was raised.",
-                    line, "Without brackets the method is only named: `raise_for_status()`.")
+        raise Wrong(
+            "named, not called",
+            f"The server answered {status}, and no error was raised.",
+            line,
+            "Without brackets the method is only named: `raise_for_status()`.",
+        )
 
 
 def the_response(lab, run, server):
@@ -64,13 +71,19 @@ def the_response(lab, run, server):
     if not isinstance(got, httpx.Response):
         if asyncio.iscoroutine(got):
             lab.equal(got, "the response")  # which says that nobody awaited it
-        raise Wrong("value", f"It returned {got!r:.80}; asked is the response itself.",
-                    lab.line(r"\breturn\b"))
+        raise Wrong(
+            "value",
+            f"It returned {got!r:.80}; asked is the response itself.",
+            lab.line(r"\breturn\b"),
+        )
     if got.status_code != 200:
         the_brackets(lab, got.status_code)
-        raise Wrong("lost error", f"It returned the response with status {got.status_code} as if "
-                    "that were an answer.", lab.line(r"\breturn\b"),
-                    "Return what is 200; else `raise_for_status()`.")
+        raise Wrong(
+            "lost error",
+            f"It returned the response with status {got.status_code} as if that were an answer.",
+            lab.line(r"\breturn\b"),
+            "Return what is 200; else `raise_for_status()`.",
+        )
 
 
 class WithinThePool(Exercise):
@@ -98,8 +111,20 @@ class WithinThePool(Exercise):
     SLOW, QUICK = 0.7, 0.2
 
     def verify(self, fetch_names, lab):
-        names = ["bulbasaur", "ivysaur", "venusaur", "charmander", "charmeleon", "charizard",
-                 "squirtle", "wartortle", "blastoise", "caterpie", "metapod", "butterfree"]
+        names = [
+            "bulbasaur",
+            "ivysaur",
+            "venusaur",
+            "charmander",
+            "charmeleon",
+            "charizard",
+            "squirtle",
+            "wartortle",
+            "blastoise",
+            "caterpie",
+            "metapod",
+            "butterfree",
+        ]
         pages = [f"/api/v2/pokemon/{number}" for number in range(1, len(names) + 1)]
         # The first is slow: who waits for whole batches waits for it with four places empty.
         site = lab.site(latency=self.QUICK, script={pages[0]: [self.SLOW]})
@@ -110,53 +135,81 @@ class WithinThePool(Exercise):
 
         async def scene():
             async with httpx.AsyncClient(
-                base_url=site.url, limits=httpx.Limits(max_connections=5),
-                timeout=httpx.Timeout(10, pool=0.1), event_hooks={"request": [note]},
+                base_url=site.url,
+                limits=httpx.Limits(max_connections=5),
+                timeout=httpx.Timeout(10, pool=0.1),
+                event_hooks={"request": [note]},
             ) as client:
                 return await lab.awaitable(fetch_names(client, list(pages)))
 
-        lab.told(f"with {len(pages)} pages, of which the first takes {self.SLOW} s and the "
-                 f"others {self.QUICK} s")
+        lab.told(
+            f"with {len(pages)} pages, of which the first takes {self.SLOW} s and the "
+            f"others {self.QUICK} s"
+        )
         run = lab.run(scene())
         if isinstance(run.result, list) and any(isinstance(x, Exception) for x in run.result):
             errors = [x for x in run.result if isinstance(x, Exception)]
-            raise Wrong("kept the errors", f"{len(errors)} of the {len(pages)} names are a "
-                        f"{type(errors[0]).__name__}.", lab.line("return_exceptions|except"),
-                        "Nothing went wrong at the server: there were more requests than "
-                        "connections. Start no more at once than there are.")
+            raise Wrong(
+                "kept the errors",
+                f"{len(errors)} of the {len(pages)} names are a {type(errors[0]).__name__}.",
+                lab.line("return_exceptions|except"),
+                "Nothing went wrong at the server: there were more requests than "
+                "connections. Start no more at once than there are.",
+            )
         log = site.log()
         if len(log) < len(pages) and len(patience) >= len(pages):
-            raise Wrong("pool exhausted", f"The server was asked for {len(log)} of the "
-                        f"{len(pages)} pages; the other requests found no connection in time.",
-                        lab.line("except|suppress"))
+            raise Wrong(
+                "pool exhausted",
+                f"The server was asked for {len(log)} of the "
+                f"{len(pages)} pages; the other requests found no connection in time.",
+                lab.line("except|suppress"),
+            )
         lab.equal(run.result, names)
         if len(patience) > len(pages):
-            raise Wrong("asked twice", f"For {len(pages)} pages it sent {len(patience)} requests: "
-                        f"{len(patience) - len(pages)} of them found no connection in time.",
-                        lab.line("except|suppress"),
-                        "A request that finds no connection need not be tried again: it need not "
-                        "be started before there is one.")
+            raise Wrong(
+                "asked twice",
+                f"For {len(pages)} pages it sent {len(patience)} requests: "
+                f"{len(patience) - len(pages)} of them found no connection in time.",
+                lab.line("except|suppress"),
+                "A request that finds no connection need not be tried again: it need not "
+                "be started before there is one.",
+            )
         if len({asked.connection for asked in log}) > 5:
-            raise Wrong("made other connections",
-                        f"The server saw {len({asked.connection for asked in log})} "
-                        "connections; the pool has five.", lab.line("Client"),
-                        "Use the client that you were given.")
+            raise Wrong(
+                "made other connections",
+                f"The server saw {len({asked.connection for asked in log})} "
+                "connections; the pool has five.",
+                lab.line("Client"),
+                "Use the client that you were given.",
+            )
         if set(patience) != {0.1}:
-            raise Wrong("changed the timeouts", "The requests went out with another pool timeout "
-                        "than the client's 0.1 s.", lab.line("timeout"),
-                        "Longer patience only moves the edge. Keep within the pool.")
+            raise Wrong(
+                "changed the timeouts",
+                "The requests went out with another pool timeout than the client's 0.1 s.",
+                lab.line("timeout"),
+                "Longer patience only moves the edge. Keep within the pool.",
+            )
         slow = next(asked for asked in log if asked.path == pages[0])
         if site.peak() == 1:
-            raise Wrong("sequential", "The server never had more than one request under way.",
-                        lab.line(r"\bawait\b"))
+            raise Wrong(
+                "sequential",
+                "The server never had more than one request under way.",
+                lab.line(r"\bawait\b"),
+            )
         if site.peak() < 5:
-            raise Wrong("left places empty", f"At most {site.peak()} requests were under way at "
-                        "once; the pool has five connections.",
-                        lab.line(r"Semaphore\(|\brange\("), "Let as many in as there are.")
+            raise Wrong(
+                "left places empty",
+                f"At most {site.peak()} requests were under way at "
+                "once; the pool has five connections.",
+                lab.line(r"Semaphore\(|\brange\("),
+                "Let as many in as there are.",
+            )
         if sum(asked.arrived < slow.answered for asked in log) <= 5:
-            raise Wrong("batch barrier", "While the slow page was under way, four places stood "
-                        "empty: nothing new was sent.",
-                        lab.line(r"\bgather\b|\brange\(|batched|TaskGroup"))
+            raise Wrong(
+                "batch barrier",
+                "While the slow page was under way, four places stood empty: nothing new was sent.",
+                lab.line(r"\bgather\b|\brange\(|batched|TaskGroup"),
+            )
 
     @right
     async def with_a_semaphore(client, pages):
@@ -242,7 +295,7 @@ class WithinThePool(Exercise):
     async def five_by_five(client, pages):
         names = []
         for first in range(0, len(pages), 5):
-            responses = await asyncio.gather(*map(client.get, pages[first:first + 5]))
+            responses = await asyncio.gather(*map(client.get, pages[first : first + 5]))
             names += [response.json()["name"] for response in responses]
         return names
 
@@ -290,7 +343,7 @@ class OneClient(Exercise):
         "`async with httpx.AsyncClient() as client:` around all, and in it "
         "`while address:`, which the last page's `None` ends.",
         "In the loop: `response = await client.get(address)`, `response.raise_for_status()`, "
-        "`page = response.json()`; then collect the names and set `address = page[\"next\"]`.",
+        '`page = response.json()`; then collect the names and set `address = page["next"]`.',
     )
 
     FIRST = "/api/v2/pokemon?limit=40"
@@ -304,20 +357,29 @@ class OneClient(Exercise):
         self._look_at_names(lab, run.result, site.log())
         used = len({asked.connection for asked in site.log()})
         if not clients and lab.line(r"\brequests\.|\bhttpx\.(get|Client|request)\b|urlopen"):
-            raise Wrong("blocked", "It made no AsyncClient. Each request held the loop's own "
-                        "thread until its answer was there.",
-                        lab.line(r"\brequests\.|\bhttpx\.(get|Client|request)\b|urlopen"),
-                        "Make an `httpx.AsyncClient`, and await its `get`.")
+            raise Wrong(
+                "blocked",
+                "It made no AsyncClient. Each request held the loop's own "
+                "thread until its answer was there.",
+                lab.line(r"\brequests\.|\bhttpx\.(get|Client|request)\b|urlopen"),
+                "Make an `httpx.AsyncClient`, and await its `get`.",
+            )
         if len(clients) > 1 or used > 1:
-            raise Wrong("a new client for each request",
-                        f"It made {len(clients)} clients for 4 pages, and the server saw {used} "
-                        f"connection{'s' * (used != 1)}.", lab.line(r"AsyncClient\("),
-                        "A client keeps its connections for the next request, if there is still "
-                        "the same client. Make it once, around the loop.")
+            raise Wrong(
+                "a new client for each request",
+                f"It made {len(clients)} clients for 4 pages, and the server saw {used} "
+                f"connection{'s' * (used != 1)}.",
+                lab.line(r"AsyncClient\("),
+                "A client keeps its connections for the next request, if there is still "
+                "the same client. Make it once, around the loop.",
+            )
         if clients and not clients[0].is_closed:
-            raise Wrong("left the client open", "When it returned, the client still held its "
-                        "connection.", lab.line(r"AsyncClient\("),
-                        "`async with httpx.AsyncClient() as client:` closes it, whatever happens.")
+            raise Wrong(
+                "left the client open",
+                "When it returned, the client still held its connection.",
+                lab.line(r"AsyncClient\("),
+                "`async with httpx.AsyncClient() as client:` closes it, whatever happens.",
+            )
         lab.told("with a server whose third page answers 503")
         with noted_clients(lab) as clients:
             try:
@@ -326,23 +388,33 @@ class OneClient(Exercise):
                 the_brackets(lab, 503)
                 raise
         if clients and not clients[0].is_closed:
-            raise Wrong("left the client open", "A page failed, and the client was never closed.",
-                        lab.line(r"AsyncClient\("),
-                        "`async with httpx.AsyncClient() as client:` closes it, whatever happens.")
+            raise Wrong(
+                "left the client open",
+                "A page failed, and the client was never closed.",
+                lab.line(r"AsyncClient\("),
+                "`async with httpx.AsyncClient() as client:` closes it, whatever happens.",
+            )
 
     def _follow(self, lab, all_names, url):
         try:
             # Called in a frame of ours, so that the address of this run's server isn't quoted.
             return lab.run(self._ask(lab, all_names, url))
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise Wrong("not an address", f"httpx said: {error}", lab.line(r"\.get\("),
-                        '"next" is a whole address already: nothing goes before it.') from None
+            raise Wrong(
+                "not an address",
+                f"httpx said: {error}",
+                lab.line(r"\.get\("),
+                '"next" is a whole address already: nothing goes before it.',
+            ) from None
         except TypeError as error:
             if "url" not in str(error).lower() or "NoneType" not in str(error):
                 raise
-            raise Wrong("went past the last page", "It asked for the page `None`.",
-                        lab.line(r"\bwhile\b|\.get\("),
-                        'On the last page "next" is `None`: that is the end.') from None
+            raise Wrong(
+                "went past the last page",
+                "It asked for the page `None`.",
+                lab.line(r"\bwhile\b|\.get\("),
+                'On the last page "next" is `None`: that is the end.',
+            ) from None
 
     async def _ask(self, lab, all_names, url):
         return await lab.awaitable(all_names(url))
@@ -350,25 +422,44 @@ class OneClient(Exercise):
     def _look_at_names(self, lab, got, log):
         pages = [asked.path for asked in log]
         if not pages or pages[0] != self.FIRST:
-            raise Wrong("started elsewhere", f"It first asked for {pages[:1] or 'nothing'}.",
-                        lab.line(r"\.get\("), f"Start at `base_url + \"{self.FIRST}\"`.")
+            raise Wrong(
+                "started elsewhere",
+                f"It first asked for {pages[:1] or 'nothing'}.",
+                lab.line(r"\.get\("),
+                f'Start at `base_url + "{self.FIRST}"`.',
+            )
         if isinstance(got, list) and all(isinstance(name, dict) for name in got) and got:
-            raise Wrong("value", "It returned entries; asked are their names.",
-                        lab.line("results"), 'The name is `entry["name"]`.')
+            raise Wrong(
+                "value",
+                "It returned entries; asked are their names.",
+                lab.line("results"),
+                'The name is `entry["name"]`.',
+            )
         if isinstance(got, list) and got and all(isinstance(each, list) for each in got):
-            raise Wrong("value", "It returned a list of lists, one for each page.",
-                        lab.line("append"), "`names += [...]` or `names.extend(...)` joins them.")
+            raise Wrong(
+                "value",
+                "It returned a list of lists, one for each page.",
+                lab.line("append"),
+                "`names += [...]` or `names.extend(...)` joins them.",
+            )
         if got is not None and not isinstance(got, list):
-            raise Wrong("value", f"It returned a {type(got).__name__}; asked is a list.",
-                        lab.line(r"\breturn\b"))
+            raise Wrong(
+                "value",
+                f"It returned a {type(got).__name__}; asked is a list.",
+                lab.line(r"\breturn\b"),
+            )
         if got is None or len(got) != 151:
-            raise Wrong("lost pages", f"It asked for {len(pages)} of the 4 pages and returned "
-                        + ("None." if got is None else f"{len(got)} of the 151 names."),
-                        lab.line(r"\breturn\b" if len(pages) == 1 and got else
-                                 r"\bnext\b|\bwhile\b|\bfor\b"),
-                        'Go on to "next" as long as it is not `None`, and return behind the loop.'
-                        if len(pages) == 1 and got else
-                        'The last page is the one whose "next" is `None`, and its names count too.')
+            raise Wrong(
+                "lost pages",
+                f"It asked for {len(pages)} of the 4 pages and returned "
+                + ("None." if got is None else f"{len(got)} of the 151 names."),
+                lab.line(
+                    r"\breturn\b" if len(pages) == 1 and got else r"\bnext\b|\bwhile\b|\bfor\b"
+                ),
+                'Go on to "next" as long as it is not `None`, and return behind the loop.'
+                if len(pages) == 1 and got
+                else 'The last page is the one whose "next" is `None`, and its names count too.',
+            )
         if (got[0], got[-1]) != ("bulbasaur", "mew"):
             raise Wrong("order", f"It begins with {got[0]!r} and ends with {got[-1]!r}.")
 
@@ -551,10 +642,13 @@ def noted_clients(lab):
     async def counting(self, request, **named):
         sent.append(str(request.url))
         if len(sent) > 2 * MOST:
-            raise Wrong("never comes to an end", f"It sent {len(sent)} requests for 4 pages"
-                        + (", all for the same one." if len(set(sent)) == 1 else "."),
-                        lab.line(r"\bwhile\b"), 'Go on to the address in "next", until that is '
-                        "`None`.")
+            raise Wrong(
+                "never comes to an end",
+                f"It sent {len(sent)} requests for 4 pages"
+                + (", all for the same one." if len(set(sent)) == 1 else "."),
+                lab.line(r"\bwhile\b"),
+                'Go on to the address in "next", until that is `None`.',
+            )
         return await send(self, request, **named)
 
     httpx.AsyncClient.__init__, httpx.AsyncClient.send = noting, counting
@@ -604,26 +698,36 @@ class TryAgain(Exercise):
         try:
             run = lab.run(server.meet(ask, "GET", "/7"))
         except httpx.HTTPError as error:
-            raise Wrong("gave up too early", f"After {requests_to(server)} a "
-                        f"{type(error).__name__} came out: {str(error).splitlines()[0]}.",
-                        lab.line(r"\bexcept\b") or lab.line(r"\bawait\b"),
-                        "Both a 503 and a TransportError may pass: try again.") from None
+            raise Wrong(
+                "gave up too early",
+                f"After {requests_to(server)} a "
+                f"{type(error).__name__} came out: {str(error).splitlines()[0]}.",
+                lab.line(r"\bexcept\b") or lab.line(r"\bawait\b"),
+                "Both a 503 and a TransportError may pass: try again.",
+            ) from None
         the_response(lab, run, server)
         self._look_at_pauses(lab, server)
 
     def _look_at_pauses(self, lab, server):
-        gaps, wanted = server.gaps, self.PAUSES[:len(server.gaps)]
+        gaps, wanted = server.gaps, self.PAUSES[: len(server.gaps)]
         line = lab.line(r"sleep\(|\bwait=|wait_")
         said = f"It paused for {' and '.join(f'{gap:.2g} s' for gap in gaps)}."
         if all(abs(gap - pause) < 0.01 for gap, pause in zip(gaps, wanted)):
             return
         if not any(gaps):
-            raise Wrong("did not wait", "It tried again at once, with no pause at all.",
-                        line or lab.line(r"\bexcept\b"),
-                        "What is overloaded now will be so at once afterwards. Give it time.")
+            raise Wrong(
+                "did not wait",
+                "It tried again at once, with no pause at all.",
+                line or lab.line(r"\bexcept\b"),
+                "What is overloaded now will be so at once afterwards. Give it time.",
+            )
         if len(gaps) > 1 and abs(gaps[0] - gaps[1]) < 0.01:
-            raise Wrong("equal pauses", said, line, "Each pause is twice as long as the one "
-                        "before: 0.1 s, 0.2 s, 0.4 s.")
+            raise Wrong(
+                "equal pauses",
+                said,
+                line,
+                "Each pause is twice as long as the one before: 0.1 s, 0.2 s, 0.4 s.",
+            )
         raise Wrong("other pauses", said, line, "Asked are 0.1 s, then 0.2 s, then 0.4 s.")
 
     def _lets_out(self, ask, lab, status):
@@ -638,17 +742,23 @@ class TryAgain(Exercise):
 
     def _look_at_retries(self, lab, server, status):
         if len(server.asked) > 1:
-            raise Wrong("retried", f"It asked {times(server)}, and was told {status} each time.",
-                        lab.line(r"\bexcept\b|status_code|retry_if"))
+            raise Wrong(
+                "retried",
+                f"It asked {times(server)}, and was told {status} each time.",
+                lab.line(r"\bexcept\b|status_code|retry_if"),
+            )
 
     def _posts_once(self, ask, lab):
         lab.told("with a POST that is answered 200")
         server = Server(lab)
         the_response(lab, lab.run(server.meet(ask, "POST", "/orders")), server)
         if server.asked[0][0] != "POST":
-            raise Wrong("another method", f"It sent a {server.asked[0][0]}.",
-                        lab.line(r"client\."), "`client.request(method, page)` sends what it is "
-                        "told.")
+            raise Wrong(
+                "another method",
+                f"It sent a {server.asked[0][0]}.",
+                lab.line(r"client\."),
+                "`client.request(method, page)` sends what it is told.",
+            )
         for outcome in (httpx.ReadError, 503):
             what = "that loses its connection" if outcome != 503 else "that is answered 503"
             lab.told(f"with a POST {what}")
@@ -656,38 +766,53 @@ class TryAgain(Exercise):
             with contextlib.suppress(Wrong):
                 lab.run(server.meet(ask, "POST", "/orders"), raises=httpx.HTTPError)
             if len(server.asked) > 1:
-                raise Wrong("retried", f"The server got the same POST {times(server)}: that may "
-                            "be as many orders.",
-                            lab.line(r"POST|method ==") or lab.line(r"\bexcept\b|retry_if"))
+                raise Wrong(
+                    "retried",
+                    f"The server got the same POST {times(server)}: that may be as many orders.",
+                    lab.line(r"POST|method ==") or lab.line(r"\bexcept\b|retry_if"),
+                )
             lab.run(Server(lab, outcome).meet(ask, "POST", "/orders"), raises=httpx.HTTPError)
 
     def _gives_up(self, ask, lab):
-        for outcome, error in ((503, httpx.HTTPStatusError),
-                               (httpx.ConnectError, httpx.ConnectError)):
+        for outcome, error in (
+            (503, httpx.HTTPStatusError),
+            (httpx.ConnectError, httpx.ConnectError),
+        ):
             what = "answered 503" if outcome == 503 else "lost on the way"
             lab.told(f"with a GET that is {what} each time")
             server = Server(lab, *[outcome] * (MOST + 1))
             try:
                 run = lab.run(server.meet(ask, "GET", "/7"), raises=error)
             except tenacity.RetryError:
-                raise Wrong("wrapped the error", "A tenacity.RetryError came out, with the error "
-                            "inside.", lab.line(r"\bretry\(|Retrying"),
-                            "`reraise=True` lets the last error itself out.") from None
+                raise Wrong(
+                    "wrapped the error",
+                    "A tenacity.RetryError came out, with the error inside.",
+                    lab.line(r"\bretry\(|Retrying"),
+                    "`reraise=True` lets the last error itself out.",
+                ) from None
             if len(server.asked) == 1:
-                raise Wrong("gave up too early", f"After 1 request a {error.__name__} came out.",
-                            lab.line(r"\bexcept\b|retry_if"),
-                            "Every TransportError may pass: a lost connection as well as a "
-                            "timeout.")
+                raise Wrong(
+                    "gave up too early",
+                    f"After 1 request a {error.__name__} came out.",
+                    lab.line(r"\bexcept\b|retry_if"),
+                    "Every TransportError may pass: a lost connection as well as a timeout.",
+                )
             if len(server.asked) != 4:
-                raise Wrong("other number of tries", f"It asked {times(server)}; asked are four "
-                            "tries in all.", lab.line(r"\bfor\b|\bwhile\b|stop_after"),
-                            "Three pauses lie between four tries.")
+                raise Wrong(
+                    "other number of tries",
+                    f"It asked {times(server)}; asked are four tries in all.",
+                    lab.line(r"\bfor\b|\bwhile\b|stop_after"),
+                    "Three pauses lie between four tries.",
+                )
             self._look_at_pauses(lab, server)
             if run.elapsed > sum(self.PAUSES) + 0.01:
-                raise Wrong("paused for nothing", "After the last try it still waited "
-                            f"{run.elapsed - sum(self.PAUSES):.2g} s, and then gave up.",
-                            lab.line(r"sleep\("), "No try comes after that pause. Let the error "
-                            "out before it.")
+                raise Wrong(
+                    "paused for nothing",
+                    "After the last try it still waited "
+                    f"{run.elapsed - sum(self.PAUSES):.2g} s, and then gave up.",
+                    lab.line(r"sleep\("),
+                    "No try comes after that pause. Let the error out before it.",
+                )
 
     @right
     async def over_the_pauses(client, method, page):
@@ -711,9 +836,12 @@ class TryAgain(Exercise):
                 return method != "POST" and error.response.status_code == 503
             return method != "POST" and isinstance(error, httpx.TransportError)
 
-        @tenacity.retry(retry=tenacity.retry_if_exception(passes), reraise=True,
-                        stop=tenacity.stop_after_attempt(4),
-                        wait=tenacity.wait_exponential(multiplier=0.1))
+        @tenacity.retry(
+            retry=tenacity.retry_if_exception(passes),
+            reraise=True,
+            stop=tenacity.stop_after_attempt(4),
+            wait=tenacity.wait_exponential(multiplier=0.1),
+        )
         async def once():
             response = await client.request(method, page)
             return response.raise_for_status()
@@ -819,9 +947,11 @@ class TryAgain(Exercise):
                 return method != "POST" and error.response.status_code == 503
             return method != "POST" and isinstance(error, httpx.TransportError)
 
-        @tenacity.retry(retry=tenacity.retry_if_exception(passes),
-                        stop=tenacity.stop_after_attempt(4),
-                        wait=tenacity.wait_exponential(multiplier=0.1))
+        @tenacity.retry(
+            retry=tenacity.retry_if_exception(passes),
+            stop=tenacity.stop_after_attempt(4),
+            wait=tenacity.wait_exponential(multiplier=0.1),
+        )
         async def once():
             return (await client.request(method, page)).raise_for_status()
 
@@ -941,56 +1071,95 @@ class Jitter(Exercise):
     def verify(self, pause, lab):
         for attempt in (2, 0, 1, 3, 4, 5, 9):
             longest = min(2.0, 0.1 * 2**attempt)
-            lab.told(f"for {self.CLIENTS} clients with attempt {attempt}, where the longest pause "
-                     f"is {longest:g} s")
+            lab.told(
+                f"for {self.CLIENTS} clients with attempt {attempt}, where the longest pause "
+                f"is {longest:g} s"
+            )
             first = pause(attempt)
             if asyncio.iscoroutine(first):
                 first.close()
-                raise Wrong("value", "It returned a coroutine; asked is a number of seconds.",
-                            lab.line("async def"), "It only says how long to wait: a plain `def`.")
+                raise Wrong(
+                    "value",
+                    "It returned a coroutine; asked is a number of seconds.",
+                    lab.line("async def"),
+                    "It only says how long to wait: a plain `def`.",
+                )
             if not isinstance(first, int | float):
-                raise Wrong("value", f"It returned {first!r:.80}; asked is a number of seconds.",
-                            lab.line(r"\breturn\b"))
+                raise Wrong(
+                    "value",
+                    f"It returned {first!r:.80}; asked is a number of seconds.",
+                    lab.line(r"\breturn\b"),
+                )
             self._look(lab, [pause(attempt) for _ in range(self.CLIENTS)], longest)
 
     def _look(self, lab, drawn, longest):
         line = lab.line(r"\breturn\b")
         low, high = min(drawn), max(drawn)
         [(usual, times_drawn)] = Counter(drawn).most_common(1)
-        said = (f"{times_drawn} of the {self.CLIENTS} clients come back at the same moment, "
-                f"after {usual:.3g} s.")
+        said = (
+            f"{times_drawn} of the {self.CLIENTS} clients come back at the same moment, "
+            f"after {usual:.3g} s."
+        )
         if high > longest:
-            raise Wrong("waits too long", f"The longest pause that I got was {high:.3g} s.", line,
-                        "The lot lies between 0 and the longest pause; it isn't added to it."
-                        if low >= longest * 0.99 else
-                        "First the longest pause: 0.1 s, doubled for each attempt, and no more "
-                        "than 2 s. Then the lot, between 0 and that.")
+            raise Wrong(
+                "waits too long",
+                f"The longest pause that I got was {high:.3g} s.",
+                line,
+                "The lot lies between 0 and the longest pause; it isn't added to it."
+                if low >= longest * 0.99
+                else "First the longest pause: 0.1 s, doubled for each attempt, and no more "
+                "than 2 s. Then the lot, between 0 and that.",
+            )
         if low < 0:
             raise Wrong("waits less than nothing", f"I got {low:.3g} s.", line)
         if high < longest * 0.9:
-            raise Wrong("waits too briefly", f"The longest pause that I got was {high:.3g} s.",
-                        line, "0.1 s for attempt 0, and it doubles with each attempt, up to 2 s.")
+            raise Wrong(
+                "waits too briefly",
+                f"The longest pause that I got was {high:.3g} s.",
+                line,
+                "0.1 s for attempt 0, and it doubles with each attempt, up to 2 s.",
+            )
         if times_drawn > self.CLIENTS / 10:
             if usual == longest == 2 and low < 1:
-                raise Wrong("capped after the lot", said, line, "What was drawn above 2 s was cut "
-                            "to 2 s. Cap the longest pause first, then draw.")
-            raise Wrong("equal delays", said, line,
-                        "They failed together, and will fail together again. Draw each pause by "
-                        "lot, with `random.uniform`, anew at each call.")
+                raise Wrong(
+                    "capped after the lot",
+                    said,
+                    line,
+                    "What was drawn above 2 s was cut "
+                    "to 2 s. Cap the longest pause first, then draw.",
+                )
+            raise Wrong(
+                "equal delays",
+                said,
+                line,
+                "They failed together, and will fail together again. Draw each pause by "
+                "lot, with `random.uniform`, anew at each call.",
+            )
         if low > longest / 2:
-            raise Wrong("too little jitter", f"All pauses lie between {low:.3g} s and {high:.3g} "
-                        "s: a slightly wider herd.", line,
-                        "Let the lot choose between 0 and the longest: then they come evenly.")
+            raise Wrong(
+                "too little jitter",
+                f"All pauses lie between {low:.3g} s and {high:.3g} s: a slightly wider herd.",
+                line,
+                "Let the lot choose between 0 and the longest: then they come evenly.",
+            )
         if low > longest / 10:
-            raise Wrong("does not begin at 0", f"No pause was shorter than {low:.3g} s.", line,
-                        "Let the lot choose between 0 and the longest.")
+            raise Wrong(
+                "does not begin at 0",
+                f"No pause was shorter than {low:.3g} s.",
+                line,
+                "Let the lot choose between 0 and the longest.",
+            )
         quarters = [sorted(drawn)[self.CLIENTS * part // 4] / longest for part in (1, 2, 3)]
         if any(abs(found - part) > 0.08 for found, part in zip(quarters, (0.25, 0.5, 0.75))):
-            raise Wrong("uneven lot", f"A quarter of the pauses were shorter than "
-                        f"{quarters[0] * longest:.3g} s, half shorter than "
-                        f"{quarters[1] * longest:.3g} s, three quarters shorter than "
-                        f"{quarters[2] * longest:.3g} s.", line,
-                        "Every length is equally likely: `random.uniform`.")
+            raise Wrong(
+                "uneven lot",
+                f"A quarter of the pauses were shorter than "
+                f"{quarters[0] * longest:.3g} s, half shorter than "
+                f"{quarters[1] * longest:.3g} s, three quarters shorter than "
+                f"{quarters[2] * longest:.3g} s.",
+                line,
+                "Every length is equally likely: `random.uniform`.",
+            )
 
     @right
     def evenly(attempt):
@@ -1085,51 +1254,78 @@ class Mirrors(Exercise):
     def verify(self, from_mirrors, lab):
         lost = httpx.ConnectError("nobody there")
         fetch = lab.service({"a": 0.2, "b": 60, "c": 0.3}, errors={"a": lost}, name="fetch")
-        lab.told('with three mirrors, of which "a" fails after 0.2 s, "b" never comes back and '
-                 '"c" takes 0.3 s, and 5 s for the whole')
+        lab.told(
+            'with three mirrors, of which "a" fails after 0.2 s, "b" never comes back and '
+            '"c" takes 0.3 s, and 5 s for the whole'
+        )
         run = self._first(lab, from_mirrors, fetch)
         if fetch.peak > 1:
-            raise Wrong("asked more than one at a time", f"{fetch.peak} mirrors were asked at "
-                        "once.", lab.line("gather|create_task|TaskGroup"),
-                        "That is quicker, and three times the load. Asked is one after another.")
+            raise Wrong(
+                "asked more than one at a time",
+                f"{fetch.peak} mirrors were asked at once.",
+                lab.line("gather|create_task|TaskGroup"),
+                "That is quicker, and three times the load. Asked is one after another.",
+            )
         if run.result is None and "c" not in fetch.started:
-            raise Wrong("gave up too early", 'It returned None, and "c" was never asked.',
-                        lab.line(r"\bexcept\b|suppress"),
-                        "After a failure the next mirror is asked: the `try` stands in the loop.")
+            raise Wrong(
+                "gave up too early",
+                'It returned None, and "c" was never asked.',
+                lab.line(r"\bexcept\b|suppress"),
+                "After a failure the next mirror is asked: the `try` stands in the loop.",
+            )
         lab.equal(run.result, "page c")
         if abs(run.elapsed - 1.5) > 0.01:
-            raise Wrong("another limit for a mirror", f'"b" never came back, and had '
-                        f"{run.elapsed - 0.5:.3g} s.", lab.line(r"timeout\(|wait_for"),
-                        "Each mirror has 1 s, however long the whole may last.")
+            raise Wrong(
+                "another limit for a mirror",
+                f'"b" never came back, and had {run.elapsed - 0.5:.3g} s.',
+                lab.line(r"timeout\(|wait_for"),
+                "Each mirror has 1 s, however long the whole may last.",
+            )
         for seconds in (2.5, 0.4):
             fetch = lab.service(60, name="fetch")
             run = lab.run(from_mirrors, fetch, ["a", "b", "c", "d"], seconds, raises=TimeoutError)
             lab.told(f"with four mirrors that never come back, and {seconds} s for the whole")
             caught = lab.line(r"CancelledError|BaseException|except\s*:")
             if run.elapsed > seconds + 0.01 and caught:
-                raise Wrong("swallowed", f"The {seconds} s were over, and it went on until "
-                            f"{run.elapsed:.3g} s: a deadline ends it by a CancelledError.",
-                            caught)
+                raise Wrong(
+                    "swallowed",
+                    f"The {seconds} s were over, and it went on until "
+                    f"{run.elapsed:.3g} s: a deadline ends it by a CancelledError.",
+                    caught,
+                )
             if run.elapsed > seconds + 0.01:
-                raise Wrong("no deadline for the whole", f"It took {run.elapsed:.3g} s.",
-                            lab.line(r"timeout\(|wait_for"),
-                            "Limits for each call do not add up to one for the whole. Put "
-                            "`asyncio.timeout(seconds)` around all of it.")
+                raise Wrong(
+                    "no deadline for the whole",
+                    f"It took {run.elapsed:.3g} s.",
+                    lab.line(r"timeout\(|wait_for"),
+                    "Limits for each call do not add up to one for the whole. Put "
+                    "`asyncio.timeout(seconds)` around all of it.",
+                )
             if run.elapsed < seconds - 0.01:
-                raise Wrong("gave up too early", f"It gave up after {run.elapsed:.3g} s.",
-                            lab.line(r"timeout\(|wait_for|raise"),
-                            "The next mirror may be better: ask on until the time is over.")
+                raise Wrong(
+                    "gave up too early",
+                    f"It gave up after {run.elapsed:.3g} s.",
+                    lab.line(r"timeout\(|wait_for|raise"),
+                    "The next mirror may be better: ask on until the time is over.",
+                )
         fetch = lab.service(0.1, errors={"a": httpx.ReadError("1st"), "b": lost}, name="fetch")
         lab.told("with two mirrors that both fail, and 5 s for the whole")
         try:
-            run = lab.run(self._ask(from_mirrors, fetch, ["a", "b"]),
-                          raises=httpx.TransportError)
+            run = lab.run(self._ask(from_mirrors, fetch, ["a", "b"]), raises=httpx.TransportError)
         except TimeoutError:
-            raise Wrong("another error", "A TimeoutError came out, and no time was over.",
-                        lab.line(r"\braise\b"), "Asked is the last mirror's own error.") from None
+            raise Wrong(
+                "another error",
+                "A TimeoutError came out, and no time was over.",
+                lab.line(r"\braise\b"),
+                "Asked is the last mirror's own error.",
+            ) from None
         if run.error is not lost:
-            raise Wrong("another error", "The error of the first mirror came out.",
-                        lab.line(r"\braise\b"), "Asked is the last one's.")
+            raise Wrong(
+                "another error",
+                "The error of the first mirror came out.",
+                lab.line(r"\braise\b"),
+                "Asked is the last one's.",
+            )
         fetch = lab.service(60, name="fetch")
         fetch = lab.service(60, name="fetch")
         lab.run(from_mirrors, fetch, ["a"], 5, raises=TimeoutError)
@@ -1137,8 +1333,11 @@ class Mirrors(Exercise):
         try:
             lab.run(from_mirrors, fetch, ["a", "b"], 5, cancel_after=0.5)
         except TimeoutError:
-            raise Wrong("swallowed", "I cancelled it after 0.5 s. It went on with the next "
-                        "mirror.", lab.line(r"\bexcept\b|suppress")) from None
+            raise Wrong(
+                "swallowed",
+                "I cancelled it after 0.5 s. It went on with the next mirror.",
+                lab.line(r"\bexcept\b|suppress"),
+            ) from None
 
     def _first(self, lab, from_mirrors, fetch):
         said, ended = lab.called, []
@@ -1153,20 +1352,29 @@ class Mirrors(Exercise):
             return lab.run(ask())
         except TimeoutError:
             if ended[0] < 5 and "c" not in fetch.started:
-                raise Wrong("gave up too early", 'The TimeoutError of "b" came out after '
-                            f'{ended[0]:.3g} s, and "c" was not asked.', lab.line(r"\bexcept\b"),
-                            "`asyncio.timeout` raises Python's own `TimeoutError`, which is none "
-                            "of httpx's errors: catch both.") from None
-            raise Wrong("no limit for one mirror", "It ended with a TimeoutError: one silent "
-                        'mirror took all the time, and "c" was '
-                        f"{'never asked' if 'c' not in fetch.started else 'cut off'}.",
-                        lab.line(r"timeout\(|wait_for") or lab.line(r"\bawait\b"),
-                        "Give each mirror its own second, inside the deadline for the "
-                        "whole.") from None
+                raise Wrong(
+                    "gave up too early",
+                    'The TimeoutError of "b" came out after '
+                    f'{ended[0]:.3g} s, and "c" was not asked.',
+                    lab.line(r"\bexcept\b"),
+                    "`asyncio.timeout` raises Python's own `TimeoutError`, which is none "
+                    "of httpx's errors: catch both.",
+                ) from None
+            raise Wrong(
+                "no limit for one mirror",
+                "It ended with a TimeoutError: one silent "
+                'mirror took all the time, and "c" was '
+                f"{'never asked' if 'c' not in fetch.started else 'cut off'}.",
+                lab.line(r"timeout\(|wait_for") or lab.line(r"\bawait\b"),
+                "Give each mirror its own second, inside the deadline for the whole.",
+            ) from None
         except httpx.TransportError:
-            raise Wrong("gave up too early", 'The error of "a" came out, and the others were '
-                        "not asked.", lab.line(r"\bexcept\b|\bawait\b"),
-                        "A TransportError of one mirror means: ask the next.") from None
+            raise Wrong(
+                "gave up too early",
+                'The error of "a" came out, and the others were not asked.',
+                lab.line(r"\bexcept\b|\bawait\b"),
+                "A TransportError of one mirror means: ask the next.",
+            ) from None
         finally:
             lab.called = said
 
@@ -1392,9 +1600,12 @@ class AsTold(Exercise):
             with contextlib.suppress(Wrong):
                 lab.run(server.meet(ask, "/7"), raises=httpx.HTTPStatusError)
             if len(server.asked) > 1:
-                raise Wrong("retried", f"It asked {times(server)}, and was told {status} each "
-                            "time.", lab.line("status_code|except"),
-                            "Only a 429 is to be asked again here.")
+                raise Wrong(
+                    "retried",
+                    f"It asked {times(server)}, and was told {status} each time.",
+                    lab.line("status_code|except"),
+                    "Only a 429 is to be asked again here.",
+                )
             try:
                 lab.run(Server(lab, status).meet(ask, "/7"), raises=httpx.HTTPStatusError)
             except Wrong:
@@ -1405,22 +1616,35 @@ class AsTold(Exercise):
         try:
             run = lab.run(server.meet(ask, "/7"))
         except httpx.HTTPStatusError:
-            raise Wrong("gave up too early", f"After {requests_to(server)} the 429 came out as an "
-                        "error.", lab.line("raise_for_status"),
-                        "A 429 is no refusal: it says when to come back.") from None
+            raise Wrong(
+                "gave up too early",
+                f"After {requests_to(server)} the 429 came out as an error.",
+                lab.line("raise_for_status"),
+                "A 429 is no refusal: it says when to come back.",
+            ) from None
         if isinstance(run.result, httpx.Response) and run.result.status_code == 429:
-            raise Wrong("gave up too early", f"After {requests_to(server)} it returned the 429.",
-                        lab.line(r"\breturn\b"), "A 429 is no answer: it says when to come back.")
+            raise Wrong(
+                "gave up too early",
+                f"After {requests_to(server)} it returned the 429.",
+                lab.line(r"\breturn\b"),
+                "A 429 is no answer: it says when to come back.",
+            )
         the_response(lab, run, server)
         for gap, wanted in zip(server.gaps, told):
             if gap < wanted - 0.001:
-                raise Wrong("came back too early", f"Told to come back in {wanted} s it came "
-                            f"after {gap:.3g} s.", lab.line("sleep"),
-                            "The server counts that against you. Wait as long as it says.")
+                raise Wrong(
+                    "came back too early",
+                    f"Told to come back in {wanted} s it came after {gap:.3g} s.",
+                    lab.line("sleep"),
+                    "The server counts that against you. Wait as long as it says.",
+                )
             if gap > wanted + 0.5:
-                raise Wrong("came back too late", f"Told to come back in {wanted} s it came "
-                            f"after {gap:.3g} s.", lab.line("sleep"),
-                            "The server knows when there is room again. Wait no longer.")
+                raise Wrong(
+                    "came back too late",
+                    f"Told to come back in {wanted} s it came after {gap:.3g} s.",
+                    lab.line("sleep"),
+                    "The server knows when there is room again. Wait no longer.",
+                )
 
     @right
     async def while_it_is_429(client, page):

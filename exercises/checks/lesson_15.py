@@ -12,6 +12,7 @@ def watched(items, seconds, error=None):
 
     error: what it raises after the last item. note: .taken (items handed out), .closed.
     """
+
     async def stream():
         try:
             for item in items:
@@ -22,7 +23,7 @@ def watched(items, seconds, error=None):
                 await asyncio.sleep(seconds)
                 raise error
         finally:
-            await asyncio.sleep(0)      # who doesn't await the closing finds it open
+            await asyncio.sleep(0)  # who doesn't await the closing finds it open
             note.closed = True
 
     note = SimpleNamespace(taken=[], closed=False)
@@ -39,8 +40,12 @@ def async_iterator(lab, thing):
         said = "It returned a coroutine: it is `async def`, and has no `yield`."
     elif hasattr(thing, "__next__"):
         said = "It returned a plain generator, which can't await."
-    raise Wrong("not an async generator", said, lab.line(rf"def\s+{lab.asks}\b"),
-                "A function becomes an async generator by `async def` and a `yield`.")
+    raise Wrong(
+        "not an async generator",
+        said,
+        lab.line(rf"def\s+{lab.asks}\b"),
+        "A function becomes an async generator by `async def` and a `yield`.",
+    )
 
 
 def leaves(error):
@@ -88,50 +93,147 @@ class PredictOrder(Exercise):
         "Nothing in the loop suspends. The first thing to do so is the end of the `async with`, "
         "which waits for the tasks.",
     )
-    right_values = (["make 1", "got 1", "after 1", "make 2", "got 2", "after 2", "read",
-                     "use 1", "use 2", "end"],)
+    right_values = (
+        [
+            "make 1",
+            "got 1",
+            "after 1",
+            "make 2",
+            "got 2",
+            "after 2",
+            "read",
+            "use 1",
+            "use 2",
+            "end",
+        ],
+    )
     wrong_values = (
-        wrong_value(["make 1", "use 1", "got 1", "after 1", "make 2", "use 2", "got 2", "after 2",
-                     "read", "end"],
-                    "create_task runs it now",
-                    "You have use 1 before got 1. `create_task` runs nothing: it puts the task "
-                    "into the queue."),
-        wrong_value(["make 1", "got 1", "use 1", "after 1", "make 2", "got 2", "use 2", "after 2",
-                     "read", "end"],
-                    "every await lets others run",
-                    "You have use 1 before the loop is over. `async for` awaits the next item, "
-                    "but the generator hands it out without waiting for anything, so the event "
-                    "loop has no turn."),
-        wrong_value(["make 1", "got 1", "after 1", "make 2", "use 1", "got 2", "after 2", "use 2",
-                     "read", "end"],
-                    "every yield lets others run",
-                    "You have use 1 where the generator yields. A `yield` hands the item to the "
-                    "`async for`, and the event loop hears nothing of it."),
-        wrong_value(["make 1", "got 1", "after 1", "make 2", "got 2", "after 2", "use 1", "use 2",
-                     "read", "end"],
-                    "the end of the stream lets others run",
-                    "You have use 1 before `read`. The end of the stream suspends nobody either; "
-                    "the end of the `async with` does."),
-        wrong_value(["make 1", "after 1", "make 2", "after 2", "got 1", "got 2", "read", "use 1",
-                     "use 2", "end"],
-                    "makes all items first",
-                    "You have after 1 before got 1. At its `yield` the generator stands still, "
-                    "until the loop asks for the next item."),
-        wrong_value(["make 1", "got 1", "after 1", "make 2", "got 2", "read", "use 1", "use 2",
-                     "end"],
-                    "forgot what stands behind the last yield",
-                    "You left out after 2. The loop asks once more after the last item, and the "
-                    "generator runs to its end."),
-        wrong_value(["make 1", "got 1", "after 1", "make 2", "got 2", "after 2", "read", "end",
-                     "use 1", "use 2"],
-                    "did not wait",
-                    "You have `end` before the uses. The end of the `async with` waits for all "
-                    "tasks of its group."),
-        wrong_value(["make 1", "got 1", "make 2", "after 1", "got 2", "after 2", "read", "use 1",
-                     "use 2", "end"],
-                    "wrong place to go on",
-                    "You have make 2 before after 1. The generator goes on below the `yield` at "
-                    "which it stood."),
+        wrong_value(
+            [
+                "make 1",
+                "use 1",
+                "got 1",
+                "after 1",
+                "make 2",
+                "use 2",
+                "got 2",
+                "after 2",
+                "read",
+                "end",
+            ],
+            "create_task runs it now",
+            "You have use 1 before got 1. `create_task` runs nothing: it puts the task "
+            "into the queue.",
+        ),
+        wrong_value(
+            [
+                "make 1",
+                "got 1",
+                "use 1",
+                "after 1",
+                "make 2",
+                "got 2",
+                "use 2",
+                "after 2",
+                "read",
+                "end",
+            ],
+            "every await lets others run",
+            "You have use 1 before the loop is over. `async for` awaits the next item, "
+            "but the generator hands it out without waiting for anything, so the event "
+            "loop has no turn.",
+        ),
+        wrong_value(
+            [
+                "make 1",
+                "got 1",
+                "after 1",
+                "make 2",
+                "use 1",
+                "got 2",
+                "after 2",
+                "use 2",
+                "read",
+                "end",
+            ],
+            "every yield lets others run",
+            "You have use 1 where the generator yields. A `yield` hands the item to the "
+            "`async for`, and the event loop hears nothing of it.",
+        ),
+        wrong_value(
+            [
+                "make 1",
+                "got 1",
+                "after 1",
+                "make 2",
+                "got 2",
+                "after 2",
+                "use 1",
+                "use 2",
+                "read",
+                "end",
+            ],
+            "the end of the stream lets others run",
+            "You have use 1 before `read`. The end of the stream suspends nobody either; "
+            "the end of the `async with` does.",
+        ),
+        wrong_value(
+            [
+                "make 1",
+                "after 1",
+                "make 2",
+                "after 2",
+                "got 1",
+                "got 2",
+                "read",
+                "use 1",
+                "use 2",
+                "end",
+            ],
+            "makes all items first",
+            "You have after 1 before got 1. At its `yield` the generator stands still, "
+            "until the loop asks for the next item.",
+        ),
+        wrong_value(
+            ["make 1", "got 1", "after 1", "make 2", "got 2", "read", "use 1", "use 2", "end"],
+            "forgot what stands behind the last yield",
+            "You left out after 2. The loop asks once more after the last item, and the "
+            "generator runs to its end.",
+        ),
+        wrong_value(
+            [
+                "make 1",
+                "got 1",
+                "after 1",
+                "make 2",
+                "got 2",
+                "after 2",
+                "read",
+                "end",
+                "use 1",
+                "use 2",
+            ],
+            "did not wait",
+            "You have `end` before the uses. The end of the `async with` waits for all "
+            "tasks of its group.",
+        ),
+        wrong_value(
+            [
+                "make 1",
+                "got 1",
+                "make 2",
+                "after 1",
+                "got 2",
+                "after 2",
+                "read",
+                "use 1",
+                "use 2",
+                "end",
+            ],
+            "wrong place to go on",
+            "You have make 2 before after 1. The generator goes on below the `yield` at "
+            "which it stood.",
+        ),
     )
 
 
@@ -158,8 +260,12 @@ class Pages(Exercise):
     )
 
     def verify(self, pages, lab):
-        book = {"p1": {"results": ["a", "b"], "next": "p2"}, "p2": {"results": [], "next": "p3"},
-                "p3": {"results": ["c"], "next": "p4"}, "p4": {"results": ["d"], "next": None}}
+        book = {
+            "p1": {"results": ["a", "b"], "next": "p2"},
+            "p2": {"results": [], "next": "p3"},
+            "p3": {"results": ["c"], "next": "p4"},
+            "p4": {"results": ["d"], "next": None},
+        }
         fetch = lab.service(1, book)
         lab.told('with a catalogue of four pages: "a" and "b", none, "c", "d"')
         lab.run(self._read(pages, lab, fetch))
@@ -174,27 +280,40 @@ class Pages(Exercise):
         stream, got = async_iterator(lab, pages(fetch, "p1")), []
         async for item in self._ended(stream, lab):
             if isinstance(item, (list, dict)):
-                raise Wrong("yields whole pages", f"It yielded {item!r}.", lab.line(r"\byield\b"),
-                            "Whoever reads it wants items: go through the results in a loop.")
+                raise Wrong(
+                    "yields whole pages",
+                    f"It yielded {item!r}.",
+                    lab.line(r"\byield\b"),
+                    "Whoever reads it wants items: go through the results in a loop.",
+                )
             if hasattr(item, "__anext__"):
-                raise Wrong("yields a stream", "It yielded an async generator.",
-                            lab.line(r"\byield\b.*\("),
-                            "There is no `yield from` for async generators: go through it with "
-                            "`async for`, and yield its items.")
+                raise Wrong(
+                    "yields a stream",
+                    "It yielded an async generator.",
+                    lab.line(r"\byield\b.*\("),
+                    "There is no `yield from` for async generators: go through it with "
+                    "`async for`, and yield its items.",
+                )
             got.append(item)
-            await asyncio.sleep(3)      # what was begun in the background begins now
+            await asyncio.sleep(3)  # what was begun in the background begins now
             self._fetched(lab, fetch.calls, got)
         if got == ["a", "b"]:
-            raise Wrong("stopped too early", "It yielded a and b, and no more. The second page is "
-                        "empty, and it has a next one." if len(fetch.calls) > 1 else
-                        "It yielded the items of the first page, and no more.",
-                        lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bfor\b"),
-                        "Only `next` tells whether there is another page.")
+            raise Wrong(
+                "stopped too early",
+                "It yielded a and b, and no more. The second page is empty, and it has a next one."
+                if len(fetch.calls) > 1
+                else "It yielded the items of the first page, and no more.",
+                lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bfor\b"),
+                "Only `next` tells whether there is another page.",
+            )
         if got == ["a", "b", "c"]:
-            raise Wrong("stopped too early", "It yielded a, b and c. The item of the last page is "
-                        "missing.", lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bbreak\b"),
-                        "The page whose `next` is None has items like the others: yield them "
-                        "before you stop.")
+            raise Wrong(
+                "stopped too early",
+                "It yielded a, b and c. The item of the last page is missing.",
+                lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bbreak\b"),
+                "The page whose `next` is None has items like the others: yield them "
+                "before you stop.",
+            )
         lab.equal(got, ["a", "b", "c", "d"], what="it yielded")
 
     async def _ended(self, stream, lab):
@@ -204,25 +323,39 @@ class Pages(Exercise):
         except RuntimeError as error:
             if "StopAsyncIteration" not in str(error):
                 raise
-            raise Wrong("raised StopAsyncIteration", f"Python said: {error}.",
-                        lab.line("StopAsyncIteration|anext"),
-                        "An async generator ends where its body ends, or by a bare `return`."
-                        ) from None
+            raise Wrong(
+                "raised StopAsyncIteration",
+                f"Python said: {error}.",
+                lab.line("StopAsyncIteration|anext"),
+                "An async generator ends where its body ends, or by a bare `return`.",
+            ) from None
 
     def _fetched(self, lab, calls, got):
         if len(calls) > len(set(calls)):
-            raise Wrong("the same page again", f"It fetched {calls}.", lab.line(r"\bfetch\("),
-                        "After a page, go on with its `next`.")
+            raise Wrong(
+                "the same page again",
+                f"It fetched {calls}.",
+                lab.line(r"\bfetch\("),
+                "After a page, go on with its `next`.",
+            )
         needed = {1: 1, 2: 1, 3: 3, 4: 4}.get(len(got), 4)
         if len(calls) <= needed:
             return
         said = f"I asked for {len(got)} item{'s' * (len(got) > 1)}, and it had fetched {calls}."
         if len(calls) == 4 and needed == 1:
-            raise Wrong("loads all first", said, lab.line(r"\bfetch\("),
-                        "The first item has to wait for the last page in this way. Yield the "
-                        "items of a page before you fetch the next one.")
-        raise Wrong("fetches a page too early", said, lab.line(r"\bfetch\("),
-                    "Fetch the next page when all items of this one have been asked for.")
+            raise Wrong(
+                "loads all first",
+                said,
+                lab.line(r"\bfetch\("),
+                "The first item has to wait for the last page in this way. Yield the "
+                "items of a page before you fetch the next one.",
+            )
+        raise Wrong(
+            "fetches a page too early",
+            said,
+            lab.line(r"\bfetch\("),
+            "Fetch the next page when all items of this one have been asked for.",
+        )
 
     @right
     async def with_while(fetch, url):
@@ -375,24 +508,31 @@ class FirstMatch(Exercise):
 
     def _case(self, first, lab, items, wanted, expected, needed):
         stream, note = watched(items, 1)
-        lab.told(f"with a stream of {items}, of which "
-                 f"{'none' if expected is None else expected} is the first one wanted")
+        lab.told(
+            f"with a stream of {items}, of which "
+            f"{'none' if expected is None else expected} is the first one wanted"
+        )
         closed = lab.run(self._ask(first, lab, stream, wanted, note)).result
         lab.equal(note.got, expected, what="it returned")
         if len(note.taken) > needed:
-            raise Wrong("reads on", f"It read {note.taken}, and needed no more than "
-                        f"{items[:needed]}.", lab.line(r"\bfor\b"),
-                        "A stream may be long, or never end. Return as soon as you have it.")
+            raise Wrong(
+                "reads on",
+                f"It read {note.taken}, and needed no more than {items[:needed]}.",
+                lab.line(r"\bfor\b"),
+                "A stream may be long, or never end. Return as soon as you have it.",
+            )
         self._closed(lab, closed, "It returned")
 
     async def _ask(self, first, lab, stream, wanted, note):
         try:
             note.got = await first(stream, wanted)
         except StopAsyncIteration:
-            raise Wrong("let StopAsyncIteration out",
-                        "The stream had nothing more, and `anext` raised StopAsyncIteration.",
-                        lab.line(r"\banext\(|__anext__"),
-                        "Let an `async for` ask, or give `anext` a default.") from None
+            raise Wrong(
+                "let StopAsyncIteration out",
+                "The stream had nothing more, and `anext` raised StopAsyncIteration.",
+                lab.line(r"\banext\(|__anext__"),
+                "Let an `async for` ask, or give `anext` a default.",
+            ) from None
         return note.closed
 
     def _fails(self, first, lab):
@@ -404,8 +544,11 @@ class FirstMatch(Exercise):
                 await first(stream, wanted)
             except ValueError:
                 return note.closed
-            raise Wrong("lost error", "`wanted` raised a ValueError, and `first` returned as if "
-                        "nothing had happened.", lab.line(r"except|suppress"))
+            raise Wrong(
+                "lost error",
+                "`wanted` raised a ValueError, and `first` returned as if nothing had happened.",
+                lab.line(r"except|suppress"),
+            )
 
         stream, note = watched([1, 2], 1)
         lab.told("with a `wanted` that fails")
@@ -416,13 +559,18 @@ class FirstMatch(Exercise):
         if not closed:
             line = lab.line(r"(?<!await )\b\w+\.aclose\(\)")
             other = lab.line(r"await \w+\.aclose\(\)")
-            raise Wrong("left the stream open", f"{then}, and the stream had not been closed.",
-                        line or other or lab.line(r"async for|anext"),
-                        "`aclose()` is a coroutine: await it, and await it on every way out." if
-                        line else "This way out does not come by your `aclose()`. A `finally` is "
-                        "on every way, and so is `contextlib.aclosing`." if other else
-                        "To leave an `async for` closes nothing. `contextlib.aclosing` closes it "
-                        "on every way out of its block.")
+            raise Wrong(
+                "left the stream open",
+                f"{then}, and the stream had not been closed.",
+                line or other or lab.line(r"async for|anext"),
+                "`aclose()` is a coroutine: await it, and await it on every way out."
+                if line
+                else "This way out does not come by your `aclose()`. A `finally` is "
+                "on every way, and so is `contextlib.aclosing`."
+                if other
+                else "To leave an `async for` closes nothing. `contextlib.aclosing` closes it "
+                "on every way out of its block.",
+            )
 
     @right
     async def with_aclosing(stream, wanted):
@@ -536,13 +684,20 @@ class Borrowed(Exercise):
         try:
             async with self._manager(borrowed, lab, pool) as connection:
                 if connection != "connection 1":
-                    raise Wrong("value", f"In the block the connection was {connection!r}, and "
-                                f"what `acquire` gave is {pool.given or 'nothing'}.",
-                                lab.line(r"\byield\b"), "Yield what the block is to work with.")
+                    raise Wrong(
+                        "value",
+                        f"In the block the connection was {connection!r}, and "
+                        f"what `acquire` gave is {pool.given or 'nothing'}.",
+                        lab.line(r"\byield\b"),
+                        "Yield what the block is to work with.",
+                    )
                 if pool.back:
-                    raise Wrong("released too early", "The connection had been released when the "
-                                "block began.", lab.line("release"),
-                                "Release it behind the `yield`.")
+                    raise Wrong(
+                        "released too early",
+                        "The connection had been released when the block began.",
+                        lab.line("release"),
+                        "Release it behind the `yield`.",
+                    )
                 if ends == "with an error":
                     raise ValueError("in the block")
                 await asyncio.sleep(10)
@@ -551,18 +706,25 @@ class Borrowed(Exercise):
         except RuntimeError as error:
             if "didn't stop" not in str(error):
                 raise
-            raise Wrong("yields twice", f"Python said: {error}. The block stands for one `yield`, "
-                        "and there was another one.", lab.line(r"\byield\b"),
-                        "One `yield` for the one block.") from None
+            raise Wrong(
+                "yields twice",
+                f"Python said: {error}. The block stands for one `yield`, "
+                "and there was another one.",
+                lab.line(r"\byield\b"),
+                "One `yield` for the one block.",
+            ) from None
         if ends == "with an error":
-            raise Wrong("lost error", "The block raised a ValueError, and it didn't come out of "
-                        "the `async with`.", lab.line(r"\bexcept\b|suppress|\breturn\b"),
-                        "It is raised at the `yield`, and nothing there may end it: no `except` "
-                        "that doesn't raise again, no `return` in a `finally`.")
+            raise Wrong(
+                "lost error",
+                "The block raised a ValueError, and it didn't come out of the `async with`.",
+                lab.line(r"\bexcept\b|suppress|\breturn\b"),
+                "It is raised at the `yield`, and nothing there may end it: no `except` "
+                "that doesn't raise again, no `return` in a `finally`.",
+            )
 
     def _manager(self, borrowed, lab, pool):
         manager = borrowed(pool)
-        inner = getattr(manager, "gen", None)   # what @asynccontextmanager has been given
+        inner = getattr(manager, "gen", None)  # what @asynccontextmanager has been given
         if hasattr(manager, "__aenter__") and (inner is None or hasattr(inner, "__anext__")):
             return manager
         said = f"It returned a {type(manager).__name__}."
@@ -578,25 +740,38 @@ class Borrowed(Exercise):
             said = "It returned a coroutine: there is no `yield` in it, and no decorator."
         elif hasattr(manager, "__enter__"):
             said = "It returned a context manager for `with`, not for `async with`."
-        raise Wrong("not an async context manager", said, lab.line(r"def\s+borrowed\b"),
-                    "Write `@asynccontextmanager` above `async def`, and a `yield` inside.")
+        raise Wrong(
+            "not an async context manager",
+            said,
+            lab.line(r"def\s+borrowed\b"),
+            "Write `@asynccontextmanager` above `async def`, and a `yield` inside.",
+        )
 
     def _released(self, lab, pool, ends):
         if pool.back == pool.given:
             return
         if not pool.back:
-            raise Wrong("not given back", "The connection was never released.",
-                        lab.line("release") or lab.line(r"\byield\b"),
-                        "Your release is reached only when the block fails. A `finally` is "
-                        "reached on every way out." if ends == "by itself" and
-                        lab.line(r"\bexcept\b") else
-                        "Release it behind the `yield`." if ends == "by itself" else
-                        "The error is raised at the `yield`. Only a `finally` is reached on every "
-                        "way out." if ends == "with an error" else
-                        "A CancelledError is no Exception. Only a `finally` is reached on every "
-                        "way out.")
-        raise Wrong("value", f"Acquired was {pool.given}, and released {pool.back}.",
-                    lab.line("release"), "Release it once, and the one that you acquired.")
+            raise Wrong(
+                "not given back",
+                "The connection was never released.",
+                lab.line("release") or lab.line(r"\byield\b"),
+                "Your release is reached only when the block fails. A `finally` is "
+                "reached on every way out."
+                if ends == "by itself" and lab.line(r"\bexcept\b")
+                else "Release it behind the `yield`."
+                if ends == "by itself"
+                else "The error is raised at the `yield`. Only a `finally` is reached on every "
+                "way out."
+                if ends == "with an error"
+                else "A CancelledError is no Exception. Only a `finally` is reached on every "
+                "way out.",
+            )
+        raise Wrong(
+            "value",
+            f"Acquired was {pool.given}, and released {pool.back}.",
+            lab.line("release"),
+            "Release it once, and the one that you acquired.",
+        )
 
     def _no_connection(self, borrowed, lab):
         async def ask():
@@ -606,18 +781,29 @@ class Borrowed(Exercise):
             except ConnectionError:
                 return
             except UnboundLocalError:
-                raise Wrong("released what it never had", "`acquire` failed, so there was no "
-                            "connection, and the release was reached all the same.",
-                            lab.line("release"), "Acquire before the `try`.") from None
-            raise Wrong("lost error", "`acquire` failed, and the block ran all the same.",
-                        lab.line(r"\bexcept\b|suppress"))
+                raise Wrong(
+                    "released what it never had",
+                    "`acquire` failed, so there was no "
+                    "connection, and the release was reached all the same.",
+                    lab.line("release"),
+                    "Acquire before the `try`.",
+                ) from None
+            raise Wrong(
+                "lost error",
+                "`acquire` failed, and the block ran all the same.",
+                lab.line(r"\bexcept\b|suppress"),
+            )
 
         pool = Pool(empty=True)
         lab.told("with a pool whose `acquire` raises a ConnectionError")
         lab.run(ask())
         if pool.back:
-            raise Wrong("released what it never had", f"It released {pool.back}.",
-                        lab.line("release"), "Acquire before the `try`.")
+            raise Wrong(
+                "released what it never had",
+                f"It released {pool.back}.",
+                lab.line("release"),
+                "Acquire before the `try`.",
+            )
 
     @right
     @asynccontextmanager
@@ -815,27 +1001,36 @@ class AsTheyArrive(Exercise):
         first = min(began.values())
         starts = {item: round(time - first, 3) for item, time in began.items()}
         if starts["b"] >= 5:
-            raise Wrong("sequential", f"The fetch of b began {starts['b']:g} s after that of a, "
-                        "when that was over.", lab.text.sequential_await(),
-                        "An `async for` runs its body to the end before it asks for the next "
-                        "item. Start a task, and go on.")
+            raise Wrong(
+                "sequential",
+                f"The fetch of b began {starts['b']:g} s after that of a, when that was over.",
+                lab.text.sequential_await(),
+                "An `async for` runs its body to the end before it asks for the next "
+                "item. Start a task, and go on.",
+            )
         if starts["b"] == 0:
-            raise Wrong("waits for the last item", "The fetch of a began when the last item had "
-                        "come: all fetches began together.",
-                        lab.line(r"gather\(|async for|create_task"),
-                        "A list of items, or of coroutines, starts nothing. Start a task for each "
-                        "item when it arrives.")
+            raise Wrong(
+                "waits for the last item",
+                "The fetch of a began when the last item had come: all fetches began together.",
+                lab.line(r"gather\(|async for|create_task"),
+                "A list of items, or of coroutines, starts nothing. Start a task for each "
+                "item when it arrives.",
+            )
         if run.elapsed > 6.001:
-            raise Wrong("sequential", f"It took {run.elapsed:g} s. The last fetch could be over "
-                        "after 6 s.", lab.line(r"\bawait\b"),
-                        "Start each fetch when its item arrives.")
+            raise Wrong(
+                "sequential",
+                f"It took {run.elapsed:g} s. The last fetch could be over after 6 s.",
+                lab.line(r"\bawait\b"),
+                "Start each fetch when its item arrives.",
+            )
 
     async def _load(self, load, stream, fetch):
         return await load(stream, fetch)
 
     def _fails(self, load, lab):
-        service = lab.service({"a": 30, "b": 1, "c": 1, "d": 1},
-                              errors={"b": ConnectionError("b is gone")})
+        service = lab.service(
+            {"a": 30, "b": 1, "c": 1, "d": 1}, errors={"b": ConnectionError("b is gone")}
+        )
         lab.told("with items that come 3 s apart, and the fetch of the second one fails")
 
         async def ask():
@@ -847,20 +1042,27 @@ class AsTheyArrive(Exercise):
                 if not any(isinstance(leaf, ConnectionError) for leaf in leaves(error)):
                     raise
             else:
-                raise Wrong("lost error", f"It returned {got!r}.",
-                            lab.line(r"return_exceptions|\bexcept\b|suppress"))
+                raise Wrong(
+                    "lost error",
+                    f"It returned {got!r}.",
+                    lab.line(r"return_exceptions|\bexcept\b|suppress"),
+                )
             if service.flying:
-                raise Wrong("left fetches running", "The error came out, and the fetch of a "
-                            "still went on.", lab.line(r"gather|create_task|ensure_future"),
-                            "gather raises the first error and lets the others go on. A TaskGroup "
-                            "ends them.")
+                raise Wrong(
+                    "left fetches running",
+                    "The error came out, and the fetch of a still went on.",
+                    lab.line(r"gather|create_task|ensure_future"),
+                    "gather raises the first error and lets the others go on. A TaskGroup "
+                    "ends them.",
+                )
             if loop.time() - begin > 7.5:
-                raise Wrong("heard of the error too late",
-                            f"b failed after 7 s, and I heard of it after "
-                            f"{loop.time() - begin:g} s.",
-                            lab.line(r"gather\(|await task|async for"),
-                            "Who awaits the tasks behind the loop hears of nothing before. A "
-                            "TaskGroup around the loop does.")
+                raise Wrong(
+                    "heard of the error too late",
+                    f"b failed after 7 s, and I heard of it after {loop.time() - begin:g} s.",
+                    lab.line(r"gather\(|await task|async for"),
+                    "Who awaits the tasks behind the loop hears of nothing before. A "
+                    "TaskGroup around the loop does.",
+                )
 
         stream = lab.stream("abcd", seconds=3)
         lab.run(ask(), leaks=True)
@@ -992,32 +1194,50 @@ class Merge(Exercise):
             reader.cancel()
 
         times = []
-        lab.told("with a stream that gives a0 and a1 after 2 and 4 s, and one that gives b0 and "
-                 "b1 after 3 and 6 s")
+        lab.told(
+            "with a stream that gives a0 and a1 after 2 and 4 s, and one that gives b0 and "
+            "b1 after 3 and 6 s"
+        )
         lab.run(ask())
         items = [item for item in got if item is not None]
         if items == ["a0", "a1", "b0", "b1"] or items == ["b0", "b1", "a0", "a1"]:
-            raise Wrong("sequential", f"The queue got {got}: one stream after the other.",
-                        lab.line(r"async for"), "A task for each stream reads them all at once.")
+            raise Wrong(
+                "sequential",
+                f"The queue got {got}: one stream after the other.",
+                lab.line(r"async for"),
+                "A task for each stream reads them all at once.",
+            )
         if got.count(None) == 2 and items == ["a0", "b0", "a1", "b1"]:
-            raise Wrong("two ends", f"The queue got {got}. Whoever reads it stops at the first "
-                        "None.", lab.line(r"put(_nowait)?\(None"),
-                        "The streams end at different times. Put the None when all have ended.")
+            raise Wrong(
+                "two ends",
+                f"The queue got {got}. Whoever reads it stops at the first None.",
+                lab.line(r"put(_nowait)?\(None"),
+                "The streams end at different times. Put the None when all have ended.",
+            )
         if items == ["a0", "b0", "a1", "b1"] and None not in got:
-            raise Wrong("no end", f"The queue got {got}, and no None. Whoever reads it waits for "
-                        "ever.", lab.line(r"\bput\b"), "Put a None when all streams have ended.")
+            raise Wrong(
+                "no end",
+                f"The queue got {got}, and no None. Whoever reads it waits for ever.",
+                lab.line(r"\bput\b"),
+                "Put a None when all streams have ended.",
+            )
         if items == ["a0", "b0", "a1", "b1"] and None in got[:-1]:
-            raise Wrong("ended too early", f"The queue got {got}.",
-                        lab.line(r"put(_nowait)?\(None"),
-                        "The end of a TaskGroup's block waits for its tasks. What is in the block "
-                        "doesn't.")
+            raise Wrong(
+                "ended too early",
+                f"The queue got {got}.",
+                lab.line(r"put(_nowait)?\(None"),
+                "The end of a TaskGroup's block waits for its tasks. What is in the block doesn't.",
+            )
         lab.equal(got, ["a0", "b0", "a1", "b1", None], what="the queue got")
         for item, there, taken in zip(got, (2, 3, 4, 6), times):
             if taken > there + 0.5:
-                raise Wrong("came too late", f"{item} was there after {there} s, and in the queue "
-                            f"after {taken:g} s.", lab.line(r"anext|sorted|gather|\bput\b"),
-                            "Each stream needs a task of its own, which waits for nothing but its "
-                            "next item and for room.")
+                raise Wrong(
+                    "came too late",
+                    f"{item} was there after {there} s, and in the queue after {taken:g} s.",
+                    lab.line(r"anext|sorted|gather|\bput\b"),
+                    "Each stream needs a task of its own, which waits for nothing but its "
+                    "next item and for room.",
+                )
 
     async def _outcome(self, merge, lab, streams, queue, fails_at):
         loop = asyncio.get_running_loop()
@@ -1028,31 +1248,45 @@ class Merge(Exercise):
         if not asked.done():
             asked.cancel()
             await asyncio.wait([asked])
-            raise Wrong("never came back", f"The stream b failed after {fails_at} s. A minute "
-                        "later `merge` had not ended.", lab.line(r"await"),
-                        "Something waits for the stream that failed, or for room in the queue.")
+            raise Wrong(
+                "never came back",
+                f"The stream b failed after {fails_at} s. A minute later `merge` had not ended.",
+                lab.line(r"await"),
+                "Something waits for the stream that failed, or for room in the queue.",
+            )
         if asked.cancelled():
-            raise Wrong("lost error", "The stream b raised a ConnectionError, and what came out "
-                        "is a CancelledError.", lab.line(r"cancel"))
+            raise Wrong(
+                "lost error",
+                "The stream b raised a ConnectionError, and what came out is a CancelledError.",
+                lab.line(r"cancel"),
+            )
         error = asked.exception()
         if error is None:
-            raise Wrong("lost error", "The stream b raised a ConnectionError, and `merge` "
-                        "returned as if nothing had happened.",
-                        lab.line(r"return_exceptions|\bexcept\b|suppress|asyncio\.wait|finally"))
+            raise Wrong(
+                "lost error",
+                "The stream b raised a ConnectionError, and `merge` "
+                "returned as if nothing had happened.",
+                lab.line(r"return_exceptions|\bexcept\b|suppress|asyncio\.wait|finally"),
+            )
         if not any(isinstance(leaf, ConnectionError) for leaf in leaves(error)):
             raise error
         left = asyncio.all_tasks() - before - {asked}
         if left:
-            raise Wrong("left pumps running", "The error came out, and the reading of the other "
-                        "stream went on.", lab.line(r"gather|create_task|ensure_future|wait\("),
-                        "gather and wait let the others go on when one fails. A TaskGroup ends "
-                        "them.")
+            raise Wrong(
+                "left pumps running",
+                "The error came out, and the reading of the other stream went on.",
+                lab.line(r"gather|create_task|ensure_future|wait\("),
+                "gather and wait let the others go on when one fails. A TaskGroup ends them.",
+            )
         if loop.time() - begin > fails_at + 0.5:
-            raise Wrong("heard of the error too late", f"The stream b failed after {fails_at} s, "
-                        f"and the error came out after {loop.time() - begin:g} s.",
-                        lab.line(r"^\s+await (?!queue)"),
-                        "Something else was awaited first. A TaskGroup hears of the first one "
-                        "that fails, and ends the others.")
+            raise Wrong(
+                "heard of the error too late",
+                f"The stream b failed after {fails_at} s, "
+                f"and the error came out after {loop.time() - begin:g} s.",
+                lab.line(r"^\s+await (?!queue)"),
+                "Something else was awaited first. A TaskGroup hears of the first one "
+                "that fails, and ends the others.",
+            )
 
     def _fails(self, merge, lab):
         async def ask():
@@ -1065,9 +1299,12 @@ class Merge(Exercise):
         lab.told("with two streams, of which the second, b, fails after 3 s")
         got = lab.run(ask(), leaks=True).result
         if None in got:
-            raise Wrong("ended well all the same", f"The queue got {got}. Whoever reads it takes "
-                        "the None for a good end.", lab.line(r"put(_nowait)?\(None"),
-                        "Put the None only where all streams have ended, not in a `finally`.")
+            raise Wrong(
+                "ended well all the same",
+                f"The queue got {got}. Whoever reads it takes the None for a good end.",
+                lab.line(r"put(_nowait)?\(None"),
+                "Put the None only where all streams have ended, not in a `finally`.",
+            )
         lab.equal(got, ["a0"], what="the queue got")
         self._closed(lab, a=noted_a, b=noted_b)
 
@@ -1091,16 +1328,25 @@ class Merge(Exercise):
             await asyncio.wait([asked], timeout=60)
             left = asyncio.all_tasks() - before
             if asked in left:
-                raise Wrong("swallowed", "A minute later `merge` had not ended.",
-                            lab.text.swallowing_handler() or lab.line(r"await"))
+                raise Wrong(
+                    "swallowed",
+                    "A minute later `merge` had not ended.",
+                    lab.text.swallowing_handler() or lab.line(r"await"),
+                )
             if left:
-                raise Wrong("left pumps running", "`merge` ended, and the reading of the streams "
-                            "went on.", lab.line(r"create_task|ensure_future|wait\("),
-                            "Who cancels `merge` doesn't cancel the tasks that it made. A "
-                            "TaskGroup does, and so does a `finally` that cancels them.")
+                raise Wrong(
+                    "left pumps running",
+                    "`merge` ended, and the reading of the streams went on.",
+                    lab.line(r"create_task|ensure_future|wait\("),
+                    "Who cancels `merge` doesn't cancel the tasks that it made. A "
+                    "TaskGroup does, and so does a `finally` that cancels them.",
+                )
             if not asked.cancelled():
-                raise Wrong("swallowed", "`merge` didn't end by a CancelledError.",
-                            lab.text.swallowing_handler())
+                raise Wrong(
+                    "swallowed",
+                    "`merge` didn't end by a CancelledError.",
+                    lab.text.swallowing_handler(),
+                )
             return noted_a.closed, noted_b.closed
 
         a, noted_a = watched(["a0", "a1", "a2"], 2)
@@ -1112,14 +1358,19 @@ class Merge(Exercise):
     def _closed(self, lab, then="The error came out", **noted):
         for name, note in noted.items():
             if not note.closed:
-                raise Wrong("left a stream open", f"{then}, and the stream {name} had "
-                            "not been closed: its task was cancelled in the body of the loop, and "
-                            "the stream stood at its `yield`.", lab.line(r"async for"),
-                            "To leave an `async for` closes nothing. `aclosing` does.")
+                raise Wrong(
+                    "left a stream open",
+                    f"{then}, and the stream {name} had "
+                    "not been closed: its task was cancelled in the body of the loop, and "
+                    "the stream stood at its `yield`.",
+                    lab.line(r"async for"),
+                    "To leave an `async for` closes nothing. `aclosing` does.",
+                )
 
     @right
     async def with_a_group(streams, queue):
         """Put the items of all streams into the queue as they come, then a None."""
+
         async def pump(stream):
             async with aclosing(stream):
                 async for item in stream:

@@ -27,7 +27,7 @@ def with_workers(seconds, workers):
 
 def in_batches(seconds, size):
     """How long batches of that size take, one after another."""
-    return sum(max(seconds[n:n + size]) for n in range(0, len(seconds), size))
+    return sum(max(seconds[n : n + size]) for n in range(0, len(seconds), size))
 
 
 def or_one(seconds):
@@ -37,6 +37,7 @@ def or_one(seconds):
 
 def noting_the_end(service):
     """The same service; its `ended` is when the last call of it ended."""
+
     async def fetch(argument):
         try:
             return await service(argument)
@@ -75,25 +76,49 @@ class Bound(Exercise):
     )
     right_values = ({"slowest": "fetch", "seconds": 3.07, "workers": 15},)
     wrong_values = (
-        wrong_value({"slowest": "fetch", "seconds": 37, "workers": 15}, "added up",
-                    "37 s is 100 times the way of one item: that is one item after another. In a "
-                    "pipeline all stages work at once."),
-        wrong_value({"slowest": "fetch", "seconds": 3.0, "workers": 15}, "forgot the ends",
-                    "3 s is what the slowest stage works. It can't begin before the first item is "
-                    "read, and the last one has still to be saved."),
-        wrong_value({"slowest": "fetch", "seconds": 3.37, "workers": 15}, "counted one twice",
-                    "0.37 s already holds 0.3 s for one item of the slowest stage."),
-        wrong_value({"slowest": "fetch", "seconds": 3.07, "workers": 6}, "the wrong rate",
-                    "6 workers finish 20 items a second. How many does \"read\" give?"),
-        wrong_value({"slowest": "read", "seconds": 2.35, "workers": 15}, "the wrong stage",
-                    "A single worker is not the slowest for that: \"read\" finishes 50 items a "
-                    "second. What do the two others finish?"),
-        wrong_value({"slowest": "save", "seconds": 2.82, "workers": 15}, "the wrong stage",
-                    "\"save\" finishes 2 / 0.05 items a second. What do the two others finish?"),
-        wrong_value({"slowest": "fetch", "seconds": 2.35, "workers": 15}, "the wrong stage",
-                    "2.35 s is the bound that \"read\" sets. There is a slower stage."),
-        wrong_value({"slowest": "fetch", "seconds": 2.82, "workers": 15}, "the wrong stage",
-                    "2.82 s is the bound that \"save\" sets. There is a slower stage."),
+        wrong_value(
+            {"slowest": "fetch", "seconds": 37, "workers": 15},
+            "added up",
+            "37 s is 100 times the way of one item: that is one item after another. In a "
+            "pipeline all stages work at once.",
+        ),
+        wrong_value(
+            {"slowest": "fetch", "seconds": 3.0, "workers": 15},
+            "forgot the ends",
+            "3 s is what the slowest stage works. It can't begin before the first item is "
+            "read, and the last one has still to be saved.",
+        ),
+        wrong_value(
+            {"slowest": "fetch", "seconds": 3.37, "workers": 15},
+            "counted one twice",
+            "0.37 s already holds 0.3 s for one item of the slowest stage.",
+        ),
+        wrong_value(
+            {"slowest": "fetch", "seconds": 3.07, "workers": 6},
+            "the wrong rate",
+            '6 workers finish 20 items a second. How many does "read" give?',
+        ),
+        wrong_value(
+            {"slowest": "read", "seconds": 2.35, "workers": 15},
+            "the wrong stage",
+            'A single worker is not the slowest for that: "read" finishes 50 items a '
+            "second. What do the two others finish?",
+        ),
+        wrong_value(
+            {"slowest": "save", "seconds": 2.82, "workers": 15},
+            "the wrong stage",
+            '"save" finishes 2 / 0.05 items a second. What do the two others finish?',
+        ),
+        wrong_value(
+            {"slowest": "fetch", "seconds": 2.35, "workers": 15},
+            "the wrong stage",
+            '2.35 s is the bound that "read" sets. There is a slower stage.',
+        ),
+        wrong_value(
+            {"slowest": "fetch", "seconds": 2.82, "workers": 15},
+            "the wrong stage",
+            '2.82 s is the bound that "save" sets. There is a slower stage.',
+        ),
     )
 
     def verify(self, answers, lab):
@@ -137,19 +162,29 @@ class AllWorkersEnd(Exercise):
             run = lab.run(fetch_all, fetch, urls, workers)
             extra = [url for url in service.calls if url not in urls]
             if extra:
-                raise Wrong("fetched the sentinel", f"`fetch` was called with {extra[0]!r}.",
-                            lab.line(r"fetch\("), "Look at what you got before you fetch it.")
+                raise Wrong(
+                    "fetched the sentinel",
+                    f"`fetch` was called with {extra[0]!r}.",
+                    lab.line(r"fetch\("),
+                    "Look at what you got before you fetch it.",
+                )
             lab.equal(run.result, {url: f"page {url}" for url in urls})
             if len(service.calls) > len(urls):
-                raise Wrong("fetched twice", f"{len(urls)} urls were given, and "
-                            f"{len(service.calls)} fetched.",
-                            try_="An item that a worker has taken is its own.")
+                raise Wrong(
+                    "fetched twice",
+                    f"{len(urls)} urls were given, and {len(service.calls)} fetched.",
+                    try_="An item that a worker has taken is its own.",
+                )
             lab.limited(service.peak, at_most=workers, what="fetches")
             if run.elapsed > fetch.ended + SOON:
-                raise Wrong("ended late", f"The last page was there at {fetch.ended:g} s, and it "
-                            f"returned at {run.elapsed:g} s.", lab.line(r"wait_for|timeout|sleep"),
-                            "A worker need not guess the end: tell it, by a sentinel of its own "
-                            "or by `queue.shutdown()`.")
+                raise Wrong(
+                    "ended late",
+                    f"The last page was there at {fetch.ended:g} s, and it "
+                    f"returned at {run.elapsed:g} s.",
+                    lab.line(r"wait_for|timeout|sleep"),
+                    "A worker need not guess the end: tell it, by a sentinel of its own "
+                    "or by `queue.shutdown()`.",
+                )
             self._pace(lab, run, [seconds[url] for url in urls], workers)
 
     def _pace(self, lab, run, seconds, workers):
@@ -161,9 +196,13 @@ class AllWorkersEnd(Exercise):
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
         if abs(run.elapsed - in_batches(seconds, workers)) < SOON:
             raise Wrong("batch barrier", took, lab.line(r"gather|TaskGroup|wait\("))
-        raise Wrong("left a worker idle", took, lab.line("sleep"),
-                    "A worker that is free takes the next url at once: `await queue.get()` wakes "
-                    "it in that moment.")
+        raise Wrong(
+            "left a worker idle",
+            took,
+            lab.line("sleep"),
+            "A worker that is free takes the next url at once: `await queue.get()` wakes "
+            "it in that moment.",
+        )
 
     @right
     async def one_sentinel_each(fetch, urls, workers):
@@ -289,7 +328,7 @@ class AllWorkersEnd(Exercise):
     async def gathers_batches(fetch, urls, workers):
         pages = {}
         for first in range(0, len(urls), workers):
-            batch = urls[first:first + workers]
+            batch = urls[first : first + workers]
             for url, page in zip(batch, await asyncio.gather(*map(fetch, batch))):
                 pages[url] = page
         return pages
@@ -410,29 +449,44 @@ class Feed(Exercise):
             lab.bounded(source, at_most=size + 1 + workers)
             best = with_workers(seconds, workers)
             if run.elapsed > best + SOON:
-                took = f"It took {run.elapsed:g} s; {workers} workers need {best:g} s for " \
-                       f"{items} items of 1 or 3 s."
+                took = (
+                    f"It took {run.elapsed:g} s; {workers} workers need {best:g} s for "
+                    f"{items} items of 1 or 3 s."
+                )
                 if workers > 1 and abs(run.elapsed - in_batches(seconds, workers)) < SOON:
                     raise Wrong("batch barrier", took, lab.line(r"gather|TaskGroup|wait\("))
-                raise Wrong("left a worker idle", took, lab.line(r"sleep\(|timeout|wait_for"),
-                            "Whoever waits for room or for an item must be woken in that moment: "
-                            "`await queue.put(item)`, `await queue.get()`.")
+                raise Wrong(
+                    "left a worker idle",
+                    took,
+                    lab.line(r"sleep\(|timeout|wait_for"),
+                    "Whoever waits for room or for an item must be woken in that moment: "
+                    "`await queue.put(item)`, `await queue.get()`.",
+                )
 
     def _all_sent(self, lab, send, items):
         missing = set(range(items)) - set(send.finished)
         if 0 in missing and len(missing) <= 2:
-            raise Wrong("took an item for the end", "Item 0 was not sent.",
-                        lab.line(r"while.*get\(|if\b"),
-                        "0 counts as false, and is an item like any other: compare with "
-                        "`is not None`.")
+            raise Wrong(
+                "took an item for the end",
+                "Item 0 was not sent.",
+                lab.line(r"while.*get\(|if\b"),
+                "0 counts as false, and is an item like any other: compare with `is not None`.",
+            )
         if missing:
-            raise Wrong("lost items", f"Of {items} items {len(missing)} were not sent when it "
-                        "returned.", lab.line(r"cancel\(\)|immediate"),
-                        "Wait until the workers have done what is left in the queue.")
+            raise Wrong(
+                "lost items",
+                f"Of {items} items {len(missing)} were not sent when it returned.",
+                lab.line(r"cancel\(\)|immediate"),
+                "Wait until the workers have done what is left in the queue.",
+            )
         extra = [item for item in send.calls if item not in range(items)]
         if extra:
-            raise Wrong("sent the sentinel", f"`send` was called with {extra[0]!r}.",
-                        lab.line(r"send\("), "Look at what you got before you send it.")
+            raise Wrong(
+                "sent the sentinel",
+                f"`send` was called with {extra[0]!r}.",
+                lab.line(r"send\("),
+                "Look at what you got before you send it.",
+            )
         if len(send.calls) > items:
             raise Wrong("sent twice", f"{items} items came, and {len(send.calls)} were sent.")
 
@@ -672,12 +726,16 @@ class Details:
     async def details(self, number):
         if number in self.begun:
             self.wrong = self.wrong or Wrong(
-                "did one twice", f"`details` was called twice with {number!r}.",
-                try_="An item that was taken from the queue is done once.")
+                "did one twice",
+                f"`details` was called twice with {number!r}.",
+                try_="An item that was taken from the queue is done once.",
+            )
         elif number not in self.seconds:
             self.wrong = self.wrong or Wrong(
-                "did the sentinel", f"`details` was called with {number!r}.",
-                try_="Look at what you got before you begin with it.")
+                "did the sentinel",
+                f"`details` was called with {number!r}.",
+                try_="Look at what you got before you begin with it.",
+            )
         else:
             self.begun[number] = now()
             self.peak = max(self.peak, len(self.begun) - len(self.ended))
@@ -732,8 +790,11 @@ class Consumer(Exercise):
 
     def verify(self, consumer, lab):
         for at_most in (3, 1):
-            lab.told(f"with `at_most={at_most}`; the numbers came at "
-                     + ", ".join(f"{when:g}" for when, _ in self.arrivals) + " s")
+            lab.told(
+                f"with `at_most={at_most}`; the numbers came at "
+                + ", ".join(f"{when:g}" for when, _ in self.arrivals)
+                + " s"
+            )
             details = Details(self.seconds)
             queue = Taken(details)
             try:
@@ -744,25 +805,34 @@ class Consumer(Exercise):
             if details.wrong is not None:
                 raise details.wrong
             if queue.taken < len(self.seconds):
-                raise Wrong("ended too early", f"It returned when {queue.taken} of "
-                            f"{len(self.seconds)} numbers had come, and `None` had not.",
-                            lab.line("empty|while|for"),
-                            "An empty queue says that nothing is there now, not that no more will "
-                            "come. `None` says that.")
+                raise Wrong(
+                    "ended too early",
+                    f"It returned when {queue.taken} of "
+                    f"{len(self.seconds)} numbers had come, and `None` had not.",
+                    lab.line("empty|while|for"),
+                    "An empty queue says that nothing is there now, not that no more will "
+                    "come. `None` says that.",
+                )
             lost = self.seconds.keys() - details.ended.keys()
             if lost:
-                raise Wrong("lost items", f"When it returned, {len(lost)} of {len(self.seconds)} "
-                            "were not done.", lab.line("None"),
-                            "`None` says that no more will come. What has begun must end first.")
+                raise Wrong(
+                    "lost items",
+                    f"When it returned, {len(lost)} of {len(self.seconds)} were not done.",
+                    lab.line("None"),
+                    "`None` says that no more will come. What has begun must end first.",
+                )
             lab.limited(details.peak, at_most, what="numbers")
             if at_most > 1:
                 self._look_for_delay(lab, details, at_most)
             if queue.ahead > at_most + 1:
-                raise Wrong("unbounded", f"{queue.ahead} numbers had been taken from the queue and "
-                            f"were not done; {at_most} may be under way.",
-                            lab.line(r"create_task|ensure_future"),
-                            "A task for each number that waits for its place is a second queue, "
-                            "and nobody bounds that one. Get a place first, then take a number.")
+                raise Wrong(
+                    "unbounded",
+                    f"{queue.ahead} numbers had been taken from the queue and "
+                    f"were not done; {at_most} may be under way.",
+                    lab.line(r"create_task|ensure_future"),
+                    "A task for each number that waits for its place is a second queue, "
+                    "and nobody bounds that one. Get a place first, then take a number.",
+                )
 
     async def _play(self, consumer, queue, details, at_most):
         async def produce():
@@ -787,21 +857,29 @@ class Consumer(Exercise):
             begun = details.begun[number]
             others = [n for n in details.begun if n != number and details.begun[n] < begun]
             there = [n for n in others if details.ended[n] > best + SOON]
-            seen = (f"Number {number} could begin at {best:g} s, and began at {begun:g} s")
+            seen = f"Number {number} could begin at {best:g} s, and began at {begun:g} s"
             if details.peak == 1:
                 raise Wrong("sequential", f"{seen}: one after another.", lab.line(r"await details"))
             if there and all(details.ended[n] <= begun + SOON for n in others):
-                raise Wrong("batch barrier", f"{seen}, after all others had ended.",
-                            lab.line(r"gather|TaskGroup|wait\("))
+                raise Wrong(
+                    "batch barrier",
+                    f"{seen}, after all others had ended.",
+                    lab.line(r"gather|TaskGroup|wait\("),
+                )
         for number, best in late.items():
-            raise Wrong("looked instead of waiting", f"Number {number} could begin at {best:g} s, "
-                        f"and began at {details.begun[number]:g} s.", lab.line(r"sleep\("),
-                        "`await queue.get()` wakes in the moment in which something is there, and "
-                        "a semaphore, or `asyncio.wait`, in the moment in which a place is free.")
+            raise Wrong(
+                "looked instead of waiting",
+                f"Number {number} could begin at {best:g} s, "
+                f"and began at {details.begun[number]:g} s.",
+                lab.line(r"sleep\("),
+                "`await queue.get()` wakes in the moment in which something is there, and "
+                "a semaphore, or `asyncio.wait`, in the moment in which a place is free.",
+            )
 
     @right
     async def with_workers(queue, details, at_most):
         """Call `details` for each number in `queue` until None comes, so many at once."""
+
         async def worker():
             while (number := await queue.get()) is not None:
                 await details(number)
@@ -1015,13 +1093,21 @@ class Survivor(Exercise):
                 self._it_ended(lab, task)
         lab.check_awaited()
         if len(work.started) < 6 or work.flying:
-            raise Wrong("said it was done too early", f"`join()` returned when {work.flying} items "
-                        f"were under way and {6 - len(work.started)} had not begun.",
-                        lab.line(r"task_done"), "Call `task_done()` when the work has ended.")
+            raise Wrong(
+                "said it was done too early",
+                f"`join()` returned when {work.flying} items "
+                f"were under way and {6 - len(work.started)} had not begun.",
+                lab.line(r"task_done"),
+                "Call `task_done()` when the work has ended.",
+            )
         if len(work.started) > 6:
             twice = next(item for item in work.started if work.started.count(item) > 1)
-            raise Wrong("retried", f"`work` was called {work.started.count(twice)} times with item "
-                        f"{twice}.", lab.line(r"put|continue|for\b"), "Each item is done once.")
+            raise Wrong(
+                "retried",
+                f"`work` was called {work.started.count(twice)} times with item {twice}.",
+                lab.line(r"put|continue|for\b"),
+                "Each item is done once.",
+            )
         self._look_at_failed(lab, failed, errors)
         await self._end(lab, tasks)
 
@@ -1032,9 +1118,12 @@ class Survivor(Exercise):
         await asyncio.sleep(0.5)
         await self._end(lab, [task])
         if failed:
-            raise Wrong("took the cancellation for a failure", f"`failed` is {failed!r}.",
-                        lab.text.swallowing_handler() or lab.line(r"except"),
-                        "CancelledError is no Exception: `except Exception` lets it pass.")
+            raise Wrong(
+                "took the cancellation for a failure",
+                f"`failed` is {failed!r}.",
+                lab.text.swallowing_handler() or lab.line(r"except"),
+                "CancelledError is no Exception: `except Exception` lets it pass.",
+            )
 
     async def _run(self, worker, queue, work, failed):
         await worker(queue, work, failed)
@@ -1047,8 +1136,11 @@ class Survivor(Exercise):
             task.cancel()
         done, pending = await asyncio.wait(tasks, timeout=10)
         if pending:
-            raise Wrong("swallowed", "I cancelled it, and 10 s later it still went on.",
-                        lab.text.swallowing_handler())
+            raise Wrong(
+                "swallowed",
+                "I cancelled it, and 10 s later it still went on.",
+                lab.text.swallowing_handler(),
+            )
         for task in done:
             if not task.cancelled() and task.exception() is not None:
                 self._it_ended(lab, task)
@@ -1059,46 +1151,74 @@ class Survivor(Exercise):
         if isinstance(error, Wrong):
             raise error
         if isinstance(error, ValueError) and "task_done" in str(error):
-            raise Wrong("said it twice", "`task_done()` was called more often than items were "
-                        "taken.", lab.line(r"task_done"), "Once for each item. A `get` that is "
-                        "cancelled has given none: it stands before the `try`.")
+            raise Wrong(
+                "said it twice",
+                "`task_done()` was called more often than items were taken.",
+                lab.line(r"task_done"),
+                "Once for each item. A `get` that is "
+                "cancelled has given none: it stands before the `try`.",
+            )
         if isinstance(error, asyncio.QueueEmpty):
-            raise Wrong("did not wait for an item", "The worker ended with QueueEmpty.",
-                        lab.line("get_nowait"),
-                        "`get_nowait()` never waits. `await queue.get()` does.")
+            raise Wrong(
+                "did not wait for an item",
+                "The worker ended with QueueEmpty.",
+                lab.line("get_nowait"),
+                "`get_nowait()` never waits. `await queue.get()` does.",
+            )
         if isinstance(error, (TypeError, AttributeError, NameError)):
-            raise error     # of the worker itself: no item of ours raises these
+            raise error  # of the worker itself: no item of ours raises these
         if error is not None:
-            raise Wrong("died of a failing item", f"The worker ended with {error!r}.",
-                        lab.text.of_traceback(error),
-                        "Catch what the work raises, whatever it is, note it, and go on.")
-        raise Wrong("ended too early", "The worker returned before it was cancelled.",
-                    lab.line(r"while|return|break|for\b"),
-                    "`while True`: it takes the next item, and waits for one if there is none.")
+            raise Wrong(
+                "died of a failing item",
+                f"The worker ended with {error!r}.",
+                lab.text.of_traceback(error),
+                "Catch what the work raises, whatever it is, note it, and go on.",
+            )
+        raise Wrong(
+            "ended too early",
+            "The worker returned before it was cancelled.",
+            lab.line(r"while|return|break|for\b"),
+            "`while True`: it takes the next item, and waits for one if there is none.",
+        )
 
     def _why_join_hangs(self, lab, queue, work, tasks):
         for task in tasks:
             if task.done():
                 self._it_ended(lab, task)
-        raise Wrong("never said that it was done", f"Of 6 items {len(work.started)} were begun, "
-                    f"and `task_done()` was called {queue.done} times: `join()` waits for ever.",
-                    lab.line(r"task_done") or lab.line(r"await work"),
-                    "Every way out of an item must pass by `queue.task_done()`, also the one by "
-                    "an error.")
+        raise Wrong(
+            "never said that it was done",
+            f"Of 6 items {len(work.started)} were begun, "
+            f"and `task_done()` was called {queue.done} times: `join()` waits for ever.",
+            lab.line(r"task_done") or lab.line(r"await work"),
+            "Every way out of an item must pass by `queue.task_done()`, also the one by an error.",
+        )
 
     def _look_at_failed(self, lab, failed, errors):
         if not failed:
-            raise Wrong("lost error", "Items 3 and 4 failed, and `failed` is empty.",
-                        lab.line(r"except|suppress\("), "Append the item and its error.")
+            raise Wrong(
+                "lost error",
+                "Items 3 and 4 failed, and `failed` is empty.",
+                lab.line(r"except|suppress\("),
+                "Append the item and its error.",
+            )
         asked = [(item, error) for item, error in errors.items()]
         pairs = [entry for entry in failed if isinstance(entry, (tuple, list)) and len(entry) == 2]
         if len(pairs) < len(failed):
-            raise Wrong("value", f"`failed` is {failed!r}.", lab.line("append"),
-                        "Append a pair: the item, and its error.")
-        if len(failed) != 2 or any(pair[0] != item or pair[1] is not error
-                                   for pair, (item, error) in zip(pairs, asked)):
-            raise Wrong("value", f"`failed` is {failed!r}; asked is {asked!r}.",
-                        lab.line("append"), "The item first, then the error itself.")
+            raise Wrong(
+                "value",
+                f"`failed` is {failed!r}.",
+                lab.line("append"),
+                "Append a pair: the item, and its error.",
+            )
+        if len(failed) != 2 or any(
+            pair[0] != item or pair[1] is not error for pair, (item, error) in zip(pairs, asked)
+        ):
+            raise Wrong(
+                "value",
+                f"`failed` is {failed!r}; asked is {asked!r}.",
+                lab.line("append"),
+                "The item first, then the error itself.",
+            )
 
     @right
     async def with_finally(queue, work, failed):
@@ -1301,31 +1421,49 @@ class Bucket(Exercise):
             lab.run(self._all(TokenBucket, asked, given))
         except TimeoutError:
             if line := lab.line(r"\btime\.\w+\(|\b(monotonic|perf_counter)\(|datetime"):
-                raise Wrong("looked at another clock", "The check runs on a clock that jumps, and "
-                            "yours did not go with it.", line,
-                            "`asyncio.get_running_loop().time()` is the time that sleeps go by."
-                            ) from None
+                raise Wrong(
+                    "looked at another clock",
+                    "The check runs on a clock that jumps, and yours did not go with it.",
+                    line,
+                    "`asyncio.get_running_loop().time()` is the time that sleeps go by.",
+                ) from None
             waiting = len(asked) - len(given)
-            raise Wrong("waited too long", f"200 s later {waiting} still waited for a token.",
-                        lab.line(r"sleep\(|await"),
-                        "Tokens drop in while nobody asks, too: how many, the time tells.") from None
+            raise Wrong(
+                "waited too long",
+                f"200 s later {waiting} still waited for a token.",
+                lab.line(r"sleep\(|await"),
+                "Tokens drop in while nobody asks, too: how many, the time tells.",
+            ) from None
         got = [given[number] for number in range(len(asked))]
         if [round(moment, 6) for moment in got] == [round(moment, 6) for moment in best]:
             return
         self._too_many(lab, asked, sorted(got))
         if sorted(got) != got:
-            raise Wrong("order", "Who asked later was served earlier: they were served at "
-                        f"{listed(got)} s.", lab.line(r"sleep\("),
-                        "Who asks first takes the next token, even if it is not there yet.")
+            raise Wrong(
+                "order",
+                f"Who asked later was served earlier: they were served at {listed(got)} s.",
+                lab.line(r"sleep\("),
+                "Who asks first takes the next token, even if it is not there yet.",
+            )
         number = next(n for n, (a, b) in enumerate(zip(got, best)) if a > b + SOON)
-        observed = f"They were served at {listed(got)} s. Number {number + 1} could be at " \
-                   f"{best[number]:g} s."
+        observed = (
+            f"They were served at {listed(got)} s. Number {number + 1} could be at "
+            f"{best[number]:g} s."
+        )
         if best[number] == asked[number]:
-            raise Wrong("did not save up", observed, lab.line("__init__"),
-                        "A full bucket lets `burst` of them through at once, in the beginning and "
-                        "after a rest.")
-        raise Wrong("waited too long", observed, lab.line(r"sleep\("),
-                    "The next token is there when `(1 - tokens) / rate` seconds are over.")
+            raise Wrong(
+                "did not save up",
+                observed,
+                lab.line("__init__"),
+                "A full bucket lets `burst` of them through at once, in the beginning and "
+                "after a rest.",
+            )
+        raise Wrong(
+            "waited too long",
+            observed,
+            lab.line(r"sleep\("),
+            "The next token is there when `(1 - tokens) / rate` seconds are over.",
+        )
 
     def _too_many(self, lab, asked, got):
         """Raise Wrong if more were served in some time than the bucket can give."""
@@ -1335,15 +1473,22 @@ class Bucket(Exercise):
                 if served > most + SOON:
                     rested = asked[0] == start == 100
                     if line := lab.line(r"with asyncio\.Lock\(\)"):
-                        raise Wrong("lock per call", f"{served} were served from {start:g} s to "
-                                    f"{got[last]:g} s.", line)
-                    raise Wrong("let too many through", f"From {start:g} s to {got[last]:g} s "
-                                f"{served} were served; a bucket of 3 that gets 2 a second gives "
-                                f"{int(most + SOON)}.", lab.line(r"await .*(sleep|acquire)\("),
-                                "It holds at most `burst` tokens, however long the rest was." if
-                                rested else
-                                "A token is one task's. Between looking at the tokens and taking "
-                                "one there must be no `await` that lets another task look.")
+                        raise Wrong(
+                            "lock per call",
+                            f"{served} were served from {start:g} s to {got[last]:g} s.",
+                            line,
+                        )
+                    raise Wrong(
+                        "let too many through",
+                        f"From {start:g} s to {got[last]:g} s "
+                        f"{served} were served; a bucket of 3 that gets 2 a second gives "
+                        f"{int(most + SOON)}.",
+                        lab.line(r"await .*(sleep|acquire)\("),
+                        "It holds at most `burst` tokens, however long the rest was."
+                        if rested
+                        else "A token is one task's. Between looking at the tokens and taking "
+                        "one there must be no `await` that lets another task look.",
+                    )
 
     async def _all(self, TokenBucket, asked, given):
         bucket = TokenBucket(2, 3)

@@ -64,17 +64,22 @@ class ReadFrame(Exercise):
                         got.append(await read_frame(reader))
                     return got if number > 1 else got[0]
                 except struct.error as error:
-                    raise Wrong("one read is one message", f"It raised struct.error: {error}. "
-                                "Of the four bytes of the length fewer had come.",
-                                lab.line(r"\.read\(")) from None
+                    raise Wrong(
+                        "one read is one message",
+                        f"It raised struct.error: {error}. "
+                        "Of the four bytes of the length fewer had come.",
+                        lab.line(r"\.read\("),
+                    ) from None
                 except ValueError as error:
                     times.append(loop.time())
                     if raises is None:
-                        raise Wrong("refused a good frame", f"{error!r} came out, and no length "
-                                    "was above 1000.",
-                                    lab.line(r">=\s*1000") or lab.line("unpack|from_bytes"),
-                                    "The four bytes come with the highest first: `>I`, or "
-                                    '`"big"`. A length of 1000 is allowed.') from None
+                        raise Wrong(
+                            "refused a good frame",
+                            f"{error!r} came out, and no length was above 1000.",
+                            lab.line(r">=\s*1000") or lab.line("unpack|from_bytes"),
+                            "The four bytes come with the highest first: `>I`, or "
+                            '`"big"`. A length of 1000 is allowed.',
+                        ) from None
                     raise
                 finally:
                     feeding.cancel()
@@ -87,61 +92,111 @@ class ReadFrame(Exercise):
         hello, long = frame(b"hello"), frame(b"y" * 1000)
         pieces = 1.0, hello[:2], 1.0, hello[2:6], 1.0, hello[6:], 60.0, None
         self.compare(lab, read("a frame of 5 bytes that came in three pieces", *pieces), b"hello")
-        got = read("two frames that came at once, and then an empty one",
-                   hello + frame(b"wo\nrld") + frame(b""), 60.0, None, number=3)
+        got = read(
+            "two frames that came at once, and then an empty one",
+            hello + frame(b"wo\nrld") + frame(b""),
+            60.0,
+            None,
+            number=3,
+        )
         for one, expected in zip(got, (b"hello", b"wo\nrld", b"")):
             self.compare(lab, one, expected)
-        got = read("a frame of 1000 bytes in pieces of 400", long[:400], 1.0, long[400:800], 1.0,
-                   long[800:], 60.0, None)
+        got = read(
+            "a frame of 1000 bytes in pieces of 400",
+            long[:400],
+            1.0,
+            long[400:800],
+            1.0,
+            long[800:],
+            60.0,
+            None,
+        )
         self.compare(lab, got, b"y" * 1000)
         try:
             got = read("a connection that ended where a frame would begin", None)
         except asyncio.IncompleteReadError as error:
-            raise Wrong("took the end for an error", "The connection had ended between two "
-                        f"frames, and {type(error).__name__} came out.", lab.line("readexactly"),
-                        "`error.partial` is empty there: return None.") from None
+            raise Wrong(
+                "took the end for an error",
+                "The connection had ended between two "
+                f"frames, and {type(error).__name__} came out.",
+                lab.line("readexactly"),
+                "`error.partial` is empty there: return None.",
+            ) from None
         lab.equal(got, None)
-        for what, cut in {"four bytes of the length were to come, and two came": hello[:2],
-                          "only three of five bytes came": hello[:7]}.items():
-            read(f"a connection that ended in the midst of a frame: {what}", cut, 1.0, None,
-                 raises=asyncio.IncompleteReadError)
+        for what, cut in {
+            "four bytes of the length were to come, and two came": hello[:2],
+            "only three of five bytes came": hello[:7],
+        }.items():
+            read(
+                f"a connection that ended in the midst of a frame: {what}",
+                cut,
+                1.0,
+                None,
+                raises=asyncio.IncompleteReadError,
+            )
         for length in (1001, 2**31):
             head = struct.pack(">I", length)
             try:
-                (when,) = read(f"a frame that says it is {length:,} bytes long", head, 50.0,
-                               b"y" * 1001, 50.0, None, raises=ValueError)
+                (when,) = read(
+                    f"a frame that says it is {length:,} bytes long",
+                    head,
+                    50.0,
+                    b"y" * 1001,
+                    50.0,
+                    None,
+                    raises=ValueError,
+                )
             except asyncio.IncompleteReadError:
-                raise Wrong("no limit", f"The length said {length:,}, and it waited for so many "
-                            "bytes.", lab.line("unpack|from_bytes"),
-                            "Raise ValueError if the length is above 1000.") from None
+                raise Wrong(
+                    "no limit",
+                    f"The length said {length:,}, and it waited for so many bytes.",
+                    lab.line("unpack|from_bytes"),
+                    "Raise ValueError if the length is above 1000.",
+                ) from None
             except Wrong as found:
                 if found.kind == "lost error":
-                    raise Wrong("no limit", f"The length said {length:,}, and it returned "
-                                "something in place of a ValueError.",
-                                lab.line("unpack|from_bytes"),
-                                "Raise ValueError if the length is above 1000.") from None
+                    raise Wrong(
+                        "no limit",
+                        f"The length said {length:,}, and it returned "
+                        "something in place of a ValueError.",
+                        lab.line("unpack|from_bytes"),
+                        "Raise ValueError if the length is above 1000.",
+                    ) from None
                 raise
             if when > 1:
-                raise Wrong("looked too late", f"The length said {length:,}. It raised ValueError "
-                            "only after it had waited for the message itself.",
-                            lab.line("ValueError"),
-                            "Compare the length before you read on: a client may announce 4 GiB.")
+                raise Wrong(
+                    "looked too late",
+                    f"The length said {length:,}. It raised ValueError "
+                    "only after it had waited for the message itself.",
+                    lab.line("ValueError"),
+                    "Compare the length before you read on: a client may announce 4 GiB.",
+                )
 
     def compare(self, lab, got, expected):
         if got == expected:
             return
         if isinstance(got, bytes | bytearray) and got[:4] == struct.pack(">I", len(expected)):
-            raise Wrong("value", f"It returned {bytes(got)[:20]!r}, with the four bytes of the "
-                        "length.", lab.line(r"return \w+ \+"), "Return the message alone.")
+            raise Wrong(
+                "value",
+                f"It returned {bytes(got)[:20]!r}, with the four bytes of the length.",
+                lab.line(r"return \w+ \+"),
+                "Return the message alone.",
+            )
         if got is None and expected == b"":
-            raise Wrong("value", "The frame held 0 bytes: it is there, with an empty message. It "
-                        "returned None.", lab.line(r"\bor None"),
-                        "None tells that the connection has ended. Return `b\"\"`.")
+            raise Wrong(
+                "value",
+                "The frame held 0 bytes: it is there, with an empty message. It returned None.",
+                lab.line(r"\bor None"),
+                'None tells that the connection has ended. Return `b""`.',
+            )
         if isinstance(got, bytes | bytearray | None):
-            raise Wrong("one read is one message", f"The frame held {len(expected)} bytes; it "
-                        f"returned {bytes(got)[:20]!r}." if got is not None else
-                        f"The frame held {len(expected)} bytes; it returned None.",
-                        lab.line(r"\.read\("))
+            raise Wrong(
+                "one read is one message",
+                f"The frame held {len(expected)} bytes; it returned {bytes(got)[:20]!r}."
+                if got is not None
+                else f"The frame held {len(expected)} bytes; it returned None.",
+                lab.line(r"\.read\("),
+            )
         lab.equal(got, expected)
 
     @right
@@ -316,27 +371,39 @@ class LineInTime(Exercise):
             try:
                 result = lab.run(scene(), raises=raises).result
             except asyncio.IncompleteReadError:
-                raise Wrong("took the end for an error", "The connection ended, and "
-                            "IncompleteReadError came out.", lab.line(r"\.read\w+\("),
-                            "Catch it and return None, or take `readline`.") from None
+                raise Wrong(
+                    "took the end for an error",
+                    "The connection ended, and IncompleteReadError came out.",
+                    lab.line(r"\.read\w+\("),
+                    "Catch it and return None, or take `readline`.",
+                ) from None
             except TimeoutError:
                 if number == 1:
                     raise
-                raise Wrong("one read is one message", "Both lines were there. It had taken the "
-                            "second with the first, and then waited for it.",
-                            lab.line(r"\.read\(")) from None
+                raise Wrong(
+                    "one read is one message",
+                    "Both lines were there. It had taken the "
+                    "second with the first, and then waited for it.",
+                    lab.line(r"\.read\("),
+                ) from None
             except Wrong:
                 if not ended or ended[-1] < 5.5:
                     raise
             if ended[-1] > 5.5 and not raises:
-                raise Wrong("waited for nothing", f"It took {ended[-1]:.0f} s, and what it was to "
-                            "return had been there long before.", lab.line(r"sleep|\.read"),
-                            "Go on as soon as the line is there.")
+                raise Wrong(
+                    "waited for nothing",
+                    f"It took {ended[-1]:.0f} s, and what it was to "
+                    "return had been there long before.",
+                    lab.line(r"sleep|\.read"),
+                    "Go on as soon as the line is there.",
+                )
             if ended[-1] > 5.5:
-                raise Wrong("the limit began anew" if lab.line("timeout|wait_for") else "no limit",
-                            f"After {ended[-1]:.0f} s it was still waiting for the line.",
-                            lab.line(r"timeout|wait_for|\.read"),
-                            "Put one limit around all that belongs to the line.")
+                raise Wrong(
+                    "the limit began anew" if lab.line("timeout|wait_for") else "no limit",
+                    f"After {ended[-1]:.0f} s it was still waiting for the line.",
+                    lab.line(r"timeout|wait_for|\.read"),
+                    "Put one limit around all that belongs to the line.",
+                )
             return result
 
         got = read("a line that came in three pieces", b"he", 1.0, b"llo", 1.0, b"\n", 60.0, None)
@@ -346,21 +413,32 @@ class LineInTime(Exercise):
         got = read("an empty line, and then another", b"\n", 1.0, b"x\n", 60.0, None, number=2)
         self.compare(lab, got, [b"", b"x"])
         read("a client who says nothing", 60.0, None, raises=TimeoutError)
-        read("a client who says a letter every second, and no line feed",
-             *[b"y", 1.0] * 60, None, raises=TimeoutError)
-        for what, steps in {"a connection that has ended": [None],
-                            "a connection that ends in the midst of a line":
-                                [b"hel", 1.0, None]}.items():
+        read(
+            "a client who says a letter every second, and no line feed",
+            *[b"y", 1.0] * 60,
+            None,
+            raises=TimeoutError,
+        )
+        for what, steps in {
+            "a connection that has ended": [None],
+            "a connection that ends in the midst of a line": [b"hel", 1.0, None],
+        }.items():
             self.compare(lab, read(what, *steps), None)
 
     def compare(self, lab, got, expected):
         if isinstance(expected, list):
             for one, wanted in zip(got, expected):
                 self.compare(lab, one, wanted)
-        elif isinstance(got, bytes) and expected is not None and got not in (
-                expected, expected + b"\n", expected.strip()):
-            raise Wrong("one read is one message", f"The line was {expected!r}; it returned "
-                        f"{got!r}.", lab.line(r"\.read\("))
+        elif (
+            isinstance(got, bytes)
+            and expected is not None
+            and got not in (expected, expected + b"\n", expected.strip())
+        ):
+            raise Wrong(
+                "one read is one message",
+                f"The line was {expected!r}; it returned {got!r}.",
+                lab.line(r"\.read\("),
+            )
         else:
             lab.equal(got, expected)
 
@@ -510,11 +588,18 @@ class Serving:
             if self.errors:
                 raise self.errors[0] from None
             if self.serves(writer):
-                raise Wrong("never answers", f"The client heard {self.brief(heard)}, and then "
-                            f"nothing for {PATIENCE} s. The handler had not ended.", None,
-                            "Each way through the handler must end, and close.") from None
-            raise Wrong("left open", f"The client heard {self.brief(heard)} and waited for the "
-                        "end. The handler had returned, and the connection stayed open.") from None
+                raise Wrong(
+                    "never answers",
+                    f"The client heard {self.brief(heard)}, and then "
+                    f"nothing for {PATIENCE} s. The handler had not ended.",
+                    None,
+                    "Each way through the handler must end, and close.",
+                ) from None
+            raise Wrong(
+                "left open",
+                f"The client heard {self.brief(heard)} and waited for the "
+                "end. The handler had returned, and the connection stayed open.",
+            ) from None
 
     def brief(self, heard):
         return repr(heard) if len(heard) < 30 else f"{len(heard):,} bytes"
@@ -550,8 +635,11 @@ class SlowReader(Exercise):
             for taken in range(number):
                 buffered = server.writers[-1].transport.get_write_buffer_size()
                 if buffered > 4 * self.PART:
-                    self.not_drained(lab, f"{taken} parts had been taken, and "
-                                     f"{buffered // 1024:,} KiB lay in the writer's buffer.")
+                    self.not_drained(
+                        lab,
+                        f"{taken} parts had been taken, and "
+                        f"{buffered // 1024:,} KiB lay in the writer's buffer.",
+                    )
                 asked.append(taken)
                 yield taken.to_bytes(4, "big") * (self.PART // 4)
                 await asyncio.sleep(0)
@@ -612,50 +700,75 @@ class SlowReader(Exercise):
                 await asyncio.sleep(0.05)
                 linger = struct.pack("ii", 1, 0)  # to close is to reset
                 writer.get_extra_info("socket").setsockopt(
-                    socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                    socket.SOL_SOCKET, socket.SO_LINGER, linger
+                )
                 writer.close()
                 await server.ended()
                 if server.running:
-                    raise Wrong("never answers", "The client had left, and a second later it "
-                                "still had not returned.", lab.line(r"drain|write"),
-                                "drain raises a ConnectionError: leave the loop.")
+                    raise Wrong(
+                        "never answers",
+                        "The client had left, and a second later it still had not returned.",
+                        lab.line(r"drain|write"),
+                        "drain raises a ConnectionError: leave the loop.",
+                    )
                 self.closed(server)
 
         server, asked = None, []
         lab.told(f"with {self.NUMBER} parts of 64 KiB and a client who reads nothing for a while")
         heard = lab.run(slow()).result
-        expected = b"".join(number.to_bytes(4, "big") * (self.PART // 4)
-                            for number in range(self.NUMBER))
+        expected = b"".join(
+            number.to_bytes(4, "big") * (self.PART // 4) for number in range(self.NUMBER)
+        )
         if heard != expected:
-            raise Wrong("value", f"The client got {len(heard):,} bytes of {len(expected):,}"
-                        + ("." if expected.startswith(heard) else ", and not in order."),
-                        lab.line(r"abort|close|\.write"), "All parts must come, in order.")
+            raise Wrong(
+                "value",
+                f"The client got {len(heard):,} bytes of {len(expected):,}"
+                + ("." if expected.startswith(heard) else ", and not in order."),
+                lab.line(r"abort|close|\.write"),
+                "All parts must come, in order.",
+            )
         asked.clear()
         lab.told("with a client who begins to read when all parts have been taken")
         heard, sent = lab.run(reads_at_last()).result, len(asked) * self.PART // 8
         if heard != sent:
-            raise Wrong("threw away the rest", f"The client got {heard:,} bytes of {sent:,}.",
-                        lab.line("abort|close"),
-                        "`writer.close()` sends what is still in the buffer, and then closes.")
+            raise Wrong(
+                "threw away the rest",
+                f"The client got {heard:,} bytes of {sent:,}.",
+                lab.line("abort|close"),
+                "`writer.close()` sends what is still in the buffer, and then closes.",
+            )
         asked.clear()
         lab.told("with a client who leaves before it has read all")
         lab.run(leaves())
         if len(asked) == self.NUMBER:
-            raise Wrong("talked to nobody", "The client had left, and all the parts were taken "
-                        "from the iterator nevertheless.", lab.line("except|suppress"),
-                        "The ConnectionError of drain must end the loop.")
+            raise Wrong(
+                "talked to nobody",
+                "The client had left, and all the parts were taken from the iterator nevertheless.",
+                lab.line("except|suppress"),
+                "The ConnectionError of drain must end the loop.",
+            )
 
     def not_drained(self, lab, observed):
         """Raise the Wrong that tells why the buffer grew."""
         if line := lab.line(r"^\s*\w+\.drain\(\)"):
-            raise Wrong("not awaited", f"{observed} `drain` was called, and nobody awaited it.",
-                        line)
+            raise Wrong(
+                "not awaited", f"{observed} `drain` was called, and nobody awaited it.", line
+            )
         if line := lab.line("writelines"):
-            raise Wrong("no drain", observed, line, "Take `write`: in some versions of Python "
-                        "`drain` does not notice what `writelines` has put into the buffer.")
+            raise Wrong(
+                "no drain",
+                observed,
+                line,
+                "Take `write`: in some versions of Python "
+                "`drain` does not notice what `writelines` has put into the buffer.",
+            )
         if line := lab.line(r"async for \w+ in \w+\s*\]"):
-            raise Wrong("took all first", observed, line, "Take a part, send it, and take the next "
-                        "one when `drain` has returned.")
+            raise Wrong(
+                "took all first",
+                observed,
+                line,
+                "Take a part, send it, and take the next one when `drain` has returned.",
+            )
         raise Wrong("no drain", observed, lab.line(r"set_write_buffer_limits|\.write"))
 
     def closed(self, server):
@@ -827,28 +940,48 @@ class Answering(Exercise):
             if not worked:
                 raise Wrong("value", "The client had said its line, and `work` was not called.")
             cut = worked[0] == big
-            raise Wrong("threw away the rest" if cut else "one read is one message",
-                        f"`work` was given {len(worked[0]):,} bytes of {len(big):,}, and "
-                        f"{len(heard):,} bytes of its answer reached the client.",
-                        lab.line("abort" if cut else r"\.read\("),
-                        "`writer.close()` sends what is still in the buffer, and then closes."
-                        if cut else None)
-        lab.equal(asked("says something that makes `work` raise ValueError", b"bad\n"),
-                  b"error\n", "the client heard")
-        heard = asked("says something that makes `work` raise ZeroDivisionError", b"worse\n",
-                      breaks=True)
+            raise Wrong(
+                "threw away the rest" if cut else "one read is one message",
+                f"`work` was given {len(worked[0]):,} bytes of {len(big):,}, and "
+                f"{len(heard):,} bytes of its answer reached the client.",
+                lab.line("abort" if cut else r"\.read\("),
+                "`writer.close()` sends what is still in the buffer, and then closes."
+                if cut
+                else None,
+            )
+        lab.equal(
+            asked("says something that makes `work` raise ValueError", b"bad\n"),
+            b"error\n",
+            "the client heard",
+        )
+        heard = asked(
+            "says something that makes `work` raise ZeroDivisionError", b"worse\n", breaks=True
+        )
         if not any(isinstance(error, ZeroDivisionError) for error in errors):
-            raise Wrong("lost error", "`work` raised ZeroDivisionError, and nobody heard of it.",
-                        lab.line(r"except( \w*Exception)?:|suppress|finally"),
-                        "A bug must come out: catch ValueError alone.") if not heard else Wrong(
-                "value", f"`work` raised ZeroDivisionError, and the client heard {heard!r}.",
-                lab.line("except"), "Catch ValueError alone.")
+            raise (
+                Wrong(
+                    "lost error",
+                    "`work` raised ZeroDivisionError, and nobody heard of it.",
+                    lab.line(r"except( \w*Exception)?:|suppress|finally"),
+                    "A bug must come out: catch ValueError alone.",
+                )
+                if not heard
+                else Wrong(
+                    "value",
+                    f"`work` raised ZeroDivisionError, and the client heard {heard!r}.",
+                    lab.line("except"),
+                    "Catch ValueError alone.",
+                )
+            )
         lab.equal(heard, b"", "the client heard")
         lab.equal(asked("ends without a word", b""), b"", "the client heard")
         if worked:
-            raise Wrong("took the end for a line", f"The client said nothing, and `work` was "
-                        f"called with {worked[0]!r}.", lab.line(r"work\("),
-                        'b"" is the end: look for it before you go on.')
+            raise Wrong(
+                "took the end for a line",
+                f"The client said nothing, and `work` was called with {worked[0]!r}.",
+                lab.line(r"work\("),
+                'b"" is the end: look for it before you go on.',
+            )
 
     async def ask(self, server, words, breaks):
         reader, writer = await server.connect()
@@ -866,8 +999,11 @@ class Answering(Exercise):
         await server.ended()
         # What asyncio would close for a handler that failed is open here: the error was kept.
         if server.errors and not server.writers[-1].is_closing():
-            raise Wrong("left open", "`work` raised ZeroDivisionError, and the handler left "
-                        "without closing the connection.")
+            raise Wrong(
+                "left open",
+                "`work` raised ZeroDivisionError, and the handler left "
+                "without closing the connection.",
+            )
         return await server.rest(reader, writer)
 
     @right
@@ -1045,9 +1181,12 @@ class AtMost(Exercise):
             if asyncio.iscoroutine(handler):
                 handler.close()
             if not callable(handler):
-                raise Wrong("not a handler", f"It returned {handler!r}, and `start_server` needs "
-                            "a function.", lab.line(r"def\s|return"),
-                            "Define the handler inside of it, and return that.")
+                raise Wrong(
+                    "not a handler",
+                    f"It returned {handler!r}, and `start_server` needs a function.",
+                    lab.line(r"def\s|return"),
+                    "Define the handler inside of it, and return that.",
+                )
             return handler
 
         async def full(number, words):
@@ -1086,12 +1225,20 @@ class AtMost(Exercise):
             lab.equal(again, b"welcome\n", "who came when all had left heard")
         late, heard, again, errors = tried(2, b"fail\n", "`handle` raised for both clients")
         if again == b"busy\n":
-            raise Wrong("a place was lost", "`handle` raised, and its place was never free again: "
-                        "the next client was told busy.", lab.line(r"-=|release|discard|remove"),
-                        "Give the place back in `finally`, or by `async with`.")
+            raise Wrong(
+                "a place was lost",
+                "`handle` raised, and its place was never free again: "
+                "the next client was told busy.",
+                lab.line(r"-=|release|discard|remove"),
+                "Give the place back in `finally`, or by `async with`.",
+            )
         if not any(isinstance(error, ZeroDivisionError) for error in errors):
-            raise Wrong("lost error", "`handle` raised ZeroDivisionError, and nobody heard of it.",
-                        lab.line("except|suppress"), "Let it out.")
+            raise Wrong(
+                "lost error",
+                "`handle` raised ZeroDivisionError, and nobody heard of it.",
+                lab.line("except|suppress"),
+                "Let it out.",
+            )
 
     async def at_once(self, lab, server, more):
         """What those hear who come too late; Wrong if the handler waits before it tells them."""
@@ -1109,21 +1256,30 @@ class AtMost(Exercise):
                 raise
             busy = False
         if not busy:
-            raise Wrong("kept waiting", "All places were taken, and who came then had to wait for "
-                        "an answer.", lab.line(r"async with|acquire|wait_for"),
-                        "Look whether a place is free (`locked()`, or a count), and wait for none.")
+            raise Wrong(
+                "kept waiting",
+                "All places were taken, and who came then had to wait for an answer.",
+                lab.line(r"async with|acquire|wait_for"),
+                "Look whether a place is free (`locked()`, or a count), and wait for none.",
+            )
         return late
 
     def look(self, lab, server, served, most, number, what):
         if server.errors:
             raise server.errors[0]
         if most > number:
-            raise Wrong("limit", f"{most} connections were served at once; there are "
-                        f"{number} places.", lab.line(r"Semaphore|\+=|await"))
+            raise Wrong(
+                "limit",
+                f"{most} connections were served at once; there are {number} places.",
+                lab.line(r"Semaphore|\+=|await"),
+            )
         if served < min(number, len(server.writers)):
-            raise Wrong("sequential" if served else "never answers",
-                        f"{number} clients {what}; served at the same time: {served}.",
-                        lab.line(r"await"), "As long as there are places, all are served at once.")
+            raise Wrong(
+                "sequential" if served else "never answers",
+                f"{number} clients {what}; served at the same time: {served}.",
+                lab.line(r"await"),
+                "As long as there are places, all are served at once.",
+            )
 
     @right
     def with_a_semaphore(number, handle):

@@ -35,64 +35,186 @@ class HowLong(Exercise):
         "`time.sleep` do there? The other one gets a thread of forty.",
     )
     right_values = (
-        {"one thread": 6.0, "a thread each": 0.1, "waitress": 1.5, "awaits": 0.1, "blocks": 6.0,
-         "def": 0.2},
+        {
+            "one thread": 6.0,
+            "a thread each": 0.1,
+            "waitress": 1.5,
+            "awaits": 0.1,
+            "blocks": 6.0,
+            "def": 0.2,
+        },
     )
     wrong_values = (
-        wrong_value({"one thread": 6.0, "a thread each": 0.1, "waitress": 1.5, "awaits": 0.1,
-                     "blocks": 0.1, "def": 6.0}, "async def is a promise", "runs in the loop"),
-        wrong_value({"one thread": 6.0, "a thread each": 0.1, "waitress": 1.5, "awaits": 0.1,
-                     "blocks": 0.1, "def": 0.2}, "async def is a promise", "never awaits"),
-        wrong_value({"one thread": 6.0, "a thread each": 0.1, "waitress": 1.5, "awaits": 0.1,
-                     "blocks": 6.0, "def": 6.0}, "def gets a thread", "in a thread"),
-        wrong_value({"one thread": 6.0, "a thread each": 0.1, "waitress": 1.5, "awaits": 0.1,
-                     "blocks": 6.0, "def": 0.1}, "a pool has its size", "forty"),
-        wrong_value({"one thread": 6.0, "a thread each": 6.0, "waitress": 1.5, "awaits": 0.1,
-                     "blocks": 6.0, "def": 0.2}, "threads wait side by side", "a thread each"),
-        wrong_value({"one thread": 0.1, "a thread each": 0.1, "waitress": 1.5, "awaits": 0.1,
-                     "blocks": 6.0, "def": 0.2}, "one thread waits for one", "one thread"),
-        wrong_value({"one thread": 6.0, "a thread each": 0.1, "waitress": 0.1, "awaits": 0.1,
-                     "blocks": 6.0, "def": 0.2}, "four at a time", "rounds of four"),
-        wrong_value({"one thread": 6.0, "a thread each": 0.1, "waitress": 1.5, "awaits": 6.0,
-                     "blocks": 6.0, "def": 0.2}, "tasks wait side by side", "sixty tasks"),
+        wrong_value(
+            {
+                "one thread": 6.0,
+                "a thread each": 0.1,
+                "waitress": 1.5,
+                "awaits": 0.1,
+                "blocks": 0.1,
+                "def": 6.0,
+            },
+            "async def is a promise",
+            "runs in the loop",
+        ),
+        wrong_value(
+            {
+                "one thread": 6.0,
+                "a thread each": 0.1,
+                "waitress": 1.5,
+                "awaits": 0.1,
+                "blocks": 0.1,
+                "def": 0.2,
+            },
+            "async def is a promise",
+            "never awaits",
+        ),
+        wrong_value(
+            {
+                "one thread": 6.0,
+                "a thread each": 0.1,
+                "waitress": 1.5,
+                "awaits": 0.1,
+                "blocks": 6.0,
+                "def": 6.0,
+            },
+            "def gets a thread",
+            "in a thread",
+        ),
+        wrong_value(
+            {
+                "one thread": 6.0,
+                "a thread each": 0.1,
+                "waitress": 1.5,
+                "awaits": 0.1,
+                "blocks": 6.0,
+                "def": 0.1,
+            },
+            "a pool has its size",
+            "forty",
+        ),
+        wrong_value(
+            {
+                "one thread": 6.0,
+                "a thread each": 6.0,
+                "waitress": 1.5,
+                "awaits": 0.1,
+                "blocks": 6.0,
+                "def": 0.2,
+            },
+            "threads wait side by side",
+            "a thread each",
+        ),
+        wrong_value(
+            {
+                "one thread": 0.1,
+                "a thread each": 0.1,
+                "waitress": 1.5,
+                "awaits": 0.1,
+                "blocks": 6.0,
+                "def": 0.2,
+            },
+            "one thread waits for one",
+            "one thread",
+        ),
+        wrong_value(
+            {
+                "one thread": 6.0,
+                "a thread each": 0.1,
+                "waitress": 0.1,
+                "awaits": 0.1,
+                "blocks": 6.0,
+                "def": 0.2,
+            },
+            "four at a time",
+            "rounds of four",
+        ),
+        wrong_value(
+            {
+                "one thread": 6.0,
+                "a thread each": 0.1,
+                "waitress": 1.5,
+                "awaits": 6.0,
+                "blocks": 6.0,
+                "def": 0.2,
+            },
+            "tasks wait side by side",
+            "sixty tasks",
+        ),
     )
 
     BELIEFS = (
-        ("blocks", lambda given: given < 1, "async def is a promise",
-         "`blocks`: an `async def` runs in the loop, in its one thread, and this one never awaits. "
-         "While it sleeps nobody else has a turn."),
-        ("def", lambda given: given >= 6, "def gets a thread",
-         "`def`: FastAPI calls a plain `def` in a thread, so it doesn't hold the loop up."),
-        ("def", lambda given: given < 0.15, "a pool has its size",
-         "`def`: the threads for it are forty, and sixty want one."),
-        ("a thread each", lambda given: given > 0.5, "threads wait side by side",
-         "`a thread each`: a thread that sleeps keeps no other thread from sleeping."),
-        ("one thread", lambda given: given < 5, "one thread waits for one",
-         "`one thread`: it is in `time.sleep` for one request, and can begin no other."),
-        ("waitress", lambda given: given < 1, "four at a time",
-         "`waitress`: four threads serve four requests at a time. How many rounds of four are "
-         "sixty?"),
-        ("awaits", lambda given: given > 0.5, "tasks wait side by side",
-         "`awaits`: each of the sixty tasks waits by `await`, and meanwhile the others have their "
-         "turns."),
+        (
+            "blocks",
+            lambda given: given < 1,
+            "async def is a promise",
+            "`blocks`: an `async def` runs in the loop, in its one thread, and this one never awaits. "
+            "While it sleeps nobody else has a turn.",
+        ),
+        (
+            "def",
+            lambda given: given >= 6,
+            "def gets a thread",
+            "`def`: FastAPI calls a plain `def` in a thread, so it doesn't hold the loop up.",
+        ),
+        (
+            "def",
+            lambda given: given < 0.15,
+            "a pool has its size",
+            "`def`: the threads for it are forty, and sixty want one.",
+        ),
+        (
+            "a thread each",
+            lambda given: given > 0.5,
+            "threads wait side by side",
+            "`a thread each`: a thread that sleeps keeps no other thread from sleeping.",
+        ),
+        (
+            "one thread",
+            lambda given: given < 5,
+            "one thread waits for one",
+            "`one thread`: it is in `time.sleep` for one request, and can begin no other.",
+        ),
+        (
+            "waitress",
+            lambda given: given < 1,
+            "four at a time",
+            "`waitress`: four threads serve four requests at a time. How many rounds of four are "
+            "sixty?",
+        ),
+        (
+            "awaits",
+            lambda given: given > 0.5,
+            "tasks wait side by side",
+            "`awaits`: each of the sixty tasks waits by `await`, and meanwhile the others have their "
+            "turns.",
+        ),
     )
 
     def verify(self, seconds, lab):
         expected = self.right_values[0]
         if not isinstance(seconds, dict):
-            raise Wrong("value", f"`seconds` is {seconds!r}.", try_="Make it a dict: name to number.")
+            raise Wrong(
+                "value", f"`seconds` is {seconds!r}.", try_="Make it a dict: name to number."
+            )
         for name in expected:
             if type(seconds.get(name)) not in (int, float):
-                raise Wrong("value", f"`seconds[{name!r}]` is {seconds.get(name)!r}.",
-                            try_=f"Give a number for each of {', '.join(map(repr, expected))}.")
+                raise Wrong(
+                    "value",
+                    f"`seconds[{name!r}]` is {seconds.get(name)!r}.",
+                    try_=f"Give a number for each of {', '.join(map(repr, expected))}.",
+                )
         for name, mistaken, kind, says in self.BELIEFS:
             if mistaken(seconds[name]):
                 raise Wrong(kind, says, try_="Count the rounds.")
         off = [name for name in expected if abs(seconds[name] - expected[name]) > 0.051]
         if off:
-            raise Wrong("value", f"Not yet right: {', '.join(map(repr, off))}.",
-                        try_="Sixty divided by how many wait at the same moment: that many rounds, of "
-                        "0.1 s each.")
+            raise Wrong(
+                "value",
+                f"Not yet right: {', '.join(map(repr, off))}.",
+                try_="Sixty divided by how many wait at the same moment: that many rounds, of "
+                "0.1 s each.",
+            )
 
 
 class Body:
@@ -103,9 +225,12 @@ class Body:
 
     def read(self, size=-1):
         if isinstance(size, str):
-            raise Wrong("value", f"It called `read` with the text {size!r}.",
-                        self.lab.line(r"\.read\w*\("),
-                        try_="How many bytes is a number: `int(...)`.")
+            raise Wrong(
+                "value",
+                f"It called `read` with the text {size!r}.",
+                self.lab.line(r"\.read\w*\("),
+                try_="How many bytes is a number: `int(...)`.",
+            )
         if size is None or size < 0 or size > len(self.left):
             asked = "all there is" if size is None or size < 0 else f"{size} bytes"
             raise Wrong(
@@ -114,7 +239,8 @@ class Body:
                 "left. On a real connection that waits until the client closes it, and the client "
                 "waits for the answer.",
                 self.lab.line(r"\.read\w*\("),
-                try_="Read as many bytes as `CONTENT_LENGTH` says, and no more.")
+                try_="Read as many bytes as `CONTENT_LENGTH` says, and no more.",
+            )
         piece, self.left = self.left[:size], self.left[size:]
         return piece
 
@@ -161,55 +287,96 @@ class CountWSGI(Exercise):
             lab.told(f"with {method} {path} and a body of {len(body)} bytes")
             got_status, got = self._ask(app, lab, method, path, body, length)
             if got_status != status:
-                raise Wrong("wrong status", f"It answered {got_status}, not {status}.",
-                            try_="Look at the method and at the path.")
+                raise Wrong(
+                    "wrong status",
+                    f"It answered {got_status}, not {status}.",
+                    try_="Look at the method and at the path.",
+                )
             if answer is not None:
                 lab.equal(got, answer, what="The body was")
 
     def _ask(self, app, lab, method, path, body, length):
-        environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": "",
-                   "wsgi.input": Body(lab, body), "wsgi.url_scheme": "http"}
+        environ = {
+            "REQUEST_METHOD": method,
+            "PATH_INFO": path,
+            "QUERY_STRING": "",
+            "wsgi.input": Body(lab, body),
+            "wsgi.url_scheme": "http",
+        }
         if length is not None:
             environ["CONTENT_LENGTH"] = length
         said, written = [], []
 
         def start_response(status, headers=None, exc_info=None):
             if not (isinstance(status, str) and status[:3].isdigit() and status[3:4] == " "):
-                raise Wrong("value", f"It called `start_response` with the status {status!r}.",
-                            lab.line(r"start_response\("),
-                            try_='A status is a text with number and reason: `"200 OK"`.')
-            if not (isinstance(headers, list) and all(
-                    isinstance(pair, tuple) and len(pair) == 2
-                    and all(isinstance(word, str) for word in pair) for pair in headers)):
-                raise Wrong("value", f"It called `start_response` with the headers {headers!r}.",
-                            lab.line(r"start_response\("),
-                            try_="Headers are a list of pairs of texts.")
+                raise Wrong(
+                    "value",
+                    f"It called `start_response` with the status {status!r}.",
+                    lab.line(r"start_response\("),
+                    try_='A status is a text with number and reason: `"200 OK"`.',
+                )
+            if not (
+                isinstance(headers, list)
+                and all(
+                    isinstance(pair, tuple)
+                    and len(pair) == 2
+                    and all(isinstance(word, str) for word in pair)
+                    for pair in headers
+                )
+            ):
+                raise Wrong(
+                    "value",
+                    f"It called `start_response` with the headers {headers!r}.",
+                    lab.line(r"start_response\("),
+                    try_="Headers are a list of pairs of texts.",
+                )
             said.append(int(status[:3]))
             return written.append  # the old way to answer, which the interface still allows
 
         pieces = app(environ, start_response)
         if inspect.iscoroutine(pieces):
             pieces.close()
-            raise Wrong("an ordinary function is asked for", "It is `async def`: a WSGI server "
-                        "calls it, and gets a coroutine that it can't await.",
-                        lab.line("async def"), try_="WSGI knows no `await`. Write `def`.")
+            raise Wrong(
+                "an ordinary function is asked for",
+                "It is `async def`: a WSGI server "
+                "calls it, and gets a coroutine that it can't await.",
+                lab.line("async def"),
+                try_="WSGI knows no `await`. Write `def`.",
+            )
         if pieces is None:
-            raise Wrong("never answers", "It returned None, and a server has nothing to send.",
-                        try_="Return a list of bytes each time, for a 404 as well.")
+            raise Wrong(
+                "never answers",
+                "It returned None, and a server has nothing to send.",
+                try_="Return a list of bytes each time, for a 404 as well.",
+            )
         if isinstance(pieces, (str, bytes)):
-            raise Wrong("value", f"It returned {pieces!r}.", lab.line(r"\breturn\b"),
-                        try_="Return a list with the bytes in it. A server goes through what it is "
-                             "given, and of bytes alone it gets numbers.")
+            raise Wrong(
+                "value",
+                f"It returned {pieces!r}.",
+                lab.line(r"\breturn\b"),
+                try_="Return a list with the bytes in it. A server goes through what it is "
+                "given, and of bytes alone it gets numbers.",
+            )
         pieces = list(pieces)
         if strange := [piece for piece in pieces if not isinstance(piece, bytes)]:
-            raise Wrong("value", f"The body held {strange[0]!r}, which is no bytes.",
-                        try_="A connection carries bytes: `b\"text\"`, or `text.encode()`.")
+            raise Wrong(
+                "value",
+                f"The body held {strange[0]!r}, which is no bytes.",
+                try_='A connection carries bytes: `b"text"`, or `text.encode()`.',
+            )
         if not said:
-            raise Wrong("never answers", "It never called `start_response`, so the answer has no "
-                        "status.", try_="Call it before you return, for a 404 as well.")
+            raise Wrong(
+                "never answers",
+                "It never called `start_response`, so the answer has no status.",
+                try_="Call it before you return, for a 404 as well.",
+            )
         if len(said) > 1:
-            raise Wrong("two answers to one request", f"It called `start_response` {len(said)} "
-                        "times.", lab.line(r"start_response\("), try_="One request, one answer.")
+            raise Wrong(
+                "two answers to one request",
+                f"It called `start_response` {len(said)} times.",
+                lab.line(r"start_response\("),
+                try_="One request, one answer.",
+            )
         return said[0], b"".join(written + pieces)
 
     @right
@@ -333,10 +500,20 @@ class Talk:
         self.lab, self.left, self.pause = lab, list(pieces), pause
         self.what = f"{method} {path}"
         self.status, self.body, self.ended, self.error = None, b"", False, None
-        self.scope = {"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1",
-                      "method": method, "path": path, "raw_path": path.encode(), "scheme": "http",
-                      "query_string": b"", "root_path": "", "headers": [(b"host", b"127.0.0.1")],
-                      "client": ("127.0.0.1", 50000), "server": ("127.0.0.1", 8000)}
+        self.scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "path": path,
+            "raw_path": path.encode(),
+            "scheme": "http",
+            "query_string": b"",
+            "root_path": "",
+            "headers": [(b"host", b"127.0.0.1")],
+            "client": ("127.0.0.1", 50000),
+            "server": ("127.0.0.1", 8000),
+        }
 
     async def receive(self):
         if not self.left:
@@ -346,7 +523,8 @@ class Talk:
                 "Nothing comes, and so it waits until the client goes away, and the client waits "
                 "for the answer.",
                 self.lab.line(r"\breceive\b.*\(\)"),
-                try_='The last piece says `"more_body": False`, or leaves it out.')
+                try_='The last piece says `"more_body": False`, or leaves it out.',
+            )
         if self.pause:
             await asyncio.sleep(self.pause)
         piece = self.left.pop(0)
@@ -360,35 +538,49 @@ class Talk:
         elif kind == "http.response.body":
             self._more(message)
         else:
-            self._wrong(f"It sent {message!r}.", "A message is a dict with a `type`: "
-                        "`http.response.start`, then `http.response.body`.")
+            self._wrong(
+                f"It sent {message!r}.",
+                "A message is a dict with a `type`: "
+                "`http.response.start`, then `http.response.body`.",
+            )
 
     def _start(self, message):
         if self.status is not None:
-            raise Wrong("two answers to one request", f"{self.what}: it sent a second "
-                        "`http.response.start`.", try_="One request, one answer: `return` after "
-                        "the first.")
+            raise Wrong(
+                "two answers to one request",
+                f"{self.what}: it sent a second `http.response.start`.",
+                try_="One request, one answer: `return` after the first.",
+            )
         status, headers = message.get("status"), message.get("headers", [])
         if not isinstance(status, int):
             self._wrong(f"The status was {status!r}.", "ASGI wants a number: `404`.")
-        if any(len(pair) != 2 or not all(isinstance(word, bytes) for word in pair)
-               for pair in headers):
+        if any(
+            len(pair) != 2 or not all(isinstance(word, bytes) for word in pair) for pair in headers
+        ):
             self._wrong(f"The headers were {headers!r}.", "ASGI wants pairs of bytes.")
         self.status = status
 
     def _more(self, message):
         if self.status is None:
-            raise Wrong("the body before the head", f"{self.what}: it sent a body, and no "
-                        "`http.response.start` before.", self.lab.line("http.response.body"),
-                        try_="Status and headers go first, for they come first on the wire.")
+            raise Wrong(
+                "the body before the head",
+                f"{self.what}: it sent a body, and no `http.response.start` before.",
+                self.lab.line("http.response.body"),
+                try_="Status and headers go first, for they come first on the wire.",
+            )
         if self.ended:
-            raise Wrong("two answers to one request", f"{self.what}: it sent more after the end "
-                        "of the body.", try_='A body ends with the message without `"more_body": '
-                        'True`.')
+            raise Wrong(
+                "two answers to one request",
+                f"{self.what}: it sent more after the end of the body.",
+                try_='A body ends with the message without `"more_body": True`.',
+            )
         body = message.get("body", b"")
         if not isinstance(body, (bytes, bytearray)):
-            self._wrong(f"The body was {body!r}.", "A connection carries bytes: `text.encode()`.",
-                        "http.response.body")
+            self._wrong(
+                f"The body was {body!r}.",
+                "A connection carries bytes: `text.encode()`.",
+                "http.response.body",
+            )
         self.body += body
         self.ended = not message.get("more_body", False)
 
@@ -409,27 +601,40 @@ class Talk:
         try:
             return json.loads(self.body)
         except ValueError:
-            raise Wrong("value", f"{self.what} gave {self.body!r}, which is no JSON.",
-                        try_="Return the value from the view: FastAPI makes JSON of it.") from None
+            raise Wrong(
+                "value",
+                f"{self.what} gave {self.body!r}, which is no JSON.",
+                try_="Return the value from the view: FastAPI makes JSON of it.",
+            ) from None
 
     def must_have_answered(self):
         """Raise Wrong unless there was a whole answer."""
         if self.error is not None:
             if isinstance(self.error, KeyError) and self.error.args == ("more_body",):
-                raise Wrong("raised", f"{self.what}: KeyError: 'more_body'.",
-                            self.lab.line(r"\[.more_body.\]"),
-                            try_="A message may leave `more_body` out, and then nothing follows: "
-                            '`message.get("more_body", False)`.')
+                raise Wrong(
+                    "raised",
+                    f"{self.what}: KeyError: 'more_body'.",
+                    self.lab.line(r"\[.more_body.\]"),
+                    try_="A message may leave `more_body` out, and then nothing follows: "
+                    '`message.get("more_body", False)`.',
+                )
             raise self.error
         if self.status is None:
-            raise Wrong("never answers", f"{self.what}: it returned, and had sent nothing. The "
-                        "client waits.", try_="Each way through the application must end in a "
-                        "whole answer, the 404 as well.")
+            raise Wrong(
+                "never answers",
+                f"{self.what}: it returned, and had sent nothing. The client waits.",
+                try_="Each way through the application must end in a "
+                "whole answer, the 404 as well.",
+            )
         if not self.ended:
-            raise Wrong("never answers", f"{self.what}: the head was sent, and the end of the body "
-                        "was not. The client waits for the rest.", try_="Send an "
-                        "`http.response.body` each time, be it empty, and the last one without "
-                        '`"more_body": True`.')
+            raise Wrong(
+                "never answers",
+                f"{self.what}: the head was sent, and the end of the body "
+                "was not. The client waits for the rest.",
+                try_="Send an "
+                "`http.response.body` each time, be it empty, and the last one without "
+                '`"more_body": True`.',
+            )
 
 
 class CountASGI(Exercise):
@@ -473,14 +678,20 @@ class CountASGI(Exercise):
             lab.run(self._ask(app, lab, said, talk))
             talk.must_have_answered()
             if talk.status != status:
-                raise Wrong("wrong status", f"It answered {talk.status}, not {status}.",
-                            try_="Look at the method and at the path.")
+                raise Wrong(
+                    "wrong status",
+                    f"It answered {talk.status}, not {status}.",
+                    try_="Look at the method and at the path.",
+                )
             if body is not None and talk.body != body and talk.left:
-                raise Wrong("one read is one message",
-                            f"It answered {talk.body!r} for {body!r}: {len(talk.left)} of "
-                            f"{number} had not been received.", lab.line(r"\breceive\b.*\(\)"),
-                            try_='A body comes in pieces, and some may be empty. `more_body` says '
-                                 "whether another follows.")
+                raise Wrong(
+                    "one read is one message",
+                    f"It answered {talk.body!r} for {body!r}: {len(talk.left)} of "
+                    f"{number} had not been received.",
+                    lab.line(r"\breceive\b.*\(\)"),
+                    try_="A body comes in pieces, and some may be empty. `more_body` says "
+                    "whether another follows.",
+                )
             if body is not None:
                 lab.equal(talk.body, body, what="The body was")
 
@@ -633,8 +844,9 @@ def must_be_asgi(app):
     if not callable(app):
         raise Wrong("value", f"It returned {app!r}.", try_="Return the application.")
     if hasattr(app, "wsgi_app"):
-        raise Wrong("value", f"It returned {app!r}, an application for WSGI.",
-                    try_="FastAPI is asked for.")
+        raise Wrong(
+            "value", f"It returned {app!r}, an application for WSGI.", try_="FastAPI is asked for."
+        )
 
 
 class TenParts(Exercise):
@@ -669,10 +881,13 @@ class TenParts(Exercise):
         run = lab.run(page, ask, parts, 5)
         lab.equal(run.result, {part: part.upper() for part in parts})
         if abs(run.elapsed - 5) < 0.001:
-            raise Wrong("waits though all is there", "All parts were there after 1.9 s, and the "
-                        "page came after 5 s.", lab.line("sleep"),
-                        try_="`seconds` is the longest that the visitor waits: `asyncio.timeout` "
-                        "or `asyncio.wait(..., timeout=...)` go on sooner.")
+            raise Wrong(
+                "waits though all is there",
+                "All parts were there after 1.9 s, and the page came after 5 s.",
+                lab.line("sleep"),
+                try_="`seconds` is the longest that the visitor waits: `asyncio.timeout` "
+                "or `asyncio.wait(..., timeout=...)` go on sooner.",
+            )
         lab.concurrent(run, longest=1.9, total=sum(waits.values()))
 
         waits = dict(waits, **{"part 3": 30, "part 4": 4.5})
@@ -682,38 +897,58 @@ class TenParts(Exercise):
         try:
             run = lab.run(self._page(page, ask, parts, lab))
         except TimeoutError:
-            raise Wrong("lost what was there", "It raised a TimeoutError: eight parts had come, and "
-                        "the visitor sees none of them.", lab.line("timeout|wait_for"),
-                        try_="One timeout for each part, or `asyncio.wait`, keeps what is "
-                        "there.") from None
+            raise Wrong(
+                "lost what was there",
+                "It raised a TimeoutError: eight parts had come, and "
+                "the visitor sees none of them.",
+                lab.line("timeout|wait_for"),
+                try_="One timeout for each part, or `asyncio.wait`, keeps what is there.",
+            ) from None
         except ConnectionError:
-            raise Wrong("lost what was there", "One part failed, and its error ended the page: the "
-                        "visitor sees nothing of the others.",
-                        try_="Catch `OSError` around each part's own `ask`.") from None
+            raise Wrong(
+                "lost what was there",
+                "One part failed, and its error ended the page: the "
+                "visitor sees nothing of the others.",
+                try_="Catch `OSError` around each part's own `ask`.",
+            ) from None
         except BaseExceptionGroup:
-            raise Wrong("lost what was there", "One part failed, and the TaskGroup cancelled the "
-                        "others: the visitor sees nothing.",
-                        try_="Catch `OSError` inside the task, around its own `ask`.") from None
+            raise Wrong(
+                "lost what was there",
+                "One part failed, and the TaskGroup cancelled the "
+                "others: the visitor sees nothing.",
+                try_="Catch `OSError` inside the task, around its own `ask`.",
+            ) from None
         expected = {part: part.upper() for part in parts} | {"part 3": None, "part 6": None}
         if isinstance(run.result, dict):
             for part, got in run.result.items():
                 if isinstance(got, BaseException):
-                    raise Wrong("an error for a part", f"`{part}` is {got!r} in the dict.",
-                                try_="The page shows what it has; what failed is `None`.")
+                    raise Wrong(
+                        "an error for a part",
+                        f"`{part}` is {got!r} in the dict.",
+                        try_="The page shows what it has; what failed is `None`.",
+                    )
         if run.elapsed > 5.001:
-            raise Wrong("the visitor waited longer", f"It took {run.elapsed:g} s; the visitor waits "
-                        "5 s at most.", lab.line("timeout|wait"),
-                        try_="All the timeouts must begin at the same moment.")
+            raise Wrong(
+                "the visitor waited longer",
+                f"It took {run.elapsed:g} s; the visitor waits 5 s at most.",
+                lab.line("timeout|wait"),
+                try_="All the timeouts must begin at the same moment.",
+            )
         if isinstance(run.result, dict) and run.result.get("part 4", 0) is None:
-            raise Wrong("lost what was there", "Part 4 came after 4.5 s, in time, and is `None`.",
-                        try_="Only part 3 is too late, and only part 6 failed. What else can end "
-                        "part 4: the failure of another, or a timeout that is too short?")
+            raise Wrong(
+                "lost what was there",
+                "Part 4 came after 4.5 s, in time, and is `None`.",
+                try_="Only part 3 is too late, and only part 6 failed. What else can end "
+                "part 4: the failure of another, or a timeout that is too short?",
+            )
         lab.equal(run.result, expected)
         if list(run.result) != parts:
             at = next(n for n, part in enumerate(parts) if list(run.result)[n] != part)
-            raise Wrong("order", f"`{list(run.result)[at]}` stands in the dict where "
-                        f"`{parts[at]}` should.",
-                        try_="Make the dict in the order of `parts`, when all is there.")
+            raise Wrong(
+                "order",
+                f"`{list(run.result)[at]}` stands in the dict where `{parts[at]}` should.",
+                try_="Make the dict in the order of `parts`, when all is there.",
+            )
 
     async def _page(self, page, ask, parts, lab):
         return await page(ask, parts, 5)
@@ -721,6 +956,7 @@ class TenParts(Exercise):
     @right
     async def each_its_own(ask, parts, seconds):
         """Return part → what `ask` gives, all at once; None for what is late or fails."""
+
         async def one(part):
             with contextlib.suppress(OSError):  # a TimeoutError is one as well
                 async with asyncio.timeout(seconds):
@@ -737,8 +973,10 @@ class TenParts(Exercise):
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
-        return {part: None if task in late or task.exception() else task.result()
-                for part, task in tasks.items()}
+        return {
+            part: None if task in late or task.exception() else task.result()
+            for part, task in tasks.items()
+        }
 
     @wrong("sequential", says="1.9 s")
     async def in_turn(ask, parts, seconds):
@@ -757,8 +995,10 @@ class TenParts(Exercise):
         for task in tasks.values():
             task.cancel()
         await asyncio.wait(tasks.values())
-        return {part: None if task.cancelled() or task.exception() else task.result()
-                for part, task in tasks.items()}
+        return {
+            part: None if task.cancelled() or task.exception() else task.result()
+            for part, task in tasks.items()
+        }
 
     @wrong("lost what was there", says="TimeoutError")
     async def one_timeout(ask, parts, seconds):
@@ -785,8 +1025,10 @@ class TenParts(Exercise):
     async def leaves_the_late_ones(ask, parts, seconds):
         tasks = {part: asyncio.create_task(ask(part)) for part in parts}
         done, late = await asyncio.wait(tasks.values(), timeout=seconds)
-        return {part: None if task in late or task.exception() else task.result()
-                for part, task in tasks.items()}
+        return {
+            part: None if task in late or task.exception() else task.result()
+            for part, task in tasks.items()
+        }
 
     @wrong("the visitor waited longer", says="5 s at most")
     async def one_timeout_after_the_other(ask, parts, seconds):
@@ -868,30 +1110,41 @@ class Blocking(Exercise):
             self._judge(name, talk, lab)
         if most < 2:
             held = lab.line(r"\.result\(|\.join\(")
-            raise Wrong("blocked" if held else "one at a time",
-                        "`look_up` was never called while another call of it was under way.",
-                        held or lab.line(r"Lock\(|Semaphore\(|Executor\("),
-                        try_="Wait for the thread with `await`, and let the others in." if held
-                        else "It may be called from several threads at once: keep nobody out.")
+            raise Wrong(
+                "blocked" if held else "one at a time",
+                "`look_up` was never called while another call of it was under way.",
+                held or lab.line(r"Lock\(|Semaphore\(|Executor\("),
+                try_="Wait for the thread with `await`, and let the others in."
+                if held
+                else "It may be called from several threads at once: keep nobody out.",
+            )
 
     async def _at_once(self, app, talks):
         await asyncio.gather(*(talk.ask(app) for talk in talks))
 
     def _judge(self, name, talk, lab):
         if isinstance(talk.error, KeyError) and name not in PRICES:
-            raise Wrong("500 for 404", f"GET /price/{name}: the KeyError of `look_up` came out, and "
-                        "the client is told 500, as if the server were broken.",
-                        try_="Catch it, and `raise HTTPException(404)`.")
+            raise Wrong(
+                "500 for 404",
+                f"GET /price/{name}: the KeyError of `look_up` came out, and "
+                "the client is told 500, as if the server were broken.",
+                try_="Catch it, and `raise HTTPException(404)`.",
+            )
         talk.must_have_answered()
         if name in PRICES:
             if talk.status != 200:
-                raise Wrong("wrong status", f"{talk.what} answered {talk.status}, not 200.",
-                            try_="Look at the path of the route.")
-            lab.equal(talk.value(), {"name": name, "price": PRICES[name]},
-                      what=f"{talk.what} gave")
+                raise Wrong(
+                    "wrong status",
+                    f"{talk.what} answered {talk.status}, not 200.",
+                    try_="Look at the path of the route.",
+                )
+            lab.equal(talk.value(), {"name": name, "price": PRICES[name]}, what=f"{talk.what} gave")
         elif talk.status != 404:
-            raise Wrong("wrong status", f"{talk.what} answered {talk.status}, not 404.",
-                        try_="`raise HTTPException(404)` where `look_up` raises KeyError.")
+            raise Wrong(
+                "wrong status",
+                f"{talk.what} answered {talk.status}, not 404.",
+                try_="`raise HTTPException(404)` where `look_up` raises KeyError.",
+            )
 
     @right
     def plain_def(look_up):
@@ -1064,10 +1317,12 @@ class Pool:
     async def price(self, name):
         self.strayed = self.strayed or asyncio.get_running_loop() is not self.loop
         if not self.open:
-            raise Wrong("closed too early", "A request asked a pool that was closed.",
-                        self.lab.line(r"\.close\("),
-                        try_="Close it after the `yield` of the lifespan, when the last request is "
-                             "over.")
+            raise Wrong(
+                "closed too early",
+                "A request asked a pool that was closed.",
+                self.lab.line(r"\.close\("),
+                try_="Close it after the `yield` of the lifespan, when the last request is over.",
+            )
         self.asked += 1
         await asyncio.sleep(0.1)
         return PRICES[name]
@@ -1136,25 +1391,39 @@ class Lifespan(Exercise):
             if not answer.done():
                 answer.cancel()
                 raise living.exception() or Wrong(
-                    "no lifespan", f"Asked for the {event}, the application ended without an "
-                    "answer.", try_="A lifespan has one `yield`.")
+                    "no lifespan",
+                    f"Asked for the {event}, the application ended without an answer.",
+                    try_="A lifespan has one `yield`.",
+                )
             message = answer.result()
             if message["type"].endswith("failed"):
                 await asyncio.wait({living})
                 last = " ".join(message.get("message", "").strip().splitlines()[-1:])
                 if "not an async iterator" in last:
-                    raise Wrong("no lifespan", "The lifespan has no `yield`.",
-                                try_="What stands before the `yield` is the startup, what comes "
-                                "after it the shutdown.")
-                advice = ("`FastAPI(lifespan=...)` takes a function, decorated with "
-                          "`@asynccontextmanager`, and calls it.")
-                raise Wrong("raised", f"The {event} failed: {last}",
-                            try_=advice if "context manager" in last else "")
+                    raise Wrong(
+                        "no lifespan",
+                        "The lifespan has no `yield`.",
+                        try_="What stands before the `yield` is the startup, what comes "
+                        "after it the shutdown.",
+                    )
+                advice = (
+                    "`FastAPI(lifespan=...)` takes a function, decorated with "
+                    "`@asynccontextmanager`, and calls it."
+                )
+                raise Wrong(
+                    "raised",
+                    f"The {event} failed: {last}",
+                    try_=advice if "context manager" in last else "",
+                )
 
         state = {}  # what a lifespan yields, and each request gets a copy of
         living = asyncio.create_task(
-            app({"type": "lifespan", "asgi": {"version": "3.0"}, "state": state}, to_app.get,
-                from_app.put))
+            app(
+                {"type": "lifespan", "asgi": {"version": "3.0"}, "state": state},
+                to_app.get,
+                from_app.put,
+            )
+        )
         await said("startup")
         moments["phase"] = "the first request"
         for talk in talks:
@@ -1169,46 +1438,78 @@ class Lifespan(Exercise):
 
     def _judge(self, pools, moments, talks, lab):
         if not pools and any("'coroutine' object" in str(talk.error) for talk in talks):
-            raise Wrong("not awaited", "`connect` was called, and nobody awaited it: a coroutine "
-                        "was asked for the prices.", lab.line(r"connect\(\)"))
+            raise Wrong(
+                "not awaited",
+                "`connect` was called, and nobody awaited it: a coroutine "
+                "was asked for the prices.",
+                lab.line(r"connect\(\)"),
+            )
         if not pools:
-            raise Wrong("never connected", "Nobody called `connect`.", try_="Startup is what stands "
-                        "before the `yield` of the lifespan. Did FastAPI get it?")
+            raise Wrong(
+                "never connected",
+                "Nobody called `connect`.",
+                try_="Startup is what stands "
+                "before the `yield` of the lifespan. Did FastAPI get it?",
+            )
         if moments["connected"] == "before the startup":
-            raise Wrong("connected before the startup", "The pool was opened while the application "
-                        "was made. A server makes an application on no loop, or on another one.",
-                        lab.line("connect"), try_="Open it in the lifespan, before its `yield`.")
+            raise Wrong(
+                "connected before the startup",
+                "The pool was opened while the application "
+                "was made. A server makes an application on no loop, or on another one.",
+                lab.line("connect"),
+                try_="Open it in the lifespan, before its `yield`.",
+            )
         if len(pools) > 1:
-            raise Wrong("a pool for each request", f"`connect` was called {len(pools)} times, for "
-                        f"{len(talks)} requests.", lab.line(r"connect\(\)"),
-                        try_="Open one pool at the startup, and let all requests use it.")
+            raise Wrong(
+                "a pool for each request",
+                f"`connect` was called {len(pools)} times, for {len(talks)} requests.",
+                lab.line(r"connect\(\)"),
+                try_="Open one pool at the startup, and let all requests use it.",
+            )
         if pools[0].strayed:
-            raise Wrong("another loop", "The pool was opened on the server's loop, and asked on "
-                        "another one. A pool's connections belong to the loop that opened them.",
-                        lab.line(r"\.run\("), try_="Write the view as `async def`, and `await`.")
+            raise Wrong(
+                "another loop",
+                "The pool was opened on the server's loop, and asked on "
+                "another one. A pool's connections belong to the loop that opened them.",
+                lab.line(r"\.run\("),
+                try_="Write the view as `async def`, and `await`.",
+            )
         for name, talk in zip(PRICES, talks):
             if isinstance(talk.error, NameError) and lab.line(rf"\b{talk.error.name} = await"):
-                raise Wrong("raised", f"{talk.what}: NameError: {talk.error}.",
-                            lab.line(rf"\b{talk.error.name} = await"),
-                            try_="A name that is set in the lifespan is the lifespan's own. Keep "
-                            "the pool where the view can see it, as `app.state.pool`.")
+                raise Wrong(
+                    "raised",
+                    f"{talk.what}: NameError: {talk.error}.",
+                    lab.line(rf"\b{talk.error.name} = await"),
+                    try_="A name that is set in the lifespan is the lifespan's own. Keep "
+                    "the pool where the view can see it, as `app.state.pool`.",
+                )
             talk.must_have_answered()
             if talk.status != 200:
-                raise Wrong("wrong status", f"{talk.what} answered {talk.status}, not 200.",
-                            try_="Look at the path of the route.")
+                raise Wrong(
+                    "wrong status",
+                    f"{talk.what} answered {talk.status}, not 200.",
+                    try_="Look at the path of the route.",
+                )
             lab.equal(talk.value(), PRICES[name], what=f"{talk.what} gave")
         if pools[0].open:
-            raise Wrong("left open", "The server has shut the application down, and the pool is "
-                        "still open.", lab.line(r"connect\(\)"),
-                        try_="Close it after the `yield` of the lifespan, with `await`.")
+            raise Wrong(
+                "left open",
+                "The server has shut the application down, and the pool is still open.",
+                lab.line(r"connect\(\)"),
+                try_="Close it after the `yield` of the lifespan, with `await`.",
+            )
         if moments["connected"] != "startup":
-            raise Wrong("connected too late", "The pool was opened by a request, which had to wait "
-                        "for it.", lab.line(r"connect\(\)"),
-                        try_="Open it in the lifespan, before its `yield`.")
+            raise Wrong(
+                "connected too late",
+                "The pool was opened by a request, which had to wait for it.",
+                lab.line(r"connect\(\)"),
+                try_="Open it in the lifespan, before its `yield`.",
+            )
 
     @right
     def with_lifespan(connect):
         """Return an application that answers GET /price/{name} from one pool."""
+
         @asynccontextmanager
         async def lifespan(app):
             app.state.pool = await connect()

@@ -40,9 +40,12 @@ def fails_alone(lab, call):
     if not holds(run.error, LookupError):
         raise run.error
     if left:
-        raise Wrong("leaked", f"The error came out, and {len(left)} of the others still ran.",
-                    lab.line(r"gather|create_task|ensure_future"),
-                    "Neither `gather` nor a lone `create_task` ends the others. A TaskGroup does.")
+        raise Wrong(
+            "leaked",
+            f"The error came out, and {len(left)} of the others still ran.",
+            lab.line(r"gather|create_task|ensure_future"),
+            "Neither `gather` nor a lone `create_task` ends the others. A TaskGroup does.",
+        )
 
 
 @contextlib.contextmanager
@@ -89,7 +92,7 @@ class Page(Exercise):
     }
 
     def verify(self, page, lab):
-        async def calling(*parts):      # lab.run would quote the call, which tells too little
+        async def calling(*parts):  # lab.run would quote the call, which tells too little
             return await lab.awaitable(page(*parts, "tea"))
 
         price = lab.service({"tea": 3}, {"tea": 300}, name="price")
@@ -101,8 +104,11 @@ class Page(Exercise):
         lab.concurrent(run, longest=3, total=6.4)
         for asked in price, stock, stars:
             if len(asked.calls) != 1:
-                raise Wrong("asked more than once", f"One of the three was called "
-                            f"{len(asked.calls)} times.", try_="Ask each once, and keep its answer.")
+                raise Wrong(
+                    "asked more than once",
+                    f"One of the three was called {len(asked.calls)} times.",
+                    try_="Ask each once, and keep its answer.",
+                )
 
         lab.told("and `stars` raised ConnectionError")
         broken = lab.service(0.1, errors={"tea": ConnectionError("no way there")}, name="stars")
@@ -112,9 +118,13 @@ class Page(Exercise):
             caught = lab.line(r"except\b.*ConnectionError|suppress\(.*ConnectionError")
             if not caught or not holds(group, ConnectionError):
                 raise
-            raise Wrong("raised", "ConnectionError came out in a group, though you catch it: the "
-                        "task that failed was the group's, and the group saw it too.", caught,
-                        "Catch it inside the task: in a small function around `stars`.") from None
+            raise Wrong(
+                "raised",
+                "ConnectionError came out in a group, though you catch it: the "
+                "task that failed was the group's, and the group saw it too.",
+                caught,
+                "Catch it inside the task: in a small function around `stars`.",
+            ) from None
         self._compare(run.result, (300, 7, None), lab)
 
         lab.told("and `stars` took a minute")
@@ -122,31 +132,47 @@ class Page(Exercise):
         try:
             run = lab.run(calling(price, stock, slow))
         except TimeoutError:
-            raise Wrong("one time limit for all", "TimeoutError came out, and the price was lost.",
-                        lab.line(r"timeout|wait_for"),
-                        "Put the time limit around the stars alone.") from None
+            raise Wrong(
+                "one time limit for all",
+                "TimeoutError came out, and the price was lost.",
+                lab.line(r"timeout|wait_for"),
+                "Put the time limit around the stars alone.",
+            ) from None
         except BaseExceptionGroup as group:
             if not holds(group, TimeoutError):
                 raise
-            raise Wrong("one time limit for all", "TimeoutError came out, and the price was lost.",
-                        lab.line(r"timeout|wait_for"),
-                        "Catch it where the limit is: around the stars alone.") from None
+            raise Wrong(
+                "one time limit for all",
+                "TimeoutError came out, and the price was lost.",
+                lab.line(r"timeout|wait_for"),
+                "Catch it where the limit is: around the stars alone.",
+            ) from None
         if run.elapsed > 3.6:
-            raise Wrong("no time limit", f"It took {run.elapsed:g} s; price and stock were there "
-                        "after 3 s.", lab.line(r"stars\("),
-                        "Give up the stars after 0.5 s: `async with asyncio.timeout(0.5):`.")
+            raise Wrong(
+                "no time limit",
+                f"It took {run.elapsed:g} s; price and stock were there after 3 s.",
+                lab.line(r"stars\("),
+                "Give up the stars after 0.5 s: `async with asyncio.timeout(0.5):`.",
+            )
         if run.elapsed > 3.001:
-            raise Wrong("sequential", f"It took {run.elapsed:g} s; price and stock were there "
-                        "after 3 s.", try_="Start the stars, too, before you await any.")
+            raise Wrong(
+                "sequential",
+                f"It took {run.elapsed:g} s; price and stock were there after 3 s.",
+                try_="Start the stars, too, before you await any.",
+            )
         self._compare(run.result, (300, 7, None), lab)
 
         lab.told("and `stars` took 1 s")
         late = lab.service({"tea": 1}, {"tea": 4.5}, name="stars")
         run = lab.run(calling(price, stock, late))
         if run.result[2] is not None:
-            raise Wrong("no time limit", f"The stars are {run.result[2]!r}: it waited 1 s for "
-                        "them, and 0.5 s was the limit.", lab.line(r"timeout|wait_for"),
-                        "Give up the stars after 0.5 s.")
+            raise Wrong(
+                "no time limit",
+                f"The stars are {run.result[2]!r}: it waited 1 s for "
+                "them, and 0.5 s was the limit.",
+                lab.line(r"timeout|wait_for"),
+                "Give up the stars after 0.5 s.",
+            )
 
         for name in "price", "stock":
             lab.told(f"and `{name}` raised LookupError")
@@ -158,10 +184,12 @@ class Page(Exercise):
 
     def _compare(self, got, expected, lab):
         if isinstance(got, tuple | list) and None in got[:2]:
-            raise Wrong("gave up what it can't do without", f"It returned {got!r}: price and stock "
-                        "are wanted whatever becomes of the stars.",
-                        lab.line(r"timeout|wait_for|except|suppress"), "Put `try` and the time "
-                        "limit around the stars alone, in a small function.")
+            raise Wrong(
+                "gave up what it can't do without",
+                f"It returned {got!r}: price and stock are wanted whatever becomes of the stars.",
+                lab.line(r"timeout|wait_for|except|suppress"),
+                "Put `try` and the time limit around the stars alone, in a small function.",
+            )
         lab.equal(got, expected)
 
     @right
@@ -312,8 +340,9 @@ class Page(Exercise):
                 parts.append(group.create_task(asyncio.wait_for(stars(name), 0.5)))
         except* (TimeoutError, ConnectionError):
             pass
-        return tuple(None if part.cancelled() or part.exception() else part.result()
-                     for part in parts)
+        return tuple(
+            None if part.cancelled() or part.exception() else part.result() for part in parts
+        )
 
     @wrong("one time limit for all", says="where the limit is")
     async def lets_the_timeout_out(price, stock, stars, name):
@@ -410,27 +439,39 @@ class AskThePool(Exercise):
         names = ["tea", "cup", "kettle", "toaster", "spoon", "plate"]
         lab.told('with a pool of one connection and `names` ["tea"]')
         lab.equal(self._ask(prices, lab, 1, ["tea"]).result, ["price of tea"])
-        lab.told("with a pool of two connections and four names; the first takes 3 s, the others "
-                 "1 s each")
+        lab.told(
+            "with a pool of two connections and four names; the first takes 3 s, the others "
+            "1 s each"
+        )
         seconds = {"tea": 3}
         run = self._ask(prices, lab, 2, names[:4], seconds)
         lab.equal(run.result, [f"price of {name}" for name in names[:4]])
         if run.elapsed > 5.9:
-            raise Wrong("sequential", f"It took {run.elapsed:g} s, and one connection was lent at a "
-                        "time: two could have answered in 3 s.", lab.line(r"acquire|fetch"),
-                        "Each question takes a connection of its own: put `acquire` and `fetch` "
-                        "into a small function and start one for each name.")
+            raise Wrong(
+                "sequential",
+                f"It took {run.elapsed:g} s, and one connection was lent at a "
+                "time: two could have answered in 3 s.",
+                lab.line(r"acquire|fetch"),
+                "Each question takes a connection of its own: put `acquire` and `fetch` "
+                "into a small function and start one for each name.",
+            )
         if run.elapsed > 3.001:
-            raise Wrong("batch barrier", f"It took {run.elapsed:g} s; while the slow question was "
-                        "answered, the other connection could have answered all the rest in 3 s.",
-                        lab.line(r"gather|TaskGroup"))
+            raise Wrong(
+                "batch barrier",
+                f"It took {run.elapsed:g} s; while the slow question was "
+                "answered, the other connection could have answered all the rest in 3 s.",
+                lab.line(r"gather|TaskGroup"),
+            )
         lab.told("with a pool of three connections and six names, 1 s each")
         run = self._ask(prices, lab, 3, names)
         lab.equal(run.result, [f"price of {name}" for name in names])
         if run.elapsed > 2.001:
-            raise Wrong("a limit of its own", f"It took {run.elapsed:g} s; three connections could "
-                        "have answered in 2 s.", lab.line(r"Semaphore|range\("),
-                        "The pool keeps the limit: who asks too much waits there.")
+            raise Wrong(
+                "a limit of its own",
+                f"It took {run.elapsed:g} s; three connections could have answered in 2 s.",
+                lab.line(r"Semaphore|range\("),
+                "The pool keeps the limit: who asks too much waits there.",
+            )
         lab.told('and one of the names was "nothing"')
         seconds = {"nothing": 0.5, "tea": 9}
         fails_alone(lab, lambda: prices(CheckedPool(2, seconds), ["nothing", "tea", "cup"]))
@@ -446,16 +487,26 @@ class AskThePool(Exercise):
             run = lab.run(asking())
         except Exception as error:
             if pools and pools[0].misused:
-                raise Wrong("used a connection that was given back", pools[0].misused,
-                            lab.line(r"fetch"), "It is yours inside `async with pool.acquire()` "
-                            "only: await the answer there.") from None
+                raise Wrong(
+                    "used a connection that was given back",
+                    pools[0].misused,
+                    lab.line(r"fetch"),
+                    "It is yours inside `async with pool.acquire()` only: await the answer there.",
+                ) from None
             if not holds(error, Busy):
                 raise
-            raise Wrong("connection shared", "The connection refused a second question: another "
-                        "operation is in progress.", lab.line("fetch")) from None
+            raise Wrong(
+                "connection shared",
+                "The connection refused a second question: another operation is in progress.",
+                lab.line("fetch"),
+            ) from None
         if pools[0].lent:
-            raise Wrong("left open", f"{len(pools[0].lent)} connections were not given back.",
-                        lab.line("acquire"), "`async with pool.acquire()` gives it back.")
+            raise Wrong(
+                "left open",
+                f"{len(pools[0].lent)} connections were not given back.",
+                lab.line("acquire"),
+                "`async with pool.acquire()` gives it back.",
+            )
         return run
 
     @right
@@ -601,13 +652,20 @@ class PoolByHand(Exercise):
             opened.append(Connection())
             if sum(not connection.closed for connection in opened) > size:
                 if left_by:
-                    raise Wrong("lost a place", f"After {left_by[-1]} the connection did not come "
-                                f"back: the next borrower got another one, and {size} is allowed.",
-                                lab.line(r"\byield\b"), "What was taken goes back in `finally`.")
-                raise Wrong("limit", f"{len(opened)} connections were opened, and {size} are "
-                            "allowed.", lab.line(r"connect\("),
-                            "While one task awaits `connect()` others look at the count as well. "
-                            "Take the place before you open: a semaphore of `size` does.")
+                    raise Wrong(
+                        "lost a place",
+                        f"After {left_by[-1]} the connection did not come "
+                        f"back: the next borrower got another one, and {size} is allowed.",
+                        lab.line(r"\byield\b"),
+                        "What was taken goes back in `finally`.",
+                    )
+                raise Wrong(
+                    "limit",
+                    f"{len(opened)} connections were opened, and {size} are allowed.",
+                    lab.line(r"connect\("),
+                    "While one task awaits `connect()` others look at the count as well. "
+                    "Take the place before you open: a semaphore of `size` does.",
+                )
             return opened[-1]
 
         async def use(pool, seconds=1.0, error=None):
@@ -615,18 +673,28 @@ class PoolByHand(Exercise):
             if not hasattr(made, "__aenter__"):
                 if hasattr(made, "close"):
                     made.close()
-                raise Wrong("not a context manager", f"`acquire()` returned {type(made).__name__}, "
-                            "which `async with` doesn't take.", lab.line(r"def\s+acquire"),
-                            "`@contextlib.asynccontextmanager` makes one of an async function with "
-                            "one `yield`.")
+                raise Wrong(
+                    "not a context manager",
+                    f"`acquire()` returned {type(made).__name__}, which `async with` doesn't take.",
+                    lab.line(r"def\s+acquire"),
+                    "`@contextlib.asynccontextmanager` makes one of an async function with "
+                    "one `yield`.",
+                )
             async with made as connection:
                 if not isinstance(connection, Connection):
-                    raise Wrong("value", f"`acquire` gave {connection!r}, and not a connection.",
-                                lab.line(r"\byield\b"))
+                    raise Wrong(
+                        "value",
+                        f"`acquire` gave {connection!r}, and not a connection.",
+                        lab.line(r"\byield\b"),
+                    )
                 if connection.busy:
-                    raise Wrong("connection shared", "Two tasks were lent the same connection.",
-                                lab.line(r"\byield\b"), "Take it out of what is free before you "
-                                "lend it, and put it back afterwards.")
+                    raise Wrong(
+                        "connection shared",
+                        "Two tasks were lent the same connection.",
+                        lab.line(r"\byield\b"),
+                        "Take it out of what is free before you "
+                        "lend it, and put it back afterwards.",
+                    )
                 connection.busy = True
                 try:
                     await asyncio.sleep(seconds)
@@ -641,18 +709,28 @@ class PoolByHand(Exercise):
         lab.told("with a size of 2, and borrowed twice, one after another")
         await use(pool)
         if len(opened) > 1:
-            raise Wrong("opened in advance", f"The first borrower needs one connection, and "
-                        f"{len(opened)} were opened.", lab.line(r"connect\("),
-                        "Open one when somebody wants it and none is free.")
+            raise Wrong(
+                "opened in advance",
+                f"The first borrower needs one connection, and {len(opened)} were opened.",
+                lab.line(r"connect\("),
+                "Open one when somebody wants it and none is free.",
+            )
         await use(pool)
         if len(opened) != 1 and opened[0].closed:
-            raise Wrong("closed what it lent", "The connection was closed at the end of the block, "
-                        "and the next borrower waited for a new one to be opened.",
-                        lab.line(r"close\("), "Keep it: only `close()` of the pool closes.")
+            raise Wrong(
+                "closed what it lent",
+                "The connection was closed at the end of the block, "
+                "and the next borrower waited for a new one to be opened.",
+                lab.line(r"close\("),
+                "Keep it: only `close()` of the pool closes.",
+            )
         if len(opened) != 1:
-            raise Wrong("opened what it had", f"{len(opened)} connections were opened, though the "
-                        "first one was free again.", lab.line(r"connect\("),
-                        "Look first whether one was given back.")
+            raise Wrong(
+                "opened what it had",
+                f"{len(opened)} connections were opened, though the first one was free again.",
+                lab.line(r"connect\("),
+                "Look first whether one was given back.",
+            )
 
         size, opened[:] = 3, []
         lab.told("with a size of 3, and borrowed for a second by seven tasks at once")
@@ -662,24 +740,38 @@ class PoolByHand(Exercise):
                 group.create_task(use(pool, HELD))
         seconds, best = now() - begin, 1 + 3 * HELD
         if len(opened) < 3:
-            raise Wrong("one at a time", f"It opened {len(opened)} of 3, and all seven took "
-                        f"{seconds:g} s; they could have taken 4 s.", lab.line(r"Lock|Semaphore"),
-                        "Up to `size` tasks hold a connection at once: no lock around the lending.")
+            raise Wrong(
+                "one at a time",
+                f"It opened {len(opened)} of 3, and all seven took "
+                f"{seconds:g} s; they could have taken 4 s.",
+                lab.line(r"Lock|Semaphore"),
+                "Up to `size` tasks hold a connection at once: no lock around the lending.",
+            )
         if best + 0.001 < seconds < best + 0.7:
-            raise Wrong("asks again and again", f"All seven took {seconds:g} s; {best:g} s is "
-                        "enough.", lab.line(r"sleep\("), "Do not ask every now and then whether "
-                        "one is free: a semaphore or a queue wakes who waits.")
+            raise Wrong(
+                "asks again and again",
+                f"All seven took {seconds:g} s; {best:g} s is enough.",
+                lab.line(r"sleep\("),
+                "Do not ask every now and then whether "
+                "one is free: a semaphore or a queue wakes who waits.",
+            )
         if seconds > best + 0.001:
-            raise Wrong("opened one after another", f"All seven took {seconds:g} s; three at a "
-                        "time take 4 s, the opening included.", lab.line(r"connect\("),
-                        "Connections may be opened at the same time.")
+            raise Wrong(
+                "opened one after another",
+                f"All seven took {seconds:g} s; three at a time take 4 s, the opening included.",
+                lab.line(r"connect\("),
+                "Connections may be opened at the same time.",
+            )
         await pool.close()
         lab.check_awaited()
         left = sum(not connection.closed for connection in opened)
         if left:
-            raise Wrong("left open", f"After `close()` {left} of {len(opened)} connections were "
-                        "still open.", lab.line(r"connect\(\)"),
-                        "`await connection.close()` for each that the pool has opened.")
+            raise Wrong(
+                "left open",
+                f"After `close()` {left} of {len(opened)} connections were still open.",
+                lab.line(r"connect\(\)"),
+                "`await connection.close()` for each that the pool has opened.",
+            )
 
         size, opened[:] = 1, []
         pool = Pool(connect, 1)
@@ -690,9 +782,12 @@ class PoolByHand(Exercise):
         except KeyError:
             pass
         else:
-            raise Wrong("lost error", "The KeyError of the block had to come out of it.",
-                        lab.line(r"\bexcept\b|suppress"), "Give the connection back in `finally`, "
-                        "and let the error go on.")
+            raise Wrong(
+                "lost error",
+                "The KeyError of the block had to come out of it.",
+                lab.line(r"\bexcept\b|suppress"),
+                "Give the connection back in `finally`, and let the error go on.",
+            )
         await self._soon(use(pool), "the error", lab)
         lab.told("with a size of 1, and the borrower was cancelled")
         left_by.append("the cancellation")
@@ -719,18 +814,23 @@ class PoolByHand(Exercise):
         except OSError:
             pass
         else:
-            raise Wrong("lost error", "The OSError had to come out of `acquire`.",
-                        lab.line(r"\bexcept\b"))
+            raise Wrong(
+                "lost error", "The OSError had to come out of `acquire`.", lab.line(r"\bexcept\b")
+            )
         await self._soon(use(pool), "the failed `connect()`", lab)
 
     async def _soon(self, using, what, lab):
         try:
             await asyncio.wait_for(using, 10)
         except TimeoutError:
-            raise Wrong("lost a place", f"After {what} the next one waited for ever: a place or a "
-                        "connection never came back.", lab.line(r"\byield\b|def\s+acquire"),
-                        "What was taken goes back in `finally`; and a place that was taken for a "
-                        "connection that could not be opened is free again.") from None
+            raise Wrong(
+                "lost a place",
+                f"After {what} the next one waited for ever: a place or a "
+                "connection never came back.",
+                lab.line(r"\byield\b|def\s+acquire"),
+                "What was taken goes back in `finally`; and a place that was taken for a "
+                "connection that could not be opened is free again.",
+            ) from None
 
     @right
     class with_a_semaphore:
@@ -1101,7 +1201,7 @@ class Transaction(Exercise):
 
         class Database:
             async def execute(self, sql):
-                sql = sql.rstrip("; ").lower()      # as a database reads it
+                sql = sql.rstrip("; ").lower()  # as a database reads it
                 asked.append(sql)
                 await asyncio.sleep(1)
                 log.append(sql)
@@ -1113,10 +1213,13 @@ class Transaction(Exercise):
             if not hasattr(made, "__aenter__"):
                 if hasattr(made, "close"):
                     made.close()
-                raise Wrong("not a context manager", f"It returned {type(made).__name__}, which "
-                            "`async with` doesn't take.", lab.line(r"def\s+transaction"),
-                            "`@contextlib.asynccontextmanager` makes one of an async function with "
-                            "one `yield`.")
+                raise Wrong(
+                    "not a context manager",
+                    f"It returned {type(made).__name__}, which `async with` doesn't take.",
+                    lab.line(r"def\s+transaction"),
+                    "`@contextlib.asynccontextmanager` makes one of an async function with "
+                    "one `yield`.",
+                )
             async with made:
                 log.append("block")
                 await asyncio.sleep(1)
@@ -1130,27 +1233,42 @@ class Transaction(Exercise):
             if found.kind != "leaked" or asked == log[:-1]:
                 raise
         if len(asked) > len([sql for sql in log if sql != "block"]):
-            raise Wrong("did not wait for the end", f'The block was left while "{asked[-1]}" was '
-                        "still under way: nobody waited for it.",
-                        lab.line(r"create_task|ensure_future"), f'`await connection.execute('
-                        f'"{asked[-1]}")` there.')
+            raise Wrong(
+                "did not wait for the end",
+                f'The block was left while "{asked[-1]}" was '
+                "still under way: nobody waited for it.",
+                lab.line(r"create_task|ensure_future"),
+                f'`await connection.execute("{asked[-1]}")` there.',
+            )
         return log
 
     def _compare(self, log, expected, lab):
         if "block" in log and log.index("block") != 1 and "begin" in log[1:]:
-            raise Wrong("order", "The block ran before the transaction had begun.",
-                        lab.line("begin"), "`begin` stands before the `yield`.")
+            raise Wrong(
+                "order",
+                "The block ran before the transaction had begun.",
+                lab.line("begin"),
+                "`begin` stands before the `yield`.",
+            )
         said = [sql for sql in log if sql != "block"]
         if said == ["begin"]:
-            raise Wrong("left the transaction open", 'It executed "begin", and then neither '
-                        '"commit" nor "rollback": the next who gets this connection is in the '
-                        "middle of it.", lab.line(r"except|\byield\b"),
-                        "An error of the block comes out of the `yield`. CancelledError is no "
-                        "`Exception`: `finally` and `except BaseException` see it.")
+            raise Wrong(
+                "left the transaction open",
+                'It executed "begin", and then neither '
+                '"commit" nor "rollback": the next who gets this connection is in the '
+                "middle of it.",
+                lab.line(r"except|\byield\b"),
+                "An error of the block comes out of the `yield`. CancelledError is no "
+                "`Exception`: `finally` and `except BaseException` see it.",
+            )
         if said == ["begin", "commit"] and expected[-1] == "rollback":
-            raise Wrong("kept one half", 'It executed "commit", so what was changed before the '
-                        "error is kept, and the rest is missing.", lab.line("commit"),
-                        '"commit" belongs to the block that came to its end.')
+            raise Wrong(
+                "kept one half",
+                'It executed "commit", so what was changed before the '
+                "error is kept, and the rest is missing.",
+                lab.line("commit"),
+                '"commit" belongs to the block that came to its end.',
+            )
         lab.equal(said, expected, what="it executed")
 
     @right
@@ -1332,8 +1450,10 @@ class Feed(Exercise):
 
     async def _day(self, Feed, lab):
         feed = lab.call(Feed, 3)
-        lab.told("with a size of 3, and published eleven messages, one each second, to a quick "
-                 "client and to a slow one that takes 100 s for each")
+        lab.told(
+            "with a size of 3, and published eleven messages, one each second, to a quick "
+            "client and to a slow one that takes 100 s for each"
+        )
         quick, slow = Client(0.1), Client(100)
         serving = [asyncio.create_task(self._serve(feed, client, lab)) for client in (quick, slow)]
         await asyncio.sleep(0.5)
@@ -1341,25 +1461,38 @@ class Feed(Exercise):
             self._publish(feed, number, lab)
             await asyncio.sleep(1)
         if quick.shared or slow.shared:
-            raise Wrong("connection shared", "`send` was called while another `send` to the same "
-                        "client was under way.", lab.line(r"\bsend\("), "One task for each client "
-                        "sends, one message after another.")
+            raise Wrong(
+                "connection shared",
+                "`send` was called while another `send` to the same client was under way.",
+                lab.line(r"\bsend\("),
+                "One task for each client sends, one message after another.",
+            )
         self._look_at(serving)
         if serving[0].done() or serving[1].done():
-            raise Wrong("served nobody", "`serve` returned, and the client had not left.",
-                        lab.line(r"def\s+serve"), "It goes on, in a loop: take a message, send it, "
-                        "until `send` raises ConnectionError.")
+            raise Wrong(
+                "served nobody",
+                "`serve` returned, and the client had not left.",
+                lab.line(r"def\s+serve"),
+                "It goes on, in a loop: take a message, send it, "
+                "until `send` raises ConnectionError.",
+            )
         if len(quick.got) < 11:
-            raise Wrong("value", f"The quick client got {quick.got}, and eleven messages were "
-                        "published.", lab.line(r"def\s+(publish|serve)"), "Each client gets every "
-                        "message: a box for each, and one task that empties it.")
+            raise Wrong(
+                "value",
+                f"The quick client got {quick.got}, and eleven messages were published.",
+                lab.line(r"def\s+(publish|serve)"),
+                "Each client gets every message: a box for each, and one task that empties it.",
+            )
         lab.equal(quick.got, list(range(11)), what="the quick client got")
         await asyncio.sleep(2000)
         self._look_at(serving)
         if len(slow.got) > 4:
-            raise Wrong("unbounded", f"{len(slow.got) - 1} messages waited for the slow client; "
-                        "3 may wait.", lab.line(r"Queue\(|deque\(|\[\]"),
-                        "Give each box a `maxsize`, and say what is lost when it is full.")
+            raise Wrong(
+                "unbounded",
+                f"{len(slow.got) - 1} messages waited for the slow client; 3 may wait.",
+                lab.line(r"Queue\(|deque\(|\[\]"),
+                "Give each box a `maxsize`, and say what is lost when it is full.",
+            )
         lab.equal(slow.got, [0, 8, 9, 10], what="the slow client got")
 
         lab.told("and a client joined after the first message, and left after two")
@@ -1372,9 +1505,12 @@ class Feed(Exercise):
             await asyncio.sleep(1)
         self._look_at(serving + joined)
         if not joined[1].done():
-            raise Wrong("served one who had left", "`send` raised ConnectionError, and `serve` "
-                        "went on.",
-                        lab.line(r"\bsend\("), "Let `serve` return then.")
+            raise Wrong(
+                "served one who had left",
+                "`send` raised ConnectionError, and `serve` went on.",
+                lab.line(r"\bsend\("),
+                "Let `serve` return then.",
+            )
         lab.equal(late.got, list(range(12, 19)), what="the one who joined late got")
         lab.equal(gone.got, [12, 13], what="the one who left had got")
 
@@ -1383,18 +1519,23 @@ class Feed(Exercise):
             task.cancel()
         await asyncio.wait([*serving, joined[0]], timeout=10)
         if not all(task.done() for task in [*serving, joined[0]]):
-            raise Wrong("swallowed", "Ten seconds later `serve` still went on.",
-                        lab.line(r"except"))
+            raise Wrong(
+                "swallowed", "Ten seconds later `serve` still went on.", lab.line(r"except")
+            )
         news = News()
         self._publish(feed, news, lab)
         kept = weakref.ref(news)
         del news
         gc.collect()
         if kept() is not None:
-            raise Wrong("left open", "Nobody was served any more, and the feed kept what was "
-                        "published: a box was still there.", lab.line(r"Queue\(|deque\("),
-                        "Take the box away in `finally`: a client may leave, and its serving may "
-                        "be cancelled.")
+            raise Wrong(
+                "left open",
+                "Nobody was served any more, and the feed kept what was "
+                "published: a box was still there.",
+                lab.line(r"Queue\(|deque\("),
+                "Take the box away in `finally`: a client may leave, and its serving may "
+                "be cancelled.",
+            )
 
     async def _serve(self, feed, client, lab):
         await lab.awaitable(feed.serve(client), "serve")
@@ -1403,16 +1544,24 @@ class Feed(Exercise):
         try:
             made = feed.publish(message)
         except asyncio.QueueFull:
-            raise Wrong("full queue", "`publish` raised QueueFull, because one client was slow.",
-                        lab.line("put_nowait"), "Make room first: if the box is full, take the "
-                        "oldest message out, with `get_nowait`.") from None
+            raise Wrong(
+                "full queue",
+                "`publish` raised QueueFull, because one client was slow.",
+                lab.line("put_nowait"),
+                "Make room first: if the box is full, take the "
+                "oldest message out, with `get_nowait`.",
+            ) from None
         if hasattr(made, "__await__"):
             if hasattr(made, "close"):
                 made.close()
-            raise Wrong("stalled by its slowest client", "`publish` wants to be awaited: whoever "
-                        "publishes waits, and with a slow client everybody waits with it.",
-                        lab.line(r"def\s+publish"), "An ordinary function that puts the message "
-                        "into a box for each client never waits.")
+            raise Wrong(
+                "stalled by its slowest client",
+                "`publish` wants to be awaited: whoever "
+                "publishes waits, and with a slow client everybody waits with it.",
+                lab.line(r"def\s+publish"),
+                "An ordinary function that puts the message "
+                "into a box for each client never waits.",
+            )
 
     def _look_at(self, serving):
         for task in serving:
@@ -1684,7 +1833,7 @@ class Listener:
             self.closed_at = now()
 
     async def wait_closed(self):
-        while self.under_way:       # as asyncio's does from 3.12.1 on
+        while self.under_way:  # as asyncio's does from 3.12.1 on
             self.waited = self.waited or not any(task.cancelling() for task in self.under_way)
             await asyncio.wait(set(self.under_way))
 
@@ -1757,77 +1906,133 @@ class ShutDown(Exercise):
         try:
             run = lab.run(main(), leaks=True)
         except SystemExit:
-            raise Wrong("dropped requests", "It ended the program while requests were under way.",
-                        lab.line(r"exit\("), "Nobody after `sys.exit` waits for them: end by "
-                        "returning, when nothing is left.") from None
+            raise Wrong(
+                "dropped requests",
+                "It ended the program while requests were under way.",
+                lab.line(r"exit\("),
+                "Nobody after `sys.exit` waits for them: end by returning, when nothing is left.",
+            ) from None
         except asyncio.CancelledError:
-            raise Wrong("let a cancellation out", "It awaited a request that it had cancelled, and "
-                        "the CancelledError came out of `shut_down`.", lab.line("gather"),
-                        "`await asyncio.gather(*late, return_exceptions=True)` waits for them and "
-                        "raises nothing.") from None
+            raise Wrong(
+                "let a cancellation out",
+                "It awaited a request that it had cancelled, and "
+                "the CancelledError came out of `shut_down`.",
+                lab.line("gather"),
+                "`await asyncio.gather(*late, return_exceptions=True)` waits for them and "
+                "raises nothing.",
+            ) from None
         except TimeoutError:
-            raise Wrong("let the time-out out", f"After {seconds:g} s TimeoutError came out of "
-                        "`shut_down`.", lab.line(r"timeout|wait_for"), "Catch it: then what is "
-                        "left is to be cancelled, and counted.") from None
+            raise Wrong(
+                "let the time-out out",
+                f"After {seconds:g} s TimeoutError came out of `shut_down`.",
+                lab.line(r"timeout|wait_for"),
+                "Catch it: then what is left is to be cancelled, and counted.",
+            ) from None
         except LookupError:
-            raise Wrong("dropped requests", "One request failed, its error came out, and nobody "
-                        "waited for the others.", lab.line(r"await|gather"),
-                        "`asyncio.wait` raises nothing; `gather` wants "
-                        "`return_exceptions=True`.") from None
+            raise Wrong(
+                "dropped requests",
+                "One request failed, its error came out, and nobody waited for the others.",
+                lab.line(r"await|gather"),
+                "`asyncio.wait` raises nothing; `gather` wants `return_exceptions=True`.",
+            ) from None
         except RuntimeError as error:
             if "changed size" not in str(error):
                 raise
-            raise Wrong("raised", "RuntimeError came out: the set `under_way` changed while it was "
-                        "gone through.", lab.line(r"\bfor\b.*under_way"), "A task that ends takes "
-                        "itself out. Go through a copy: `list(under_way)`.") from None
+            raise Wrong(
+                "raised",
+                "RuntimeError came out: the set `under_way` changed while it was gone through.",
+                lab.line(r"\bfor\b.*under_way"),
+                "A task that ends takes itself out. Go through a copy: `list(under_way)`.",
+            ) from None
         returned, took, left, cancelled, clean = run.result
         early = [name for name, when in cancelled if when < seconds - 0.001]
         if early:
-            raise Wrong("dropped requests", f"{len(early)} of {len(requests)} requests were "
-                        f"cancelled after {min(when for _, when in cancelled):g} s; they had "
-                        f"{seconds:g} s.", lab.line(r"cancel\(|timeout"))
+            raise Wrong(
+                "dropped requests",
+                f"{len(early)} of {len(requests)} requests were "
+                f"cancelled after {min(when for _, when in cancelled):g} s; they had "
+                f"{seconds:g} s.",
+                lab.line(r"cancel\(|timeout"),
+            )
         if server.closed_at is None:
-            raise Wrong("left open", "The server was never closed, and goes on accepting.", None,
-                        "`server.close()` comes first.")
+            raise Wrong(
+                "left open",
+                "The server was never closed, and goes on accepting.",
+                None,
+                "`server.close()` comes first.",
+            )
         if server.closed_at > started[0] + 0.001:
-            raise Wrong("accepted while it drained", "The server was closed after "
-                        f"{server.closed_at - started[0]:g} s; until then new requests came in, "
-                        "and the drain may never end.", lab.line(r"close\("),
-                        "Stop accepting first.")
+            raise Wrong(
+                "accepted while it drained",
+                "The server was closed after "
+                f"{server.closed_at - started[0]:g} s; until then new requests came in, "
+                "and the drain may never end.",
+                lab.line(r"close\("),
+                "Stop accepting first.",
+            )
         if not all(left):
-            raise Wrong("dropped requests", f"It returned after {took:g} s, and {len(left)} of "
-                        f"{len(requests)} requests were still under way.")
+            raise Wrong(
+                "dropped requests",
+                f"It returned after {took:g} s, and {len(left)} of "
+                f"{len(requests)} requests were still under way.",
+            )
         if left or clean < len(cancelled):
-            raise Wrong("cut off", f"It returned after {took:g} s, when {len(left)} requests that "
-                        "it had cancelled were still cleaning up.", lab.line(r"cancel\("),
-                        "To cancel is to ask. Wait until they have ended: `await "
-                        "asyncio.gather(*late, return_exceptions=True)`.")
+            raise Wrong(
+                "cut off",
+                f"It returned after {took:g} s, when {len(left)} requests that "
+                "it had cancelled were still cleaning up.",
+                lab.line(r"cancel\("),
+                "To cancel is to ask. Wait until they have ended: `await "
+                "asyncio.gather(*late, return_exceptions=True)`.",
+            )
         if took > elapsed + 1:
             if server.waited:
-                raise Wrong("no limit", f"It took {took:g} s, and had {seconds:g} s.",
-                            lab.line(r"wait_closed"), "`wait_closed` waits until the last request "
-                            "has ended, however long that takes: it comes last.")
+                raise Wrong(
+                    "no limit",
+                    f"It took {took:g} s, and had {seconds:g} s.",
+                    lab.line(r"wait_closed"),
+                    "`wait_closed` waits until the last request "
+                    "has ended, however long that takes: it comes last.",
+                )
             if not cancelled and took > seconds + 1 and lab.line(r"wait\(.*timeout"):
-                raise Wrong("no limit", f"It took {took:g} s, and had {seconds:g} s: what was left "
-                            "then was not cancelled.", lab.line(r"wait\(.*timeout"),
-                            "`asyncio.wait` cancels nothing. `task.cancel()` for each of the "
-                            "second set, then wait for those.")
+                raise Wrong(
+                    "no limit",
+                    f"It took {took:g} s, and had {seconds:g} s: what was left "
+                    "then was not cancelled.",
+                    lab.line(r"wait\(.*timeout"),
+                    "`asyncio.wait` cancels nothing. `task.cancel()` for each of the "
+                    "second set, then wait for those.",
+                )
             if cancelled or took > seconds + 1:
-                raise Wrong("no limit", f"It took {took:g} s, and had {seconds:g} s.",
-                            lab.line(r"gather|wait"), "Somebody sends SIGKILL after a while. Give "
-                            "one limit to all of them together: `asyncio.wait(..., "
-                            "timeout=seconds)`.")
-            raise Wrong("waited too long", f"It took {took:g} s, though the last request had ended "
-                        f"after {elapsed:g} s.", lab.line(r"sleep\("),
-                        "Wait for the requests, and not for the clock.")
+                raise Wrong(
+                    "no limit",
+                    f"It took {took:g} s, and had {seconds:g} s.",
+                    lab.line(r"gather|wait"),
+                    "Somebody sends SIGKILL after a while. Give "
+                    "one limit to all of them together: `asyncio.wait(..., "
+                    "timeout=seconds)`.",
+                )
+            raise Wrong(
+                "waited too long",
+                f"It took {took:g} s, though the last request had ended after {elapsed:g} s.",
+                lab.line(r"sleep\("),
+                "Wait for the requests, and not for the clock.",
+            )
         if len({when for _, when in cancelled}) > 1:
-            raise Wrong("waited too long", f"The last request was cancelled after "
-                        f"{max(when for _, when in cancelled):g} s; they had {seconds:g} s.",
-                        lab.line(r"cancel\("), "Cancel all that are left, and only then wait for "
-                        "them, all together.")
+            raise Wrong(
+                "waited too long",
+                f"The last request was cancelled after "
+                f"{max(when for _, when in cancelled):g} s; they had {seconds:g} s.",
+                lab.line(r"cancel\("),
+                "Cancel all that are left, and only then wait for them, all together.",
+            )
         if took > elapsed + 0.001:
-            raise Wrong("waited too long", f"It took {took:g} s; {elapsed:g} s is enough.",
-                        lab.line(r"sleep\("), "Wait for the requests, and not for the clock.")
+            raise Wrong(
+                "waited too long",
+                f"It took {took:g} s; {elapsed:g} s is enough.",
+                lab.line(r"sleep\("),
+                "Wait for the requests, and not for the clock.",
+            )
         lab.equal(returned, expected)
 
     @right

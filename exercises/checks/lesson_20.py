@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack
 
 from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
 
-
 LET_IT_PASS = "Let it pass: no `except` that keeps it, and no `return` in a `finally`."
 
 
@@ -38,25 +37,41 @@ def must_pass(lab, what, *call):
             raise  # Failed is what pytest.fail and pytest.raises raise
         if lab.blocks:
             blocked, length, place = lab.blocks[0]
-            raise Wrong("blocked", f"{blocked} was called on the loop's own thread, and no timer "
-                        f"could ring for {length:g} s.", place) from None
+            raise Wrong(
+                "blocked",
+                f"{blocked} was called on the loop's own thread, and no timer "
+                f"could ring for {length:g} s.",
+                place,
+            ) from None
         place = lab.text.of_traceback(error)
         says = f" It says: {error}." if str(error) else ""
         raised = "" if kind == "AssertionError" else f" with a {kind}"
         if lab.line(r"\bpatch"):
-            try_ = ("A stand-in takes the waiting away, and the clock stands still. Here the clock "
-                    "jumps by itself.")
+            try_ = (
+                "A stand-in takes the waiting away, and the clock stands still. Here the clock "
+                "jumps by itself."
+            )
         elif lab.line(r"\b(perf_counter|monotonic|time\.time)\b"):
-            try_ = ("The clock of the computer does not go along with virtual time. Ask that of "
-                    "the loop: `asyncio.get_running_loop().time()`.")
+            try_ = (
+                "The clock of the computer does not go along with virtual time. Ask that of "
+                "the loop: `asyncio.get_running_loop().time()`."
+            )
         else:
             try_ = "What did the test expect there that nobody promised?"
-        raise Wrong("fails the right one", f"{what}, and your test failed all the same{raised}."
-                    f"{says}", place and place[1], try_) from None
+        raise Wrong(
+            "fails the right one",
+            f"{what}, and your test failed all the same{raised}.{says}",
+            place and place[1],
+            try_,
+        ) from None
     if run.result is not None:
-        raise Wrong("returned its verdict", f"Your test returned {run.result!r}. Nobody looks at "
-                    "what a test returns: it fails by an error.", lab.line(r"\breturn\b"),
-                    "`assert` it instead.")
+        raise Wrong(
+            "returned its verdict",
+            f"Your test returned {run.result!r}. Nobody looks at "
+            "what a test returns: it fails by an error.",
+            lab.line(r"\breturn\b"),
+            "`assert` it instead.",
+        )
     return run
 
 
@@ -83,7 +98,7 @@ class TimeoutTest(Exercise):
         "that is a little slower, one that fails.",
         "After each order, ask the clock: when did it come back? Let the kitchen note in a list "
         "how it ended; a cancelled one meets a CancelledError.",
-        "async def kitchen(): await asyncio.sleep(29); return \"soup\", and then assert that it is "
+        'async def kitchen(): await asyncio.sleep(29); return "soup", and then assert that it is '
         "soup and that 29 s have passed. Likewise with 31, after which 30 have passed. For the "
         "error: `try`, `except` that error, and `else` an assert that fails.",
     )
@@ -92,13 +107,18 @@ class TimeoutTest(Exercise):
         lab.told("with an `order` that keeps its promises")
         run = must_pass(lab, "This `order` keeps its promises", test_order, self.good)
         if run.elapsed > 3600:
-            raise Wrong("waits too long", f"Your test took {run.elapsed:g} s of virtual time.",
-                        try_="An hour is plenty.")
+            raise Wrong(
+                "waits too long",
+                f"Your test took {run.elapsed:g} s of virtual time.",
+                try_="An hour is plenty.",
+            )
         for order, what in self.BROKEN:
             if verdict(lab, test_order, order) is None:
-                raise Wrong("passes a broken one",
-                            f"I gave your test an `order` {what}, and it passed.",
-                            try_="Which line of your test should have failed there?")
+                raise Wrong(
+                    "passes a broken one",
+                    f"I gave your test an `order` {what}, and it passed.",
+                    try_="Which line of your test should have failed there?",
+                )
 
     @staticmethod
     async def good(kitchen):
@@ -345,8 +365,10 @@ class Circle(Exercise):
         ({"Ann": "Bob"}, set()),
         ({"guest": "evening", "evening": "Ann", "Ann": "Bob", "Bob": "Ann"}, {"Ann", "Bob"}),
         ({"guest": "Ann", "Ann": "Ann"}, {"Ann"}),
-        ({"x": None, "guest": "Bob", "Bob": "Cleo", "Cleo": "Dan", "Dan": "Bob", "cat": "Dan"},
-         {"Bob", "Cleo", "Dan"}),
+        (
+            {"x": None, "guest": "Bob", "Bob": "Cleo", "Cleo": "Dan", "Dan": "Bob", "cat": "Dan"},
+            {"Bob", "Cleo", "Dan"},
+        ),
         ({}, set()),
     )
 
@@ -359,20 +381,31 @@ class Circle(Exercise):
             if not isinstance(got, set):
                 lab.equal(got, circle)
             if circle and circle < got:
-                raise Wrong("named the innocent", f"It found {named(got)}. Of these, "
-                            f"{named(got - circle)} can only wait for the circle.",
-                            try_="Who ends when the circle is broken at one place? Those in the "
-                            "circle are the ones to which the way comes back.")
+                raise Wrong(
+                    "named the innocent",
+                    f"It found {named(got)}. Of these, "
+                    f"{named(got - circle)} can only wait for the circle.",
+                    try_="Who ends when the circle is broken at one place? Those in the "
+                    "circle are the ones to which the way comes back.",
+                )
             if got and not circle:
-                raise Wrong("saw a circle where there is none",
-                            f"It found {named(got)}. Each way there ends: at a task "
-                            "that waits for a timer, or at one that has ended.",
-                            try_="None ends a way, and so does a name that has no entry.")
+                raise Wrong(
+                    "saw a circle where there is none",
+                    f"It found {named(got)}. Each way there ends: at a task "
+                    "that waits for a timer, or at one that has ended.",
+                    try_="None ends a way, and so does a name that has no entry.",
+                )
             if circle - got:
-                raise Wrong("missed the circle", f"It found {named(got)}; "
-                            + (f"{named(circle)} waits for itself." if len(circle) == 1 else
-                               f"{named(circle)} wait for each other in a circle."),
-                            try_="Follow the way to its end, from each of the tasks.")
+                raise Wrong(
+                    "missed the circle",
+                    f"It found {named(got)}; "
+                    + (
+                        f"{named(circle)} waits for itself."
+                        if len(circle) == 1
+                        else f"{named(circle)} wait for each other in a circle."
+                    ),
+                    try_="Follow the way to its end, from each of the tasks.",
+                )
             lab.equal(got, circle)
 
     @right
@@ -394,7 +427,7 @@ class Circle(Exercise):
                 way.append(name)
                 name = waits.get(name)
             if name is not None:
-                return set(way[way.index(name):])
+                return set(way[way.index(name) :])
         return set()
 
     @wrong("named the innocent", says="evening, guest can only wait")
@@ -508,38 +541,70 @@ class ReadTree(Exercise):
         "passed on to its holder.",
     )
     right_values = (
-        {"holds up": "stock", "deadlock": False, "main cancelled": ["main", "sales"],
-         "stock cancelled": ["stock", "report", "sales", "main"]},
-        {"holds up": "stock", "deadlock": False, "main cancelled": ["sales", "main"],
-         "stock cancelled": ["stock", "report", "sales", "main"]},
+        {
+            "holds up": "stock",
+            "deadlock": False,
+            "main cancelled": ["main", "sales"],
+            "stock cancelled": ["stock", "report", "sales", "main"],
+        },
+        {
+            "holds up": "stock",
+            "deadlock": False,
+            "main cancelled": ["sales", "main"],
+            "stock cancelled": ["stock", "report", "sales", "main"],
+        },
     )
     wrong_values = (
-        wrong_value(right_values[0] | {"holds up": "main"}, "blamed the one who waits",
-                    "waits for sales"),
-        wrong_value(right_values[0] | {"holds up": "sales"}, "blamed the one who waits",
-                    "an event"),
-        wrong_value(right_values[0] | {"holds up": "report"}, "blamed the one who waits",
-                    "the lock"),
-        wrong_value(right_values[0] | {"deadlock": True}, "took a long wait for a deadlock",
-                    "a timer"),
-        wrong_value(right_values[0] | {"main cancelled": ["main"]}, "a request is passed on",
-                    "awaits the task sales"),
-        wrong_value(right_values[0] | {"main cancelled": ["main", "sales", "report", "stock"]},
-                    "a request stops where no task is awaited", "report"),
-        wrong_value(right_values[0] | {"main cancelled": ["main", "sales", "report"]},
-                    "a request stops where no task is awaited", "report"),
-        wrong_value(right_values[0] | {"stock cancelled": ["stock"]},
-                    "a lock that is free again wakes", "lock"),
-        wrong_value(right_values[0] | {"stock cancelled": ["stock", "report"]},
-                    "a lock that is free again wakes", "`ready.set()`"),
-        wrong_value(right_values[0] | {"stock cancelled": ["stock", "sales", "report", "main"]},
-                    "order", "Follow"),
+        wrong_value(
+            right_values[0] | {"holds up": "main"}, "blamed the one who waits", "waits for sales"
+        ),
+        wrong_value(
+            right_values[0] | {"holds up": "sales"}, "blamed the one who waits", "an event"
+        ),
+        wrong_value(
+            right_values[0] | {"holds up": "report"}, "blamed the one who waits", "the lock"
+        ),
+        wrong_value(
+            right_values[0] | {"deadlock": True}, "took a long wait for a deadlock", "a timer"
+        ),
+        wrong_value(
+            right_values[0] | {"main cancelled": ["main"]},
+            "a request is passed on",
+            "awaits the task sales",
+        ),
+        wrong_value(
+            right_values[0] | {"main cancelled": ["main", "sales", "report", "stock"]},
+            "a request stops where no task is awaited",
+            "report",
+        ),
+        wrong_value(
+            right_values[0] | {"main cancelled": ["main", "sales", "report"]},
+            "a request stops where no task is awaited",
+            "report",
+        ),
+        wrong_value(
+            right_values[0] | {"stock cancelled": ["stock"]},
+            "a lock that is free again wakes",
+            "lock",
+        ),
+        wrong_value(
+            right_values[0] | {"stock cancelled": ["stock", "report"]},
+            "a lock that is free again wakes",
+            "`ready.set()`",
+        ),
+        wrong_value(
+            right_values[0] | {"stock cancelled": ["stock", "sales", "report", "main"]},
+            "order",
+            "Follow",
+        ),
     )
 
     def verify(self, tree, lab):
         if isinstance(tree, dict):
-            tree = {key: list(value) if isinstance(value, (tuple, set)) else value
-                    for key, value in tree.items()}
+            tree = {
+                key: list(value) if isinstance(value, (tuple, set)) else value
+                for key, value in tree.items()
+            }
             self._beliefs(tree)
             if isinstance(tree.get("main cancelled"), list):
                 tree["main cancelled"] = sorted(map(str, tree["main cancelled"]))
@@ -552,34 +617,60 @@ class ReadTree(Exercise):
             "report": "report waits for the lock. Who holds it?",
         }
         if tree.get("holds up") in blamed:
-            raise Wrong("blamed the one who waits", f"You blame {tree['holds up']}. "
-                        + blamed[tree["holds up"]], try_="Go on to the end of the way.")
+            raise Wrong(
+                "blamed the one who waits",
+                f"You blame {tree['holds up']}. " + blamed[tree["holds up"]],
+                try_="Go on to the end of the way.",
+            )
         if tree.get("deadlock") is True:
-            raise Wrong("took a long wait for a deadlock",
-                        "You say it is a deadlock. stock waits for a timer, which rings after ten "
-                        "hours, and then all of them go on.", try_="A deadlock is a circle.")
+            raise Wrong(
+                "took a long wait for a deadlock",
+                "You say it is a deadlock. stock waits for a timer, which rings after ten "
+                "hours, and then all of them go on.",
+                try_="A deadlock is a circle.",
+            )
         cancelled, ended = tree.get("main cancelled"), tree.get("stock cancelled")
         if cancelled == ["main"]:
-            raise Wrong("a request is passed on", "You let main be cancelled alone. It awaits the "
-                        "task sales, and passes the request on to it.", try_="")
+            raise Wrong(
+                "a request is passed on",
+                "You let main be cancelled alone. It awaits the "
+                "task sales, and passes the request on to it.",
+                try_="",
+            )
         if isinstance(cancelled, list) and {"report", "stock"} & set(map(str, cancelled)):
-            raise Wrong("a request stops where no task is awaited",
-                        "You let it go on to report or to stock. sales waits for an event, and "
-                        "an event is no task: of report it knows nothing.", try_="")
+            raise Wrong(
+                "a request stops where no task is awaited",
+                "You let it go on to report or to stock. sales waits for an event, and "
+                "an event is no task: of report it knows nothing.",
+                try_="",
+            )
         if ended == ["stock"]:
-            raise Wrong("a lock that is free again wakes", "You let stock end alone. When it is "
-                        "cancelled, its `async with` gives the lock back, and somebody waits for "
-                        "that lock.", try_="")
+            raise Wrong(
+                "a lock that is free again wakes",
+                "You let stock end alone. When it is "
+                "cancelled, its `async with` gives the lock back, and somebody waits for "
+                "that lock.",
+                try_="",
+            )
         if ended in (["stock", "report"], ["stock", "report", "sales"]):
-            raise Wrong("a lock that is free again wakes",
-                        f"You stop at {ended[-1]}. report has the lock now, and does "
-                        "`ready.set()`; whoever waits for that goes on and ends, and so does "
-                        "whoever awaits that one.", try_="")
-        if isinstance(ended, list) and len(ended) == 4 and set(map(str, ended)) == {
-                "stock", "report", "sales", "main"} and ended != [
-                "stock", "report", "sales", "main"]:
-            raise Wrong("order", "The four do end, in another order.",
-                        try_="Follow the lock, then the event, then the task: who wakes whom?")
+            raise Wrong(
+                "a lock that is free again wakes",
+                f"You stop at {ended[-1]}. report has the lock now, and does "
+                "`ready.set()`; whoever waits for that goes on and ends, and so does "
+                "whoever awaits that one.",
+                try_="",
+            )
+        if (
+            isinstance(ended, list)
+            and len(ended) == 4
+            and set(map(str, ended)) == {"stock", "report", "sales", "main"}
+            and ended != ["stock", "report", "sales", "main"]
+        ):
+            raise Wrong(
+                "order",
+                "The four do end, in another order.",
+                try_="Follow the lock, then the event, then the task: who wakes whom?",
+            )
 
 
 class SteadyTest(Exercise):
@@ -622,32 +713,49 @@ class SteadyTest(Exercise):
         for pace in (0.0123, 0.001, 2.0):
             lab.told(f"with a washer that takes {pace:g} s for a plate")
             cleaned = [0.0]  # when, on the loop's clock, which begins at 0
-            run = must_pass(lab, f"This washer is right; it takes {pace:g} s for a plate",
-                            test_washer, self.good(pace, cleaned))
+            run = must_pass(
+                lab,
+                f"This washer is right; it takes {pace:g} s for a plate",
+                test_washer,
+                self.good(pace, cleaned),
+            )
             if run.elapsed > cleaned[-1] + 1e-6:
-                raise Wrong("waits longer than it must",
-                            f"With {pace:g} s a plate the last one was clean at {cleaned[-1]:g} s; "
-                            f"your test was over at {run.elapsed:g} s.",
-                            lab.line(r"sleep\("), "Wait for the event itself: `dirty.join()`.")
-        for broken, what in ((self.loses, "loses a plate"), (self.twice, "washes one plate twice"),
-                             (self.mixes, "mixes up the order")):
+                raise Wrong(
+                    "waits longer than it must",
+                    f"With {pace:g} s a plate the last one was clean at {cleaned[-1]:g} s; "
+                    f"your test was over at {run.elapsed:g} s.",
+                    lab.line(r"sleep\("),
+                    "Wait for the event itself: `dirty.join()`.",
+                )
+        for broken, what in (
+            (self.loses, "loses a plate"),
+            (self.twice, "washes one plate twice"),
+            (self.mixes, "mixes up the order"),
+        ):
             if verdict(lab, bounded(test_washer, broken)) is None:
-                raise Wrong("passes a broken one",
-                            f"I gave your test a washer that {what}, and it passed.",
-                            lab.line("assert"), "Give it several plates, and compare the whole "
-                            "list, with its order.")
+                raise Wrong(
+                    "passes a broken one",
+                    f"I gave your test a washer that {what}, and it passed.",
+                    lab.line("assert"),
+                    "Give it several plates, and compare the whole list, with its order.",
+                )
         error = verdict(lab, bounded(test_washer, self.dies))
         if error is None:
-            raise Wrong("passes a broken one", "I gave your test a washer that dies at the second "
-                        "plate, and it passed.", lab.line(r"except|suppress"),
-                        "Its error must come out, or an assert must fail.")
+            raise Wrong(
+                "passes a broken one",
+                "I gave your test a washer that dies at the second plate, and it passed.",
+                lab.line(r"except|suppress"),
+                "Its error must come out, or an assert must fail.",
+            )
         if type(error).__name__ == "Stuck" or isinstance(error, Hung):
             until = "after 20 s" if isinstance(error, Hung) else "when nothing could wake it"
-            raise Wrong("hangs where it should fail",
-                        "I gave your test a washer that dies of an error at the second plate. "
-                        f"Nobody reports the other plates; your test still waited {until}.",
-                        lab.line(r"\.join\(|\bwait\("),
-                        "Let the death of the washer end your wait: a TaskGroup does that.")
+            raise Wrong(
+                "hangs where it should fail",
+                "I gave your test a washer that dies of an error at the second plate. "
+                f"Nobody reports the other plates; your test still waited {until}.",
+                lab.line(r"\.join\(|\bwait\("),
+                "Let the death of the washer end your wait: a TaskGroup does that.",
+            )
 
     @staticmethod
     def good(pace, cleaned):
@@ -658,6 +766,7 @@ class SteadyTest(Exercise):
                 clean.append(plate)
                 cleaned.append(asyncio.get_running_loop().time())
                 dirty.task_done()
+
         return washer
 
     @staticmethod
@@ -911,12 +1020,19 @@ class LeakDetector(Exercise):
         lab.told("with a test that leaves two tasks and then fails")
         names, state, *_ = lab.run(self._house(leaks, fails, ended)).result
         if isinstance(names, ExceptionGroup):
-            raise Wrong("wrapped the error", f"The test raised LookupError, and out came {names!r}.",
-                        lab.line("TaskGroup"), "A TaskGroup wraps what its tasks raise. Await the "
-                        "test itself.")
+            raise Wrong(
+                "wrapped the error",
+                f"The test raised LookupError, and out came {names!r}.",
+                lab.line("TaskGroup"),
+                "A TaskGroup wraps what its tasks raise. Await the test itself.",
+            )
         if not isinstance(names, LookupError):
-            raise Wrong("lost error", f"The test raised LookupError, and `leaks` returned {names}.",
-                        lab.line(r"except\b|suppress") or lab.line(r"\breturn\b"), LET_IT_PASS)
+            raise Wrong(
+                "lost error",
+                f"The test raised LookupError, and `leaks` returned {names}.",
+                lab.line(r"except\b|suppress") or lab.line(r"\breturn\b"),
+                LET_IT_PASS,
+            )
         self._ended(lab, state, ["light", "radio"], "The test failed with a LookupError")
 
     async def _house(self, leaks, test, ended):
@@ -940,47 +1056,76 @@ class LeakDetector(Exercise):
 
     def _judge(self, lab, names, state, mine, took, expected):
         if mine:
-            raise Wrong("cancelled the others'", "A task `clock` ran before the test began, and "
-                        "`leaks` cancelled it.", lab.line(r"cancel\("),
-                        "Note which tasks there are before the test: those are not its own.")
+            raise Wrong(
+                "cancelled the others'",
+                "A task `clock` ran before the test began, and `leaks` cancelled it.",
+                lab.line(r"cancel\("),
+                "Note which tasks there are before the test: those are not its own.",
+            )
         if isinstance(names, asyncio.CancelledError):
-            raise Wrong("was cancelled with them", "`leaks` itself ended with a CancelledError: "
-                        "whoever awaits a task that was cancelled meets that error.",
-                        lab.line(r"await (?!test)"),
-                        "`gather(*tasks, return_exceptions=True)` waits and keeps the errors.")
+            raise Wrong(
+                "was cancelled with them",
+                "`leaks` itself ended with a CancelledError: "
+                "whoever awaits a task that was cancelled meets that error.",
+                lab.line(r"await (?!test)"),
+                "`gather(*tasks, return_exceptions=True)` waits and keeps the errors.",
+            )
         if took > 10:
-            raise Wrong("waited for what it found", f"The test took 1 s, and `leaks` {took:g} s: "
-                        "it waited until the tasks came to their own end.",
-                        lab.line(r"gather|\.wait\("), "Cancel them first.")
+            raise Wrong(
+                "waited for what it found",
+                f"The test took 1 s, and `leaks` {took:g} s: "
+                "it waited until the tasks came to their own end.",
+                lab.line(r"gather|\.wait\("),
+                "Cancel them first.",
+            )
         must = 3 if expected else 1  # the test takes 1 s, and the cleanup of radio 2 s
         if took > must + 0.5:
-            raise Wrong("waits longer than it must",
-                        f"{must} s after its begin nothing was left to wait for, and `leaks` was "
-                        f"over at {took:g} s.", lab.line(r"sleep\("),
-                        "A sleep stands for something: await the tasks themselves.")
+            raise Wrong(
+                "waits longer than it must",
+                f"{must} s after its begin nothing was left to wait for, and `leaks` was "
+                f"over at {took:g} s.",
+                lab.line(r"sleep\("),
+                "A sleep stands for something: await the tasks themselves.",
+            )
         if isinstance(names, (list, tuple, set)):
             if {"clock", "leaks"} & set(names):
-                raise Wrong("counted those of before", f"It returned {sorted(names)}. "
-                            f"{named({'clock', 'leaks'} & set(names))} ran before the test began.",
-                            lab.line("all_tasks"), "Take the difference: after, minus before.")
+                raise Wrong(
+                    "counted those of before",
+                    f"It returned {sorted(names)}. "
+                    f"{named({'clock', 'leaks'} & set(names))} ran before the test began.",
+                    lab.line("all_tasks"),
+                    "Take the difference: after, minus before.",
+                )
             if "your leaks" in names:
-                raise Wrong("counted itself", f"It returned {sorted(names)}. `your leaks` is the "
-                            "task that your own function runs in.", lab.line("all_tasks"),
-                            "Leave out `asyncio.current_task()`.")
+                raise Wrong(
+                    "counted itself",
+                    f"It returned {sorted(names)}. `your leaks` is the "
+                    "task that your own function runs in.",
+                    lab.line("all_tasks"),
+                    "Leave out `asyncio.current_task()`.",
+                )
             if names != expected and sorted(names) == expected:
-                raise Wrong("order", f"It returned {names}.", lab.line(r"\breturn\b"),
-                            "Asked is a list, with the names sorted.")
+                raise Wrong(
+                    "order",
+                    f"It returned {names}.",
+                    lab.line(r"\breturn\b"),
+                    "Asked is a list, with the names sorted.",
+                )
         lab.equal(names, expected)
         self._ended(lab, state, expected, "The test was over")
 
     def _ended(self, lab, state, expected, when):
         missing = sorted(set(expected) - set(state))
         if missing:
-            raise Wrong("left what it found", f"{when}, `leaks` was over, and "
-                        f"{' and '.join(missing)} had not ended: radio takes 2 s for its cleanup, "
-                        "light takes none.", lab.line(r"\.cancel\(") or lab.line(r"all_tasks\(\) -"),
-                        "`cancel()` asks. Then await them, in a `finally`, so that it is done "
-                        "however the test ended.")
+            raise Wrong(
+                "left what it found",
+                f"{when}, `leaks` was over, and "
+                f"{' and '.join(missing)} had not ended: radio takes 2 s for its cleanup, "
+                "light takes none.",
+                lab.line(r"\.cancel\(") or lab.line(r"all_tasks\(\) -"),
+                "`cancel()` asks. Then await them, in a `finally`, so that it is done "
+                "however the test ended.",
+            )
 
     @right
     async def with_gather(test):
@@ -1192,12 +1337,20 @@ class Fixture(Exercise):
                 told = f"I used it {what}, with a test that " + ("fails" if fails else "passes")
                 self._use(lab, kitchen, how, told, good, test=fails)
         for how in (as_pytest, as_context):
-            self._use(lab, kitchen, how, "I used it with a fridge that does not start",
-                      ["oven on", "oven off"], fridge="on")
-            self._use(lab, kitchen, how, "I used it with a fridge whose `off` raises", good,
-                      fridge="off")
-            self._use(lab, kitchen, how, "I used it with an oven that does not start", [],
-                      oven="on")
+            self._use(
+                lab,
+                kitchen,
+                how,
+                "I used it with a fridge that does not start",
+                ["oven on", "oven off"],
+                fridge="on",
+            )
+            self._use(
+                lab, kitchen, how, "I used it with a fridge whose `off` raises", good, fridge="off"
+            )
+            self._use(
+                lab, kitchen, how, "I used it with an oven that does not start", [], oven="on"
+            )
 
     def _use(self, lab, kitchen, how, told, expected, test=None, oven=None, fridge=None):
         notes = []
@@ -1205,8 +1358,11 @@ class Fixture(Exercise):
 
         async def run_test(pair):
             if not (isinstance(pair, (tuple, list)) and list(pair) == list(things)):
-                raise Wrong("value", f"It yields {pair!r}; asked is the pair (oven, fridge).",
-                            lab.line("yield"))
+                raise Wrong(
+                    "value",
+                    f"It yields {pair!r}; asked is the pair (oven, fridge).",
+                    lab.line("yield"),
+                )
             notes.append("test")
             await asyncio.sleep(1)
             if test:
@@ -1220,14 +1376,22 @@ class Fixture(Exercise):
             caught = error
         except RuntimeError as error:
             if "generator didn't stop" in str(error):
-                raise Wrong("more than one yield", f"{told}, and it yielded a second time.",
-                            lab.line("yield"), "One `yield` for the test, and no loop.") from None
+                raise Wrong(
+                    "more than one yield",
+                    f"{told}, and it yielded a second time.",
+                    lab.line("yield"),
+                    "One `yield` for the test, and no loop.",
+                ) from None
             if "generator didn't yield" not in str(error):
                 raise
         self._compare(lab, told, notes, expected)
         if caught is None and (oven or fridge or (test and how is as_context)):
-            raise Wrong("lost error", f"{told}. The error had to come out, and it did not.",
-                        lab.line(r"\bexcept\b|suppress|\breturn\b"), LET_IT_PASS)
+            raise Wrong(
+                "lost error",
+                f"{told}. The error had to come out, and it did not.",
+                lab.line(r"\bexcept\b|suppress|\breturn\b"),
+                LET_IT_PASS,
+            )
 
     def _compare(self, lab, told, notes, expected):
         if notes == expected:
@@ -1235,16 +1399,26 @@ class Fixture(Exercise):
         seen = f"{told}. What happened: {', '.join(notes) or 'nothing'}."
         for name in "oven", "fridge":
             if f"{name} off" in notes and f"{name} on" not in notes:
-                raise Wrong("switched off what was never on", seen, lab.line(rf"{name}\.off"),
-                            f"The `try` of the {name} begins after its `on`.")
+                raise Wrong(
+                    "switched off what was never on",
+                    seen,
+                    lab.line(rf"{name}\.off"),
+                    f"The `try` of the {name} begins after its `on`.",
+                )
             if f"{name} on" in notes and f"{name} off" not in notes:
-                raise Wrong("left on", seen + f" The {name} is still on.",
-                            lab.line(rf"{name}\.on"), "Each thing needs a `finally` of its own, "
-                            "from the moment when it is on.")
+                raise Wrong(
+                    "left on",
+                    seen + f" The {name} is still on.",
+                    lab.line(rf"{name}\.on"),
+                    "Each thing needs a `finally` of its own, from the moment when it is on.",
+                )
         if sorted(notes) == sorted(expected):
-            raise Wrong("order", seen + f" The order asked is {', '.join(expected)}.",
-                        lab.line(r"\.off"), "The oven first, then the fridge; and off in the "
-                        "opposite order.")
+            raise Wrong(
+                "order",
+                seen + f" The order asked is {', '.join(expected)}.",
+                lab.line(r"\.off"),
+                "The oven first, then the fridge; and off in the opposite order.",
+            )
         lab.equal(notes, expected, what="what happened is")
 
     @right
@@ -1389,10 +1563,14 @@ def made(kitchen, things, lab):
         if asyncio.iscoroutine(fixture):
             fixture.close()
         decorated = hasattr(fixture, "__aenter__")
-        raise Wrong("not a fixture", f"`kitchen` returned a {type(fixture).__name__}.",
-                    lab.line("contextmanager") if decorated else lab.line(r"def\s+kitchen"),
-                    "Leave out the decorator: I put it on when I need it." if decorated else
-                    "An `async def` with a `yield` in it makes an async generator.")
+        raise Wrong(
+            "not a fixture",
+            f"`kitchen` returned a {type(fixture).__name__}.",
+            lab.line("contextmanager") if decorated else lab.line(r"def\s+kitchen"),
+            "Leave out the decorator: I put it on when I need it."
+            if decorated
+            else "An `async def` with a `yield` in it makes an async generator.",
+        )
     return fixture
 
 

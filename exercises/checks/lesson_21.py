@@ -86,14 +86,19 @@ class Cluster:
     def submit(self, function, *arguments, pure=True, workers=None, key=None, **named):
         name = getattr(function, "__name__", "the function")
         if inspect.iscoroutinefunction(function):
-            raise NotForWorkers("work is no wait", f"`{name}`, which you sent, is an `async def`. "
-                                "Nothing in it waits, and a worker is no loop of yours.",
-                                "What computes on a worker is an ordinary function.")
+            raise NotForWorkers(
+                "work is no wait",
+                f"`{name}`, which you sent, is an `async def`. "
+                "Nothing in it waits, and a worker is no loop of yours.",
+                "What computes on a worker is an ordinary function.",
+            )
         if not callable(function):
-            raise NotForWorkers("called it here", "`submit` was given what a function had "
-                                "returned, and not the function.",
-                                "The function first, then its arguments, without a call: "
-                                "`client.submit(function, argument)`.")
+            raise NotForWorkers(
+                "called it here",
+                "`submit` was given what a function had returned, and not the function.",
+                "The function first, then its arguments, without a call: "
+                "`client.submit(function, argument)`.",
+            )
         result = Future(self)
         self.calls.append(arguments)
         self.sent.append(asyncio.get_running_loop().time())
@@ -232,23 +237,32 @@ def run_on(lab, words, answer, *arguments, **how):
         if "'Future' object" not in str(error):
             raise
         place = lab.text.of_traceback(error)
-        raise Wrong("took a future for its result", f"It raised TypeError: {error}. A future is "
-                    "but a name of what lies on a worker.", place and place[1],
-                    "Hand it on to another call, or await it.") from None
+        raise Wrong(
+            "took a future for its result",
+            f"It raised TypeError: {error}. A future is but a name of what lies on a worker.",
+            place and place[1],
+            "Hand it on to another call, or await it.",
+        ) from None
 
 
 def not_a_future(got, lab):
     """Nobody awaited what came back."""
     if results_in(got):
-        raise Wrong("not awaited", "It returned futures of the cluster, not what they stand for.",
-                    try_="`await client.gather(futures)` brings the results.")
+        raise Wrong(
+            "not awaited",
+            "It returned futures of the cluster, not what they stand for.",
+            try_="`await client.gather(futures)` brings the results.",
+        )
 
 
 def not_here(client, what, lab):
     if client.here:
-        raise Wrong("worked here", f"`{what}` was called {client.here} times by your own program, "
-                    "not by a worker.", lab.line(rf"\b{what}\("),
-                    f"Hand over a function that calls `{what}`: `client.submit(function, ...)`.")
+        raise Wrong(
+            "worked here",
+            f"`{what}` was called {client.here} times by your own program, not by a worker.",
+            lab.line(rf"\b{what}\("),
+            f"Hand over a function that calls `{what}`: `client.submit(function, ...)`.",
+        )
 
 
 class Batches(Exercise):
@@ -285,50 +299,73 @@ class Batches(Exercise):
                 return number * number
 
             numbers = list(range(many, 0, -1))
-            run = run_on(lab, f"with {many or 'no'} number{'s' * (many != 1)}", work_all, client,
-                         work, numbers)
+            run = run_on(
+                lab,
+                f"with {many or 'no'} number{'s' * (many != 1)}",
+                work_all,
+                client,
+                work,
+                numbers,
+            )
             not_here(client, "work", lab)
             not_a_future(run.result, lab)
             done = sum(client.share)
             if len(client.calls) > 40:
-                raise Wrong("too small to ship", f"{many} numbers went out in {len(client.calls)} "
-                            "calls.", lab.line(r"submit|map"),
-                            "Each call costs five times what a number does. Put several numbers "
-                            "into one.")
+                raise Wrong(
+                    "too small to ship",
+                    f"{many} numbers went out in {len(client.calls)} calls.",
+                    lab.line(r"submit|map"),
+                    "Each call costs five times what a number does. Put several numbers into one.",
+                )
             if done < many:
-                raise Wrong("lost items", f"The workers did {done} of {many} numbers.",
-                            lab.line(r"//|range\(|zip\("),
-                            "What becomes of the rest, if the parts don't come out even?")
+                raise Wrong(
+                    "lost items",
+                    f"The workers did {done} of {many} numbers.",
+                    lab.line(r"//|range\(|zip\("),
+                    "What becomes of the rest, if the parts don't come out even?",
+                )
             if done > many:
-                raise Wrong("did some twice", f"The workers did {done} numbers, and {many} were "
-                            "given.", lab.line(r"range\("))
+                raise Wrong(
+                    "did some twice",
+                    f"The workers did {done} numbers, and {many} were given.",
+                    lab.line(r"range\("),
+                )
             most = max(client.share, default=0)
             if most > math.ceil(many / 4):
-                raise Wrong("too big a batch", f"One call did {most} of {many} numbers, and "
-                            "meanwhile other workers had nothing to do.", lab.line(r"submit|map"),
-                            "With four workers, at least four calls.")
+                raise Wrong(
+                    "too big a batch",
+                    f"One call did {most} of {many} numbers, and "
+                    "meanwhile other workers had nothing to do.",
+                    lab.line(r"submit|map"),
+                    "With four workers, at least four calls.",
+                )
             lab.equal(run.result, [number * number for number in numbers])
             if len(client.sent) > 1 and client.sent[-1] - client.sent[0] > 0.001:
-                raise Wrong("sequential", f"The last of {len(client.sent)} calls was made "
-                            f"{client.sent[-1] - client.sent[0]:.2g} s after the first one: one "
-                            "worker at a time had work.",
-                            lab.text.sequential_await() or lab.line("await"))
+                raise Wrong(
+                    "sequential",
+                    f"The last of {len(client.sent)} calls was made "
+                    f"{client.sent[-1] - client.sent[0]:.2g} s after the first one: one "
+                    "worker at a time had work.",
+                    lab.text.sequential_await() or lab.line("await"),
+                )
 
     @right
     async def with_map(client, work, numbers):
         """Return the results of `work`, in order; ship many numbers in one call."""
+
         def batch(part):
             return [work(number) for number in part]
 
         size = math.ceil(len(numbers) / 20) or 1
-        parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]
+        parts = [numbers[n : n + size] for n in range(0, len(numbers), size)]
         lists = await client.gather(client.map(batch, parts))
         return [result for part in lists for result in part]
 
     @right
     async def with_strides(client, work, numbers):
-        futures = [client.submit(lambda part: list(map(work, part)), numbers[n::8])
-                   for n in range(8)]
+        futures = [
+            client.submit(lambda part: list(map(work, part)), numbers[n::8]) for n in range(8)
+        ]
         results = [None] * len(numbers)
         for n, future in enumerate(futures):
             results[n::8] = await future
@@ -347,7 +384,7 @@ class Batches(Exercise):
         def batch(part):
             return [work(number) for number in part]
 
-        parts = [numbers[n:n + 50] for n in range(0, len(numbers), 50)]
+        parts = [numbers[n : n + 50] for n in range(0, len(numbers), 50)]
         lists = await client.gather(client.map(batch, parts))
         return [result for part in lists for result in part]
 
@@ -358,7 +395,7 @@ class Batches(Exercise):
 
         results, size = [], len(numbers) // 20 + 1
         for n in range(0, len(numbers), size):
-            results += await client.submit(batch, numbers[n:n + size])
+            results += await client.submit(batch, numbers[n : n + size])
         return results
 
     @wrong("called it here", says="without a call")
@@ -371,7 +408,7 @@ class Batches(Exercise):
             return [work(number) for number in part]
 
         size = math.ceil(len(numbers) / 20) or 1
-        parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]
+        parts = [numbers[n : n + size] for n in range(0, len(numbers), size)]
         lists = await client.gather(client.map(batch, parts))
         return [result for part in lists for result in part]
 
@@ -381,35 +418,42 @@ class Batches(Exercise):
             return [work(number) for number in part]
 
         size = len(numbers) // 20 or 1
-        parts = [numbers[n * size:(n + 1) * size] for n in range(20)]
+        parts = [numbers[n * size : (n + 1) * size] for n in range(20)]
         lists = await client.gather(client.map(batch, parts))
         return [result for part in lists for result in part]
 
     @wrong("worked here", says="by your own program")
     async def sends_what_is_done(client, work, numbers):
         size = len(numbers) // 20 + 1
-        parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]
-        return await client.gather([client.submit(print, [work(n) for n in part])
-                                    for part in parts])
+        parts = [numbers[n : n + size] for n in range(0, len(numbers), size)]
+        return await client.gather(
+            [client.submit(print, [work(n) for n in part]) for part in parts]
+        )
 
     @wrong("order")
     async def mixed_up(client, work, numbers):
-        futures = [client.submit(lambda part: list(map(work, part)), numbers[n::8])
-                   for n in range(8)]
+        futures = [
+            client.submit(lambda part: list(map(work, part)), numbers[n::8]) for n in range(8)
+        ]
         return [result for part in await client.gather(futures) for result in part]
 
     @wrong("not awaited", says="futures of the cluster")
     async def futures_only(client, work, numbers):
         size = len(numbers) // 20 + 1
-        return [client.submit(lambda part: list(map(work, part)), numbers[n:n + size])
-                for n in range(0, len(numbers), size)]
+        return [
+            client.submit(lambda part: list(map(work, part)), numbers[n : n + size])
+            for n in range(0, len(numbers), size)
+        ]
 
     @wrong("value")
     async def a_list_of_lists(client, work, numbers):
         size = len(numbers) // 20 + 1
-        return await client.gather([
-            client.submit(lambda part: list(map(work, part)), numbers[n:n + size])
-            for n in range(0, len(numbers), size)])
+        return await client.gather(
+            [
+                client.submit(lambda part: list(map(work, part)), numbers[n : n + size])
+                for n in range(0, len(numbers), size)
+            ]
+        )
 
 
 class ReduceThere(Exercise):
@@ -453,36 +497,56 @@ class ReduceThere(Exercise):
             if isinstance(run.result, dict):
                 not_a_future(run.result, lab)
             if client.out > 5000 + 100 * len(client.calls):
-                raise Wrong("there and back", f"{client.out:,} bytes went out with your calls"
-                            + (f", after {client.home:,} had come home." if client.home > 5000
-                               else "."), lab.line(r"submit|map|scatter"),
-                            "Hand on the future itself: `client.submit(max, future)`. The list "
-                            "stays where it is.")
+                raise Wrong(
+                    "there and back",
+                    f"{client.out:,} bytes went out with your calls"
+                    + (f", after {client.home:,} had come home." if client.home > 5000 else "."),
+                    lab.line(r"submit|map|scatter"),
+                    "Hand on the future itself: `client.submit(max, future)`. The list "
+                    "stays where it is.",
+                )
             if client.home > 5000:
-                raise Wrong("brought it home", f"{client.home:,} bytes came home, for "
-                            f"{len(days)} numbers.", lab.line(r"await|gather"),
-                            "`await` on a future brings its whole result. Let a worker reduce it "
-                            "first, and await that.")
+                raise Wrong(
+                    "brought it home",
+                    f"{client.home:,} bytes came home, for {len(days)} numbers.",
+                    lab.line(r"await|gather"),
+                    "`await` on a future brings its whole result. Let a worker reduce it "
+                    "first, and await that.",
+                )
             if client.between > 5000:
-                raise Wrong("all to one worker", f"{client.between:,} bytes went from worker to "
-                            "worker: one call that needs the lists of several days needs them in "
-                            "one place.", lab.line(r"submit|map"), "One call for each day.")
+                raise Wrong(
+                    "all to one worker",
+                    f"{client.between:,} bytes went from worker to "
+                    "worker: one call that needs the lists of several days needs them in "
+                    "one place.",
+                    lab.line(r"submit|map"),
+                    "One call for each day.",
+                )
             twice = [day for day, times in Counter(loaded).items() if times > 1]
             if twice:
-                raise Wrong("loaded twice", f"Day {twice[0]} was loaded {loaded.count(twice[0])} "
-                            "times.", lab.line("load"))
-            asked = {day: max((n * 7919 + day * 104729) % 20011 + day for n in range(5000))
-                     for day in days}
+                raise Wrong(
+                    "loaded twice",
+                    f"Day {twice[0]} was loaded {loaded.count(twice[0])} times.",
+                    lab.line("load"),
+                )
+            asked = {
+                day: max((n * 7919 + day * 104729) % 20011 + day for n in range(5000))
+                for day in days
+            }
             lab.equal(run.result, asked)
             bound = 0.5 * math.ceil(len(days) / 4)
             took = f"It took {run.elapsed:.2g} s; four workers need {bound:g} s"
             if client.sent[-1] - client.sent[0] > 0.3:
-                raise Wrong("sequential", f"{took}.",
-                            lab.text.sequential_await() or lab.line("await|load"))
+                raise Wrong(
+                    "sequential", f"{took}.", lab.text.sequential_await() or lab.line("await|load")
+                )
             if run.elapsed > bound + 0.3:
-                raise Wrong("left a worker idle", f"{took}. Calls made for "
-                            f"{len(days)} days: {len(client.calls)}.", lab.line("submit|map"),
-                            "One worker does one call at a time: a call for each day.")
+                raise Wrong(
+                    "left a worker idle",
+                    f"{took}. Calls made for {len(days)} days: {len(client.calls)}.",
+                    lab.line("submit|map"),
+                    "One worker does one call at a time: a call for each day.",
+                )
 
     @right
     async def hand_on_the_future(client, load, days):
@@ -523,8 +587,7 @@ class ReduceThere(Exercise):
 
     @wrong("worked here", says="by your own program")
     async def loads_here(client, load, days):
-        return dict(zip(days, await client.gather([client.submit(max, load(day))
-                                                   for day in days])))
+        return dict(zip(days, await client.gather([client.submit(max, load(day)) for day in days])))
 
     @wrong("not awaited", says="futures of the cluster")
     async def futures_only(client, load, days):
@@ -532,8 +595,9 @@ class ReduceThere(Exercise):
 
     @right
     async def gathers_a_dict(client, load, days):
-        return await client.gather({day: client.submit(max, client.submit(load, day))
-                                    for day in days})
+        return await client.gather(
+            {day: client.submit(max, client.submit(load, day)) for day in days}
+        )
 
     @wrong("took a future for its result", says="Hand it on")
     async def uses_the_name(client, load, days):
@@ -597,26 +661,42 @@ class Survive(Exercise):
 
         client, work = prepared({13: 1, 16: 2})
         try:
-            run = run_on(lab, "with the items 11 to 18, of which 13 loses its worker once and 16 "
-                         "twice", do_all, client, work, list(items))
+            run = run_on(
+                lab,
+                "with the items 11 to 18, of which 13 loses its worker once and 16 twice",
+                do_all,
+                client,
+                work,
+                list(items),
+            )
         except WorkerDied as died:
             place = lab.text.of_traceback(died)
-            raise Wrong("gave up", f"`client.WorkerDied` came out: {died}.", place and place[1],
-                        "Catch it, and send that item again.") from None
+            raise Wrong(
+                "gave up",
+                f"`client.WorkerDied` came out: {died}.",
+                place and place[1],
+                "Catch it, and send that item again.",
+            ) from None
         not_here(client, "work", lab)
         not_a_future(run.result, lab)
         sent = Counter(arguments[0] for arguments in client.calls if arguments)
         again = [item for item in items if sent[item] > 1 and item not in (13, 16)]
         if again:
-            raise Wrong("did it all again", f"Item {again[0]} was sent {sent[again[0]]} times, and "
-                        "its worker had not died.", lab.line("submit|map"),
-                        "Only what was lost is sent again.")
+            raise Wrong(
+                "did it all again",
+                f"Item {again[0]} was sent {sent[again[0]]} times, and its worker had not died.",
+                lab.line("submit|map"),
+                "Only what was lost is sent again.",
+            )
         lab.equal(run.result, [10 * item for item in items])
         first = client.sent[:8]
         if first[-1] > 0.5:
-            raise Wrong("sequential", f"It took {run.elapsed:.2g} s. The eighth call was made at "
-                        f"{first[-1]:.2g} s, and eight workers are there.",
-                        lab.text.sequential_await() or lab.line("await"))
+            raise Wrong(
+                "sequential",
+                f"It took {run.elapsed:.2g} s. The eighth call was made at "
+                f"{first[-1]:.2g} s, and eight workers are there.",
+                lab.text.sequential_await() or lab.line("await"),
+            )
 
         client, work = prepared({14: 1}, bad=17)
         what = "with the items 11 to 18, of which 14 loses its worker, and 17 raises a LookupError"
@@ -627,16 +707,25 @@ class Survive(Exercise):
                 raise
         times = [arguments[0] for arguments in client.calls].count(17)
         if times > 1:
-            raise Wrong("retried", f"Item 17 failed with a LookupError of its own and was sent "
-                        f"{times} times.", lab.line("except"),
-                        "Its worker is well, and it would fail again. `except client.WorkerDied` "
-                        "catches that error and no other.")
+            raise Wrong(
+                "retried",
+                f"Item 17 failed with a LookupError of its own and was sent {times} times.",
+                lab.line("except"),
+                "Its worker is well, and it would fail again. `except client.WorkerDied` "
+                "catches that error and no other.",
+            )
 
         client, work = prepared({15: 100})
         returned, came_out, other = None, False, None
         try:
-            returned = run_on(lab, "with the items 11 to 18, of which 15 is the death of every "
-                              "worker", do_all, client, work, list(items)).result
+            returned = run_on(
+                lab,
+                "with the items 11 to 18, of which 15 is the death of every worker",
+                do_all,
+                client,
+                work,
+                list(items),
+            ).result
         except Wrong:
             raise
         except Exception as error:
@@ -644,16 +733,26 @@ class Survive(Exercise):
             came_out, other = group.subgroup(WorkerDied) is not None, error
         times = [arguments[0] for arguments in client.calls].count(15)
         if times != 3:
-            raise Wrong("another number of attempts", f"Item 15 was sent {times} times, and it "
-                        "should have been sent three times.", lab.line(r"range|while|except"))
+            raise Wrong(
+                "another number of attempts",
+                f"Item 15 was sent {times} times, and it should have been sent three times.",
+                lab.line(r"range|while|except"),
+            )
         if not came_out and other is not None:
             place = lab.text.of_traceback(other)
-            raise Wrong("another error", f"Item 15 was lost three times, and {other!r} came out, "
-                        "not `client.WorkerDied`.", place and place[1],
-                        "Let the error of the third time out.")
+            raise Wrong(
+                "another error",
+                f"Item 15 was lost three times, and {other!r} came out, not `client.WorkerDied`.",
+                place and place[1],
+                "Let the error of the third time out.",
+            )
         if not came_out:
-            raise Wrong("lost error", "Item 15 was lost three times, and `client.WorkerDied` did "
-                        f"not come out. It returned {returned}.", lab.line("except"))
+            raise Wrong(
+                "lost error",
+                "Item 15 was lost three times, and `client.WorkerDied` did "
+                f"not come out. It returned {returned}.",
+                lab.line("except"),
+            )
 
         client, work = prepared()
         lab.equal(run_on(lab, "without items", do_all, client, work, []).result, [])
@@ -661,6 +760,7 @@ class Survive(Exercise):
     @right
     async def each_for_itself(client, work, items):
         """Return the results in order; each item is sent three times at most."""
+
         async def one(item):
             for attempt in 1, 2, 3:
                 try:
@@ -835,8 +935,12 @@ class Once(Exercise):
         back = {"id": 5, "account": "Ada", "amount": -5}
 
         if inspect.iscoroutinefunction(pay):
-            raise Wrong("a coroutine function", "`pay` is a coroutine function, and an ordinary "
-                        "one was asked for.", lab.line("async"), "Nothing in it waits: `def`.")
+            raise Wrong(
+                "a coroutine function",
+                "`pay` is a coroutine function, and an ordinary one was asked for.",
+                lab.line("async"),
+                "Nothing in it waits: `def`.",
+            )
 
         def after(what, *payments):
             book = {}
@@ -845,28 +949,42 @@ class Once(Exercise):
             lab.told(f"with {what}")
             for key, value in book.items():
                 if not isinstance(value, int):
-                    raise Wrong("value", f"The book holds {value!r} at {key!r}, which is no "
-                                "number: `sum(book.values())` fails.",
-                                lab.line(r"book(\[|\.)"))
+                    raise Wrong(
+                        "value",
+                        f"The book holds {value!r} at {key!r}, which is no "
+                        "number: `sum(book.values())` fails.",
+                        lab.line(r"book(\[|\.)"),
+                    )
             return sum(book.values())
 
         seen = "`sum(book.values())` is"
         lab.equal(after("a payment of 5", tea), 5, what=seen)
         if after("a new book, and the same payment of 5", tea) == 0:
-            raise Wrong("remembered elsewhere", f"{seen} 0: the payment is not in this book, for "
-                        "it was once entered in another one.", lab.line(r"not in|in seen"),
-                        "What your function remembers is in one process, and gone with it. Only "
-                        "`book` outlives it.")
+            raise Wrong(
+                "remembered elsewhere",
+                f"{seen} 0: the payment is not in this book, for "
+                "it was once entered in another one.",
+                lab.line(r"not in|in seen"),
+                "What your function remembers is in one process, and gone with it. Only "
+                "`book` outlives it.",
+            )
         got = after("payments of 5 and 20 to Ada and one of 7 to Bob", tea, cake, soup)
         if got < 32:
-            raise Wrong("overwritten", f"{seen} {got}, not 32: a payment is missing, or another "
-                        "one has taken its place.", lab.line(r"book\["), "Each payment needs a place of its own.")
+            raise Wrong(
+                "overwritten",
+                f"{seen} {got}, not 32: a payment is missing, or another one has taken its place.",
+                lab.line(r"book\["),
+                "Each payment needs a place of its own.",
+            )
         lab.equal(got, 32, what=seen)
         got = after("two payments of 5 to Ada that differ in their ids alone", tea, more_tea)
         if got == 5:
-            raise Wrong("took two for one", f"{seen} 5, and two payments of 5 were made.",
-                        lab.line(r"in book|not in|book\["),
-                        "Two payments may be alike. Only the id tells them apart.")
+            raise Wrong(
+                "took two for one",
+                f"{seen} 5, and two payments of 5 were made.",
+                lab.line(r"in book|not in|book\["),
+                "Two payments may be alike. Only the id tells them apart.",
+            )
         lab.equal(got, 10, what=seen)
         for what, *payments in (
             ("a payment of 5 entered twice in a row, then one of 20", tea, tea, cake),
@@ -875,13 +993,25 @@ class Once(Exercise):
         ):
             got = after(what, *payments)
             if got > 25:
-                raise Wrong("booked twice", f"{seen} {got}, not 25: the task ran again, and so did "
-                            "its addition.", lab.line(r"\+=|\+|len\("),
-                            "Let the second time write what is there already: a place in `book` "
-                            "for each id.")
+                raise Wrong(
+                    "booked twice",
+                    f"{seen} {got}, not 25: the task ran again, and so did its addition.",
+                    lab.line(r"\+=|\+|len\("),
+                    "Let the second time write what is there already: a place in `book` "
+                    "for each id.",
+                )
             lab.equal(got, 25, what=seen)
-        lab.equal(after("payments of 5, 20 and -5, and the first one entered again at the end",
-                        tea, cake, back, tea), 20, what=seen)
+        lab.equal(
+            after(
+                "payments of 5, 20 and -5, and the first one entered again at the end",
+                tea,
+                cake,
+                back,
+                tea,
+            ),
+            20,
+            what=seen,
+        )
 
     @right
     def a_place_for_each(book, payment):
@@ -958,34 +1088,86 @@ class ChooseWhere(Exercise):
     wrong_values = tuple(
         wrong_value(PLACES | {name: place}, kind, says)
         for name, place, kind, says in (
-            ("ask 500 sites", "cluster", "too far",
-             "Five hundred answers are waited for. One loop can wait for all of them."),
-            ("ask 500 sites", "thread", "a thread for a wait",
-             "`httpx.AsyncClient` can be awaited, so 500 threads would have nothing to do."),
-            ("old driver", "loop", "blocked the loop",
-             "A library that only knows blocking calls holds the loop while it waits."),
-            ("old driver", "process pool", "too far",
-             "A blocking call only waits. It needs a thread to wait in, and no core of its own."),
-            ("scale 400 pictures", "thread", "threads share a core",
-             "200 ms of Python hold the GIL, so eight threads scale one picture at a time."),
-            ("scale 400 pictures", "cluster", "too far",
-             "One machine with eight cores is enough, and its pool asks less for each call."),
-            ("scale 400 pictures", "loop", "blocked the loop",
-             "400 times 200 ms of Python on the loop is 80 s in which nobody else has a turn."),
-            ("add two numbers", "cluster", "too small to ship",
-             "An addition takes less than a microsecond, its journey milliseconds."),
-            ("add two numbers", "process pool", "too small to ship",
-             "An addition takes less than a microsecond, and its way to another process a hundred "
-             "times that."),
-            ("a month of logs", "process pool", "too big to bring back",
-             "A pool is on one machine, and 900 GB would have to come to it first."),
-            ("a week of physics", "process pool", "lost with a process",
-             "A pool loses all that is left with one process. And a thousand hours are five days "
-             "even for eight cores."),
-            ("compress a file", "process pool", "copied for nothing",
-             "`zlib` lets go of the GIL: a thread computes beside the loop, and the large file "
-             "need not be copied to another process and back."),
-            ("compress a file", "loop", "blocked the loop",
-             "It lets go of the GIL, but not of the loop: that one waits until the call returns."),
+            (
+                "ask 500 sites",
+                "cluster",
+                "too far",
+                "Five hundred answers are waited for. One loop can wait for all of them.",
+            ),
+            (
+                "ask 500 sites",
+                "thread",
+                "a thread for a wait",
+                "`httpx.AsyncClient` can be awaited, so 500 threads would have nothing to do.",
+            ),
+            (
+                "old driver",
+                "loop",
+                "blocked the loop",
+                "A library that only knows blocking calls holds the loop while it waits.",
+            ),
+            (
+                "old driver",
+                "process pool",
+                "too far",
+                "A blocking call only waits. It needs a thread to wait in, and no core of its own.",
+            ),
+            (
+                "scale 400 pictures",
+                "thread",
+                "threads share a core",
+                "200 ms of Python hold the GIL, so eight threads scale one picture at a time.",
+            ),
+            (
+                "scale 400 pictures",
+                "cluster",
+                "too far",
+                "One machine with eight cores is enough, and its pool asks less for each call.",
+            ),
+            (
+                "scale 400 pictures",
+                "loop",
+                "blocked the loop",
+                "400 times 200 ms of Python on the loop is 80 s in which nobody else has a turn.",
+            ),
+            (
+                "add two numbers",
+                "cluster",
+                "too small to ship",
+                "An addition takes less than a microsecond, its journey milliseconds.",
+            ),
+            (
+                "add two numbers",
+                "process pool",
+                "too small to ship",
+                "An addition takes less than a microsecond, and its way to another process a hundred "
+                "times that.",
+            ),
+            (
+                "a month of logs",
+                "process pool",
+                "too big to bring back",
+                "A pool is on one machine, and 900 GB would have to come to it first.",
+            ),
+            (
+                "a week of physics",
+                "process pool",
+                "lost with a process",
+                "A pool loses all that is left with one process. And a thousand hours are five days "
+                "even for eight cores.",
+            ),
+            (
+                "compress a file",
+                "process pool",
+                "copied for nothing",
+                "`zlib` lets go of the GIL: a thread computes beside the loop, and the large file "
+                "need not be copied to another process and back.",
+            ),
+            (
+                "compress a file",
+                "loop",
+                "blocked the loop",
+                "It lets go of the GIL, but not of the loop: that one waits until the call returns.",
+            ),
         )
     )

@@ -774,8 +774,9 @@ class Edge(Exercise):
                 "must be awaited",
                 "It returned a coroutine: its caller would have to be async as well.",
                 outer or lab.line(r"\breturn\b"),
-                "Begin it with `def`, and run the loop inside it." if outer else
-                "Run it to its end here: `asyncio.run` does, and returns what it returned.",
+                "Begin it with `def`, and run the loop inside it."
+                if outer
+                else "Run it to its end here: `asyncio.run` does, and returns what it returned.",
             )
         if fetch.peak == 1 and len(fetch.started) == 3:
             raise Wrong(
@@ -819,8 +820,11 @@ class Edge(Exercise):
             ) from None
         # What was given, for from Python 3.14 on its words don't say.
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-        if any(frame.f_code is asyncio.run.__code__
-               and inspect.iscoroutinefunction(frame.f_locals["main"]) for frame in frames):
+        if any(
+            frame.f_code is asyncio.run.__code__
+            and inspect.iscoroutinefunction(frame.f_locals["main"])
+            for frame in frames
+        ):
             raise Wrong(
                 "a function for a coroutine",
                 "`asyncio.run` was given a coroutine function.",
@@ -939,8 +943,11 @@ class Edge(Exercise):
 
     @wrong("raised", says="RuntimeError")
     def gather_without_a_loop(fetch, urls):
-        return ", ".join(asyncio.get_running_loop().run_until_complete(
-            asyncio.gather(*(fetch(url) for url in urls))))
+        return ", ".join(
+            asyncio.get_running_loop().run_until_complete(
+                asyncio.gather(*(fetch(url) for url in urls))
+            )
+        )
 
     @wrong("lost error", says="ConnectionError was raised inside")
     def loses_errors(fetch, urls):

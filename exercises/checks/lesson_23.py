@@ -37,8 +37,12 @@ class Ask:
 
     async def __call__(self, page):
         if len(self.began) == self.MOST:
-            raise Wrong("never gives up", f"It asked {self.MOST} times and went on.",
-                        self.lab.line(r"\bwhile\b|\bfor\b"), "Count the tries: five, no more.")
+            raise Wrong(
+                "never gives up",
+                f"It asked {self.MOST} times and went on.",
+                self.lab.line(r"\bwhile\b|\bfor\b"),
+                "Count the tries: five, no more.",
+            )
         self.began.append(now())
         outcome = self.outcomes.pop(0) if self.outcomes else 200
         try:
@@ -86,60 +90,99 @@ class OnePage(Exercise):
         self.body(lab, ask, error, run, tries=1)
         ask, error, run = self.tried(get_page, lab, "that is not there (404)", 404)
         if len(ask.began) > 1:
-            raise Wrong("retried", f"The page is not there (404), and it asked "
-                        f"{len(ask.began)} times.", lab.line(r"\bexcept\b|status"))
+            raise Wrong(
+                "retried",
+                f"The page is not there (404), and it asked {len(ask.began)} times.",
+                lab.line(r"\bexcept\b|status"),
+            )
         self.failed(lab, error, run, "404", ValueError)
         firsts = []
         for _ in range(4):
             ask, error, run = self.tried(
-                get_page, lab, "whose tries end with 503, OSError, 429, 503 and 200",
-                503, OSError, 429, 503)
+                get_page,
+                lab,
+                "whose tries end with 503, OSError, 429, 503 and 200",
+                503,
+                OSError,
+                429,
+                503,
+            )
             if isinstance(error, OSError):
-                raise Wrong("lost the page", "A connection was lost (OSError), and it gave up.",
-                            lab.line("except"), "The same request may succeed the next time.")
+                raise Wrong(
+                    "lost the page",
+                    "A connection was lost (OSError), and it gave up.",
+                    lab.line("except"),
+                    "The same request may succeed the next time.",
+                )
             self.body(lab, ask, error, run, tries=5)
             self.pauses(lab, ask)
             firsts.append(tuple(ask.pauses))
         if not any(sum(pauses) for pauses in firsts):
-            raise Wrong("no pause", "It asked again at once.", lab.line(r"\bfor\b|\bwhile\b"),
-                        "A server that is overloaded needs a moment: "
-                        "`await asyncio.sleep(random.uniform(0, longest))`.")
+            raise Wrong(
+                "no pause",
+                "It asked again at once.",
+                lab.line(r"\bfor\b|\bwhile\b"),
+                "A server that is overloaded needs a moment: "
+                "`await asyncio.sleep(random.uniform(0, longest))`.",
+            )
         if len({round(pause, 6) for pause, *_ in firsts}) == 1:
-            raise Wrong("no jitter", f"In four runs the first pause was {firsts[0][0]:g} s each "
-                        "time.", lab.line(r"sleep\("),
-                        "Draw it by lot, `random.uniform(0, longest)`, or all who failed together "
-                        "come back together.")
+            raise Wrong(
+                "no jitter",
+                f"In four runs the first pause was {firsts[0][0]:g} s each time.",
+                lab.line(r"sleep\("),
+                "Draw it by lot, `random.uniform(0, longest)`, or all who failed together "
+                "come back together.",
+            )
         if not any(pauses[3] > 0.4 for pauses in firsts + self.more(get_page, lab)):
-            raise Wrong("pauses that don't grow", "In sixteen runs the pause before the fifth try "
-                        "was never longer than 0.4 s; it may be up to 0.8 s.",
-                        lab.line(r"uniform|sleep\("), "0.1 s, doubled for each try that failed.")
+            raise Wrong(
+                "pauses that don't grow",
+                "In sixteen runs the pause before the fifth try "
+                "was never longer than 0.4 s; it may be up to 0.8 s.",
+                lab.line(r"uniform|sleep\("),
+                "0.1 s, doubled for each try that failed.",
+            )
         ask, error, run = self.tried(get_page, lab, "that hangs once", "hang")
         if isinstance(error, TimeoutError) or run and run.elapsed > 3:
-            raise Wrong("hung with the page", "The first try hung, and it waited for it until "
-                        f"{now_said(ask.ended[0])}.", lab.line(r"await\s+\w*ask"),
-                        "Each try needs a limit of its own: `async with asyncio.timeout(1):`.")
+            raise Wrong(
+                "hung with the page",
+                f"The first try hung, and it waited for it until {now_said(ask.ended[0])}.",
+                lab.line(r"await\s+\w*ask"),
+                "Each try needs a limit of its own: `async with asyncio.timeout(1):`.",
+            )
         self.body(lab, ask, error, run, tries=2)
         ask, error, run = self.tried(get_page, lab, "that answers 503 each time", *[503] * 20)
         self.failed(lab, error, run, "503 for the fifth time", ValueError)
         if len(ask.began) != 5:
-            raise Wrong("counted wrong", f"Asked are five tries; it made {len(ask.began)}.",
-                        lab.line(r"range\(|\bwhile\b"))
+            raise Wrong(
+                "counted wrong",
+                f"Asked are five tries; it made {len(ask.began)}.",
+                lab.line(r"range\(|\bwhile\b"),
+            )
         if run.elapsed > ask.ended[-1] + SOON:
-            raise Wrong("paused for nothing", "It paused after the fifth try, too, and only then "
-                        "raised the error.", lab.line(r"sleep\("),
-                        "After the last try there is nothing to wait for.")
+            raise Wrong(
+                "paused for nothing",
+                "It paused after the fifth try, too, and only then raised the error.",
+                lab.line(r"sleep\("),
+                "After the last try there is nothing to wait for.",
+            )
         ask, error, run = self.tried(get_page, lab, "that hangs each time", *["hang"] * 20)
         if ask.ended[-1] > 4.001:
-            raise Wrong("no deadline", f"Every try hung. It went on until {ask.ended[-1]:.1f} s; "
-                        "all of it may take 4 s.", lab.line("timeout|wait_for"),
-                        "Timeouts do not add up: put one `async with asyncio.timeout(4):` around "
-                        "all the tries.")
+            raise Wrong(
+                "no deadline",
+                f"Every try hung. It went on until {ask.ended[-1]:.1f} s; all of it may take 4 s.",
+                lab.line("timeout|wait_for"),
+                "Timeouts do not add up: put one `async with asyncio.timeout(4):` around "
+                "all the tries.",
+            )
         self.failed(lab, error, run, "hangs for 4 s", TimeoutError)
         lab.told("with a page that hangs, and cancelled it")
         run = lab.run(get_page(Ask(lab, ["hang"] * 20), "/tea"), cancel_after=0.5)
         if run.elapsed > 0.5 + SOON:
-            raise Wrong("swallowed", f"I cancelled it after 0.5 s, and it went on until "
-                        f"{run.elapsed:.1f} s.", lab.line("except|suppress"))
+            raise Wrong(
+                "swallowed",
+                f"I cancelled it after 0.5 s, and it went on until {run.elapsed:.1f} s.",
+                lab.line("except|suppress"),
+            )
 
     def tried(self, get_page, lab, what, *outcomes):
         """Run it once: what was asked, the error that came out or None, the run."""
@@ -158,41 +201,63 @@ class OnePage(Exercise):
         return ask, came[0] if came else None, run
 
     def more(self, get_page, lab):
-        runs = [self.tried(get_page, lab, "that fails four times", 503, 503, 503, 503)
-                for _ in range(12)]
+        runs = [
+            self.tried(get_page, lab, "that fails four times", 503, 503, 503, 503)
+            for _ in range(12)
+        ]
         return [tuple(ask.pauses) for ask, _, _ in runs]
 
     def body(self, lab, ask, error, run, tries):
         if isinstance(error, ValueError) and len(ask.began) < tries:
-            raise Wrong("lost the page", f"It gave up after try {len(ask.began)}; the next one "
-                        "might have succeeded.", lab.line("raise"))
+            raise Wrong(
+                "lost the page",
+                f"It gave up after try {len(ask.began)}; the next one might have succeeded.",
+                lab.line("raise"),
+            )
         if error is not None:
             raise error
         if isinstance(run.result, tuple):
-            raise Wrong("value", f"It returned {run.result!r}; asked is the body alone.",
-                        lab.line(r"\breturn\b"))
+            raise Wrong(
+                "value",
+                f"It returned {run.result!r}; asked is the body alone.",
+                lab.line(r"\breturn\b"),
+            )
         lab.equal(run.result, "body of /tea")
         if len(ask.began) > tries:
-            raise Wrong("asked too often", f"It asked {len(ask.began)} times; try {tries} had "
-                        "succeeded.", lab.line(r"\breturn\b"))
+            raise Wrong(
+                "asked too often",
+                f"It asked {len(ask.began)} times; try {tries} had succeeded.",
+                lab.line(r"\breturn\b"),
+            )
 
     def failed(self, lab, error, run, what, kind):
         if isinstance(error, kind):
             return
         if error is not None:
-            raise Wrong("another error", f"The page {what}, and {type(error).__name__} came out; "
-                        f"asked is {kind.__name__}.", lab.line("raise"), "")
-        raise Wrong("lost error", f"The page {what}, and it returned {run.result!r} as if that "
-                    "were an answer.", lab.line(r"\breturn\b"),
-                    f"A {kind.__name__} must come out.")
+            raise Wrong(
+                "another error",
+                f"The page {what}, and {type(error).__name__} came out; asked is {kind.__name__}.",
+                lab.line("raise"),
+                "",
+            )
+        raise Wrong(
+            "lost error",
+            f"The page {what}, and it returned {run.result!r} as if that were an answer.",
+            lab.line(r"\breturn\b"),
+            f"A {kind.__name__} must come out.",
+        )
 
     def pauses(self, lab, ask):
         for number, pause in enumerate(ask.pauses):
             longest = 0.1 * 2**number
             if pause > longest + SOON:
-                raise Wrong("paused too long", f"Before try {number + 2} it paused {pause:.2f} s; "
-                            f"at most {longest:g} s are asked.", lab.line(r"uniform|sleep\("),
-                            "The first pause is up to 0.1 s, and each is up to twice the last.")
+                raise Wrong(
+                    "paused too long",
+                    f"Before try {number + 2} it paused {pause:.2f} s; "
+                    f"at most {longest:g} s are asked.",
+                    lab.line(r"uniform|sleep\("),
+                    "The first pause is up to 0.1 s, and each is up to twice the last.",
+                )
 
     @right
     async def a_limit_in_a_limit(ask, page):
@@ -459,39 +524,63 @@ class TwoLimits(Exercise):
             number = gaps.index(min(gaps))
             other = lab.line(r"\b(monotonic|perf_counter|time\.time)\(")
             if other:
-                raise Wrong("another clock", "It asked the computer's clock, which hardly moves "
-                            "while the loop's clock jumps.", other,
-                            "`asyncio.get_running_loop().time()` is the clock of `sleep`.")
+                raise Wrong(
+                    "another clock",
+                    "It asked the computer's clock, which hardly moves "
+                    "while the loop's clock jumps.",
+                    other,
+                    "`asyncio.get_running_loop().time()` is the clock of `sleep`.",
+                )
             if min(gaps) < SOON:
-                raise Wrong("too soon after another", f"Two fetches began at once, at "
-                            f"{starts[number + 1]:g} s; at least {apart:g} s must lie between.",
-                            lab.line(r"sleep\(") or lab.line("await"),
-                            "Who rests for itself does not know of the others. Share one `next` "
-                            "moment: whoever takes it moves it on by `apart`.")
-            raise Wrong("too soon after another", f"A fetch began {min(gaps):g} s after the one "
-                        f"before it, at {starts[number + 1]:g} s; at least {apart:g} s must lie "
-                        "between.", lab.line(r"sleep\("),
-                        "One clock for all, read by whoever already has a place: who takes a "
-                        "moment and then waits for a place starts later than its moment.")
+                raise Wrong(
+                    "too soon after another",
+                    f"Two fetches began at once, at "
+                    f"{starts[number + 1]:g} s; at least {apart:g} s must lie between.",
+                    lab.line(r"sleep\(") or lab.line("await"),
+                    "Who rests for itself does not know of the others. Share one `next` "
+                    "moment: whoever takes it moves it on by `apart`.",
+                )
+            raise Wrong(
+                "too soon after another",
+                f"A fetch began {min(gaps):g} s after the one "
+                f"before it, at {starts[number + 1]:g} s; at least {apart:g} s must lie "
+                "between.",
+                lab.line(r"sleep\("),
+                "One clock for all, read by whoever already has a place: who takes a "
+                "moment and then waits for a place starts later than its moment.",
+            )
         if [page for _, page in fetch.starts] != list(seconds):
-            raise Wrong("order", f"They began in the order "
-                        f"{' '.join(page for _, page in fetch.starts)}.", lab.line("create_task"),
-                        "Take the pages in turn.")
+            raise Wrong(
+                "order",
+                f"They began in the order {' '.join(page for _, page in fetch.starts)}.",
+                lab.line("create_task"),
+                "Take the pages in turn.",
+            )
         begins, end = soonest(seconds.values(), most, apart)
         if not starts or run.elapsed <= end + SOON:
             return
         took = f"It took {run.elapsed:g} s; the two limits allow {end:g} s."
-        late = next((n for n, (start, begin) in enumerate(zip(starts, begins))
-                     if start > begin + SOON), None)
+        late = next(
+            (n for n, (start, begin) in enumerate(zip(starts, begins)) if start > begin + SOON),
+            None,
+        )
         if fetch.peak == 1 and most > 1 and max(seconds.values()) > apart:
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
         if late is None:
-            raise Wrong("ended late", took, lab.line(r"sleep\("),
-                        "All had begun in time. Return when the last one has ended.")
-        raise Wrong("began late", f"{took} Fetch {late + 1} could begin at {begins[late]:g} s, and "
-                    f"began at {starts[late]:g} s.", lab.line(r"sleep\(|gather|TaskGroup"),
-                    "A fetch begins as soon as there is a place and `apart` seconds have passed "
-                    "since the last start: no batches, and no pause where none is needed.")
+            raise Wrong(
+                "ended late",
+                took,
+                lab.line(r"sleep\("),
+                "All had begun in time. Return when the last one has ended.",
+            )
+        raise Wrong(
+            "began late",
+            f"{took} Fetch {late + 1} could begin at {begins[late]:g} s, and "
+            f"began at {starts[late]:g} s.",
+            lab.line(r"sleep\(|gather|TaskGroup"),
+            "A fetch begins as soon as there is a place and `apart` seconds have passed "
+            "since the last start: no batches, and no pause where none is needed.",
+        )
 
     @right
     async def a_place_then_a_moment(fetch, pages, most, apart):
@@ -601,7 +690,7 @@ class TwoLimits(Exercise):
         found, last = [], None
         for first in range(0, len(pages), most):
             batch = []
-            for page in pages[first:first + most]:
+            for page in pages[first : first + most]:
                 if last is not None:
                     await asyncio.sleep(max(0, last + apart - clock()))
                 last = clock()
@@ -708,69 +797,113 @@ class TwoStages(Exercise):
         self.scene(pipeline, lab, pages[:3], 2, 2, 1, 0.5, {})
         self.scene(pipeline, lab, pages, 3, 2, 1, 0.5, {})
         self.scene(pipeline, lab, pages, 3, 2, 0.1, 1, {})
-        self.scene(pipeline, lab, pages, 3, 2, 1, 0.1, {
-            "/2": OSError("connection lost"), "/5": ValueError("no name"),
-            "/6": OSError("connection lost"), "/7": OSError("connection lost")})
+        self.scene(
+            pipeline,
+            lab,
+            pages,
+            3,
+            2,
+            1,
+            0.1,
+            {
+                "/2": OSError("connection lost"),
+                "/5": ValueError("no name"),
+                "/6": OSError("connection lost"),
+                "/7": OSError("connection lost"),
+            },
+        )
         self.scene(pipeline, lab, [], 2, 1, 1, 1, {})
 
     def scene(self, pipeline, lab, pages, workers, size, fetch_takes, parse_takes, errors):
         works = Works(fetch_takes, parse_takes, errors)
-        what = f"with {len(pages)} pages, workers={workers}, size={size}; a fetch takes " \
-               f"{fetch_takes:g} s, a parse {parse_takes:g} s"
+        what = (
+            f"with {len(pages)} pages, workers={workers}, size={size}; a fetch takes "
+            f"{fetch_takes:g} s, a parse {parse_takes:g} s"
+        )
         if errors:
             what += f"; {len(errors)} of the pages fail"
         lab.told(what)
         try:
-            run = lab.run(meet_later(lab, pipeline, works.fetch, works.parse, list(pages),
-                                     workers, size))
+            run = lab.run(
+                meet_later(lab, pipeline, works.fetch, works.parse, list(pages), workers, size)
+            )
         except (OSError, ValueError, ExceptionGroup) as error:
             first = error
             while isinstance(first, ExceptionGroup):
                 first = first.exceptions[0]
             if first not in errors.values():
                 raise
-            raise Wrong("one page ended all", f"{len(errors)} pages fail, and "
-                        f"{type(first).__name__}: {first} came out; {len(pages) - len(errors)} "
-                        "others were lost with them.", lab.line(r"await\s+(fetch|parse)\("),
-                        "Catch what the work raises where it is awaited, and keep it beside its "
-                        "page.") from None
+            raise Wrong(
+                "one page ended all",
+                f"{len(errors)} pages fail, and "
+                f"{type(first).__name__}: {first} came out; {len(pages) - len(errors)} "
+                "others were lost with them.",
+                lab.line(r"await\s+(fetch|parse)\("),
+                "Catch what the work raises where it is awaited, and keep it beside its page.",
+            ) from None
         self.results(lab, run, pages, errors)
         lab.limited(works.fetch_peak, at_most=workers, what="fetches")
         lab.limited(works.parse_peak, at_most=1, what="parses")
         if works.early == 0 and works.ahead == len(pages) > workers:
-            raise Wrong("batch barrier", "Parsing began when all fetches were over.",
-                        lab.line(r"gather|TaskGroup|\.join\("),
-                        "Start the parser before the workers, and let it take what comes.")
+            raise Wrong(
+                "batch barrier",
+                "Parsing began when all fetches were over.",
+                lab.line(r"gather|TaskGroup|\.join\("),
+                "Start the parser before the workers, and let it take what comes.",
+            )
         if works.ahead > size + workers + 1:
-            raise Wrong("unbounded", f"{works.ahead} pages had been fetched and were not parsed "
-                        f"yet; {size} may wait, {workers} may be in the hands of the workers, "
-                        "and one is being parsed.", lab.line(r"\bQueue\(|gather"))
+            raise Wrong(
+                "unbounded",
+                f"{works.ahead} pages had been fetched and were not parsed "
+                f"yet; {size} may wait, {workers} may be in the hands of the workers, "
+                "and one is being parsed.",
+                lab.line(r"\bQueue\(|gather"),
+            )
         self.pace(lab, run, works, pages, workers, fetch_takes, parse_takes)
 
     def results(self, lab, run, pages, errors):
-        if not (isinstance(run.result, tuple) and len(run.result) == 2
-                and all(isinstance(part, dict) for part in run.result)):
-            raise Wrong("value", f"It returned {run.result!r:.90}; asked are two dicts.",
-                        lab.line(r"\breturn\b"))
+        if not (
+            isinstance(run.result, tuple)
+            and len(run.result) == 2
+            and all(isinstance(part, dict) for part in run.result)
+        ):
+            raise Wrong(
+                "value",
+                f"It returned {run.result!r:.90}; asked are two dicts.",
+                lab.line(r"\breturn\b"),
+            )
         records, failed = run.result
         lost = [page for page in pages if page not in records and page not in failed]
         full = [page for page, error in failed.items() if isinstance(error, asyncio.QueueFull)]
         if full:
-            raise Wrong("full queue", f"{full[0]} was fetched, there was no room for it, and it "
-                        "counts as failed.", lab.line("put_nowait"))
+            raise Wrong(
+                "full queue",
+                f"{full[0]} was fetched, there was no room for it, and it counts as failed.",
+                lab.line("put_nowait"),
+            )
         nones = lab.line(r"put(_nowait)?\(None\)|\.shutdown\(|\.cancel\(")
-        if lost and nones and not failed.keys() & lost and lost == pages[-len(lost):]:
-            raise Wrong("the end too soon", f"{len(lost)} of {len(pages)} pages are in neither "
-                        f"dict, and they are the last ones: {', '.join(lost[:4])}.", nones,
-                        "The parser was ended while pages were still on their way to it. Say the "
-                        "end once, behind the last page: when all workers have ended, and through "
-                        "the queue.")
+        if lost and nones and not failed.keys() & lost and lost == pages[-len(lost) :]:
+            raise Wrong(
+                "the end too soon",
+                f"{len(lost)} of {len(pages)} pages are in neither "
+                f"dict, and they are the last ones: {', '.join(lost[:4])}.",
+                nones,
+                "The parser was ended while pages were still on their way to it. Say the "
+                "end once, behind the last page: when all workers have ended, and through "
+                "the queue.",
+            )
         if lost:
-            raise Wrong("lost pages", f"{len(lost)} of {len(pages)} pages are in neither dict: "
-                        f"{', '.join(lost[:4])}.", lab.line("except|suppress"),
-                        "Each page ends in one of the two, whatever happens to it.")
-        lab.equal(records, {page: f"record {page}" for page in pages if page not in errors},
-                  what="the first dict is")
+            raise Wrong(
+                "lost pages",
+                f"{len(lost)} of {len(pages)} pages are in neither dict: {', '.join(lost[:4])}.",
+                lab.line("except|suppress"),
+                "Each page ends in one of the two, whatever happens to it.",
+            )
+        lab.equal(
+            records,
+            {page: f"record {page}" for page in pages if page not in errors},
+            what="the first dict is",
+        )
         lab.equal(failed, errors, what="the second dict is")
 
     def pace(self, lab, run, works, pages, workers, fetch_takes, parse_takes):
@@ -783,9 +916,13 @@ class TwoStages(Exercise):
         took = f"It took {run.elapsed:g} s; {best:g} s are enough."
         if works.fetch_peak == 1 and workers > 1:
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
-        raise Wrong("left a stage idle", took, lab.line(r"sleep\(|wait_for|timeout|gather"),
-                    "Whoever waits for a page or for room is woken in that moment by "
-                    "`await queue.get()` and `await queue.put(item)`.")
+        raise Wrong(
+            "left a stage idle",
+            took,
+            lab.line(r"sleep\(|wait_for|timeout|gather"),
+            "Whoever waits for a page or for room is woken in that moment by "
+            "`await queue.get()` and `await queue.put(item)`.",
+        )
 
     @right
     async def two_groups(fetch, parse, pages, workers, size):
@@ -1095,8 +1232,9 @@ class Stopping(Exercise):
         self.scene(crawl, lab, dict(a=1), None, 1, done="a", ends=1)
         seconds = dict(a=1, b=5, c=1, d=1, e=1, f=1)
         self.scene(crawl, lab, seconds, 2.53, 1, done="acd", ends=3.53)
-        self.scene(crawl, lab, dict(a=1, b=3, c=1, d=1.5, e=1, f=1), 2.53, 10,
-                   done="abcd", ends=3.5)
+        self.scene(
+            crawl, lab, dict(a=1, b=3, c=1, d=1.5, e=1, f=1), 2.53, 10, done="abcd", ends=3.5
+        )
         self.scene(crawl, lab, seconds, 0, 1, done="", ends=0)
         self.scene(crawl, lab, seconds, None, 1, done="ac", ends=2.5, cancelled=2.5)
         self.scene(crawl, lab, seconds, 2.53, 60, done="acd", ends=4, cancelled=4)
@@ -1131,10 +1269,13 @@ class Stopping(Exercise):
         except Exception as error:
             if not again:
                 raise self.better(lab, error) from None
-            raise Wrong("fetched again and again", f"{again[0]!r} was fetched three times, and "
-                        "would be for ever.", lab.line(r"append|extend|insert"),
-                        "A page goes back into `todo` if it is not done, and after its worker was "
-                        "cancelled; the grace begins with `stop`.") from None
+            raise Wrong(
+                "fetched again and again",
+                f"{again[0]!r} was fetched three times, and would be for ever.",
+                lab.line(r"append|extend|insert"),
+                "A page goes back into `todo` if it is not done, and after its worker was "
+                "cancelled; the grace begins with `stop`.",
+            ) from None
         self.began(lab, fetch, stopped, cancelled)
         self.kept(lab, fetch, pages, found, seconds, stopped, cancelled)
         lab.limited(fetch.peak, at_most=2, what="fetches")
@@ -1143,72 +1284,120 @@ class Stopping(Exercise):
         missing = [page for page in done if page not in found]
         if missing:
             if cancelled is None and stopped is not None:
-                raise Wrong("dropped requests", f"{missing[0]!r} was under way when `stop` was "
-                            f"set, and would have been done within the {grace:g} s of grace. It "
-                            "was cancelled.", lab.line(r"\.cancel\("),
-                            "Cancel only what is late: `asyncio.wait(tasks, timeout=grace)` first.")
-            raise Wrong("lost pages", f"It returned, and {missing[0]!r} was never fetched.",
-                        lab.line("while|for"))
+                raise Wrong(
+                    "dropped requests",
+                    f"{missing[0]!r} was under way when `stop` was "
+                    f"set, and would have been done within the {grace:g} s of grace. It "
+                    "was cancelled.",
+                    lab.line(r"\.cancel\("),
+                    "Cancel only what is late: `asyncio.wait(tasks, timeout=grace)` first.",
+                )
+            raise Wrong(
+                "lost pages",
+                f"It returned, and {missing[0]!r} was never fetched.",
+                lab.line("while|for"),
+            )
         lab.equal(found, {page: f"page {page}" for page in done}, what="`done` is")
 
     def better(self, lab, error):
         gathered = lab.line(r"gather\(")
-        if getattr(error, "kind", "") != "lost error" or "CancelledError" not in error.observed \
-                or not gathered:
+        if (
+            getattr(error, "kind", "") != "lost error"
+            or "CancelledError" not in error.observed
+            or not gathered
+        ):
             return error
-        return Wrong("a gather that nobody awaits", "Its tasks were cancelled, and the "
-                     "CancelledError lay in the future that `gather` had returned.", gathered,
-                     "Await what `gather` returns. To wait with a limit, `asyncio.wait(tasks, "
-                     "timeout=...)` takes the tasks themselves.")
+        return Wrong(
+            "a gather that nobody awaits",
+            "Its tasks were cancelled, and the "
+            "CancelledError lay in the future that `gather` had returned.",
+            gathered,
+            "Await what `gather` returns. To wait with a limit, `asyncio.wait(tasks, "
+            "timeout=...)` takes the tasks themselves.",
+        )
 
     def began(self, lab, fetch, stopped, cancelled):
-        if cancelled is not None and (len(fetch.calls) > 4 or stopped is None
-                                      and len(set(fetch.calls)) < len(fetch.calls)):
-            raise Wrong("swallowed", f"I cancelled it after {cancelled:g} s, and then a worker "
-                        f"began {fetch.calls[-1]!r}.", lab.line("except|suppress|finally"))
+        if cancelled is not None and (
+            len(fetch.calls) > 4 or stopped is None and len(set(fetch.calls)) < len(fetch.calls)
+        ):
+            raise Wrong(
+                "swallowed",
+                f"I cancelled it after {cancelled:g} s, and then a worker "
+                f"began {fetch.calls[-1]!r}.",
+                lab.line("except|suppress|finally"),
+            )
         twice = [page for page, n in collections.Counter(fetch.calls).items() if n > 1]
         if twice:
-            raise Wrong("fetched twice", f"{twice[0]!r} was fetched twice.", lab.line("popleft"),
-                        "A page that a worker has taken is its own.")
+            raise Wrong(
+                "fetched twice",
+                f"{twice[0]!r} was fetched twice.",
+                lab.line("popleft"),
+                "A page that a worker has taken is its own.",
+            )
         if stopped and {"e", "f"} & set(fetch.calls) or stopped == 0 and fetch.calls:
             page = next(page for page in fetch.calls if page in "ef" or stopped == 0)
-            raise Wrong("went on after the stop", f"`stop` was set after {stopped:g} s, and then "
-                        f"it began {page!r}.", lab.line(r"\bwhile\b|popleft"),
-                        "Before it takes another page a worker looks: `stop.is_set()`.")
+            raise Wrong(
+                "went on after the stop",
+                f"`stop` was set after {stopped:g} s, and then it began {page!r}.",
+                lab.line(r"\bwhile\b|popleft"),
+                "Before it takes another page a worker looks: `stop.is_set()`.",
+            )
 
     def kept(self, lab, fetch, pages, found, seconds, stopped, cancelled):
         for page in seconds:
             places = pages.count(page) + (page in found)
             if places == 0:
-                raise Wrong("lost pages", f"{page!r} was begun and not finished; in the end it is "
-                            "neither in `todo` nor in `done`.", lab.line("popleft"),
-                            "Give it back: `except asyncio.CancelledError: todo.append(page)`, "
-                            "then `raise`.")
+                raise Wrong(
+                    "lost pages",
+                    f"{page!r} was begun and not finished; in the end it is "
+                    "neither in `todo` nor in `done`.",
+                    lab.line("popleft"),
+                    "Give it back: `except asyncio.CancelledError: todo.append(page)`, "
+                    "then `raise`.",
+                )
             if places > 1:
-                raise Wrong("given back twice", f"{page!r} is in the end "
-                            + ("in `todo` and in `done`." if page in found
-                               else f"{places} times in `todo`."), lab.line("append|extend"),
-                            "Give back what was begun and is not done, and only that.")
+                raise Wrong(
+                    "given back twice",
+                    f"{page!r} is in the end "
+                    + (
+                        "in `todo` and in `done`."
+                        if page in found
+                        else f"{places} times in `todo`."
+                    ),
+                    lab.line("append|extend"),
+                    "Give back what was begun and is not done, and only that.",
+                )
 
     def late(self, lab, run, fetch, ends, stopped, cancelled):
         took = f"It returned after {run.elapsed:g} s; asked is after {ends:g} s."
         if fetch.peak == 1 and len(fetch.calls) > 1:
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
         if cancelled is not None:
-            raise Wrong("swallowed", f"I cancelled it after {cancelled:g} s, and it went on until "
-                        f"{run.elapsed:g} s.", lab.line("except|suppress|finally"))
+            raise Wrong(
+                "swallowed",
+                f"I cancelled it after {cancelled:g} s, and it went on until {run.elapsed:g} s.",
+                lab.line("except|suppress|finally"),
+            )
         if stopped is None or fetch.cancelled or run.elapsed > ends + 5:
-            raise Wrong("ended late", took, lab.line(r"sleep\(|wait_for|timeout|wait\("),
-                        "When the last worker has ended there is nothing left to wait for: not for "
-                        "`stop`, and not for the rest of the grace. And who looks now and then "
-                        "sees it late: `await` what will come.")
-        raise Wrong("no limit to the grace", f"{took} A page that needs longer than the grace was "
-                    "waited for.", lab.line(r"grace|wait\(|gather|TaskGroup"),
-                    "Some page may hang for ever: cancel what is late.")
+            raise Wrong(
+                "ended late",
+                took,
+                lab.line(r"sleep\(|wait_for|timeout|wait\("),
+                "When the last worker has ended there is nothing left to wait for: not for "
+                "`stop`, and not for the rest of the grace. And who looks now and then "
+                "sees it late: `await` what will come.",
+            )
+        raise Wrong(
+            "no limit to the grace",
+            f"{took} A page that needs longer than the grace was waited for.",
+            lab.line(r"grace|wait\(|gather|TaskGroup"),
+            "Some page may hang for ever: cancel what is late.",
+        )
 
     @right
     async def a_task_that_cancels(fetch, todo, done, workers, stop, grace):
         """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+
         async def worker():
             while todo and not stop.is_set():
                 page = todo.popleft()
@@ -1507,7 +1696,7 @@ class LivePage(Exercise):
         "`readuntil` reads up to a mark. What is the mark at the end of a head?",
         "Look at the first line: `asked.split()[1]` is the path. And which event does nobody get, "
         "if the loop ends with `crawl.over`?",
-        "In `try`: `asked = await reader.readuntil(b\"\\r\\n\\r\\n\")`, then three ways by the "
+        'In `try`: `asked = await reader.readuntil(b"\\r\\n\\r\\n")`, then three ways by the '
         "path; for the events `while not crawl.over:` write, drain, "
         "`await asyncio.sleep(0.05)`; after the loop one event more. "
         "`except (ConnectionError, asyncio.IncompleteReadError): pass`, "
@@ -1519,12 +1708,17 @@ class LivePage(Exercise):
         answer = self.visit(show, lab, "asks for `/`", "/")
         self.head(lab, answer, "/", "200", "text/html")
         if not answer.partition(b"\r\n\r\n")[2].strip():
-            raise Wrong("no page", "The answer to `/` has no body.", lab.line("text/html"),
-                        "After the empty line comes the page, a few words of HTML.")
+            raise Wrong(
+                "no page",
+                "The answer to `/` has no body.",
+                lab.line("text/html"),
+                "After the empty line comes the page, a few words of HTML.",
+            )
         answer = self.visit(show, lab, "asks for `/nothing`", "/nothing")
         self.head(lab, answer, "/nothing", "404", None)
-        answer = self.visit(show, lab, "asks for `/events`, with the request in pieces",
-                            "/events", pieces=True)
+        answer = self.visit(
+            show, lab, "asks for `/events`, with the request in pieces", "/events", pieces=True
+        )
         self.head(lab, answer, "/events", "200", "text/event-stream")
         self.events(lab, answer)
         if lab.line(r"\bdrain\(") is None:
@@ -1574,9 +1768,13 @@ class LivePage(Exercise):
             place = errors and lab.text.of_traceback(errors[0])
             first_read = lab.line(r"\.read\(")
             if pieces and place and first_read and isinstance(errors[0], (IndexError, ValueError)):
-                raise Wrong("one read is one message", "The request came in three pieces, and "
-                            f"{type(errors[0]).__name__} came out at line {place[1]}: the path "
-                            "was not there yet.", first_read)
+                raise Wrong(
+                    "one read is one message",
+                    "The request came in three pieces, and "
+                    f"{type(errors[0]).__name__} came out at line {place[1]}: the path "
+                    "was not there yet.",
+                    first_read,
+                )
             if errors:
                 raise errors[0]
             return bytes(came)
@@ -1584,44 +1782,78 @@ class LivePage(Exercise):
         answer = lab.run(scene()).result
         if not answer.removesuffix(b"<closed>"):
             if pieces and answer and lab.line(r"\.read\("):
-                raise Wrong("one read is one message", "The request came in three pieces, and it "
-                            "closed the connection before it had read them all.",
-                            lab.line(r"\.read\("))
-            raise Wrong("never answers", "The connection was closed, and not one byte had come."
-                        if answer else f"After {PATIENCE} s not one byte had come.",
-                        lab.line(r"\bif\b|read"))
+                raise Wrong(
+                    "one read is one message",
+                    "The request came in three pieces, and it "
+                    "closed the connection before it had read them all.",
+                    lab.line(r"\.read\("),
+                )
+            raise Wrong(
+                "never answers",
+                "The connection was closed, and not one byte had come."
+                if answer
+                else f"After {PATIENCE} s not one byte had come.",
+                lab.line(r"\bif\b|read"),
+            )
         if not answer.endswith(b"<closed>"):
             if b"\r\n\r\n" not in answer:
-                raise Wrong("no empty line", f"{answer[:70]!r} came, and no end of the head. The "
-                            "visitor waits for an empty line.", lab.line("HTTP/1.1"),
-                            "The head ends with `\\r\\n\\r\\n`.")
-            raise Wrong("left open", f"The answer came; {PATIENCE} s later the connection was "
-                        "still open.")
+                raise Wrong(
+                    "no empty line",
+                    f"{answer[:70]!r} came, and no end of the head. The "
+                    "visitor waits for an empty line.",
+                    lab.line("HTTP/1.1"),
+                    "The head ends with `\\r\\n\\r\\n`.",
+                )
+            raise Wrong(
+                "left open", f"The answer came; {PATIENCE} s later the connection was still open."
+            )
         return answer.removesuffix(b"<closed>")
 
     def head(self, lab, answer, path, status, kind):
         head, gap, _ = answer.partition(b"\r\n\r\n")
         if not gap:
-            raise Wrong("no empty line", f"The answer to `{path}` begins with {answer[:60]!r}, and "
-                        "its head has no end.", lab.line("HTTP/1.1"),
-                        "The head ends with an empty line, `\\r\\n\\r\\n`.")
+            raise Wrong(
+                "no empty line",
+                f"The answer to `{path}` begins with {answer[:60]!r}, and its head has no end.",
+                lab.line("HTTP/1.1"),
+                "The head ends with an empty line, `\\r\\n\\r\\n`.",
+            )
         first, *rest = head.decode("latin-1").split("\r\n")
         if not first.startswith(f"HTTP/1.1 {status}"):
             if path == "/events":
-                raise Wrong("one read is one message", "The request for `/events` came in three "
-                            f"pieces, and the answer was `{first}`.", lab.line(r"read"))
+                raise Wrong(
+                    "one read is one message",
+                    "The request for `/events` came in three "
+                    f"pieces, and the answer was `{first}`.",
+                    lab.line(r"read"),
+                )
             unlike = lab.line(r"""==\s*(["'])/|(["'])/\w*\2\s*:""")
             if path == "/" and unlike and not lab.line(r"decode|\bstr\("):
-                raise Wrong("status", f"The answer to `/` begins with `{first}`.", unlike,
-                            "What was read is bytes, and no text equals bytes: `b\"/\"`.")
-            raise Wrong("status", f"The answer to `{path}` begins with `{first}`.",
-                        lab.line("HTTP/1.1"), f"It is `HTTP/1.1 {status} ...`.")
+                raise Wrong(
+                    "status",
+                    f"The answer to `/` begins with `{first}`.",
+                    unlike,
+                    'What was read is bytes, and no text equals bytes: `b"/"`.',
+                )
+            raise Wrong(
+                "status",
+                f"The answer to `{path}` begins with `{first}`.",
+                lab.line("HTTP/1.1"),
+                f"It is `HTTP/1.1 {status} ...`.",
+            )
         if kind and not any(line.lower().startswith(f"content-type: {kind}") for line in rest):
             if path == "/events" and any("text/html" in line.lower() for line in rest):
-                raise Wrong("one read is one message", "The request for `/events` came in three "
-                            "pieces, and the answer was the page.", lab.line(r"read"))
-            raise Wrong("type", f"The head of the answer to `{path}` is {head!r:.90}.",
-                        lab.line("(?i)content-type"), f"One line is `Content-Type: {kind}`.")
+                raise Wrong(
+                    "one read is one message",
+                    "The request for `/events` came in three pieces, and the answer was the page.",
+                    lab.line(r"read"),
+                )
+            raise Wrong(
+                "type",
+                f"The head of the answer to `{path}` is {head!r:.90}.",
+                lab.line("(?i)content-type"),
+                f"One line is `Content-Type: {kind}`.",
+            )
 
     def events(self, lab, answer):
         *events, rest = answer.partition(b"\r\n\r\n")[2].decode().split("\n\n")
@@ -1630,16 +1862,27 @@ class LivePage(Exercise):
                 raise ValueError(rest or "nothing")
             states = [json.loads(event.strip().removeprefix("data:")) for event in events]
         except ValueError:
-            raise Wrong("not an event", f"The body is {answer[-90:]!r}.", lab.line("data:"),
-                        "An event is `data: `, the JSON, and an empty line: `\\n\\n`.") from None
+            raise Wrong(
+                "not an event",
+                f"The body is {answer[-90:]!r}.",
+                lab.line("data:"),
+                "An event is `data: `, the JSON, and an empty line: `\\n\\n`.",
+            ) from None
         if len(states) < 4:
-            raise Wrong("too few events", f"The crawl went on for 0.3 s, and {len(states)} events "
-                        "came.", lab.line("sleep|while"), "One at once, then one each 0.05 s.")
+            raise Wrong(
+                "too few events",
+                f"The crawl went on for 0.3 s, and {len(states)} events came.",
+                lab.line("sleep|while"),
+                "One at once, then one each 0.05 s.",
+            )
         if states[-1] != {"done": 8, "left": 0}:
-            raise Wrong("the end is missing", f"The last event was {states[-1]}; at the end "
-                        "the crawl had done all 8 pages.", lab.line("over"),
-                        "When the loop has seen that the crawl is over, the last state has not "
-                        "been sent yet.")
+            raise Wrong(
+                "the end is missing",
+                f"The last event was {states[-1]}; at the end the crawl had done all 8 pages.",
+                lab.line("over"),
+                "When the loop has seen that the crawl is over, the last state has not "
+                "been sent yet.",
+            )
         if len(states) > 40:
             raise Wrong("spin", f"{len(states)} events came in 0.3 s.", lab.line("while"))
 
@@ -1674,18 +1917,25 @@ class LivePage(Exercise):
 
         errors = lab.run(scene()).result
         if errors and errors[0] is None:
-            raise Wrong("goes on for nobody", f"The visitor left; {PATIENCE} s later it still "
-                        "wrote events.", lab.line("while"),
-                        "`await writer.drain()` raises a ConnectionError once the visitor is gone: "
-                        "let that end the loop.")
+            raise Wrong(
+                "goes on for nobody",
+                f"The visitor left; {PATIENCE} s later it still wrote events.",
+                lab.line("while"),
+                "`await writer.drain()` raises a ConnectionError once the visitor is gone: "
+                "let that end the loop.",
+            )
         if errors:
-            raise Wrong("the visitor's leaving came out", f"The visitor left, and "
-                        f"{type(errors[0]).__name__} came out.", lab.line(r"drain|write"),
-                        "Visitors leave when they like: catch `ConnectionError` around the answer.")
+            raise Wrong(
+                "the visitor's leaving came out",
+                f"The visitor left, and {type(errors[0]).__name__} came out.",
+                lab.line(r"drain|write"),
+                "Visitors leave when they like: catch `ConnectionError` around the answer.",
+            )
 
     @right
     async def three_ways(crawl, reader, writer):
         """Answer one visitor: the page, the events or 404; then close."""
+
         def head(status, kind):
             return f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\n".encode()
 
@@ -1723,8 +1973,9 @@ class LivePage(Exercise):
             path = first.decode().split(" ")[1]
             kind = {"/": "text/html", "/events": "text/event-stream"}.get(path)
             status = "200 OK" if kind else "404 Not Found"
-            writer.write(f"HTTP/1.1 {status}\r\nContent-Type: {kind or 'text/plain'}\r\n\r\n"
-                         .encode())
+            writer.write(
+                f"HTTP/1.1 {status}\r\nContent-Type: {kind or 'text/plain'}\r\n\r\n".encode()
+            )
             if path == "/":
                 writer.write(b"<!doctype html><title>Crawl</title>")
             await writer.drain()
@@ -1910,8 +2161,12 @@ class Clients:
         def noting(client, *arguments, **settings):
             self.made.append(client)
             if len(self.made) > 30:
-                raise Wrong("a new client for each request", "It made 30 clients and went on.",
-                            self.lab.line(r"AsyncClient\("), "Make one, around all of it.")
+                raise Wrong(
+                    "a new client for each request",
+                    "It made 30 clients and went on.",
+                    self.lab.line(r"AsyncClient\("),
+                    "Make one, around all of it.",
+                )
             self.init(client, *arguments, **settings)
             self.doors = getattr(settings.get("limits"), "max_connections", None) or math.inf
 
@@ -1928,7 +2183,6 @@ class Clients:
 
     def __exit__(self, *exc_info):
         httpx.AsyncClient.__init__, httpx.AsyncClient.send = self.init, self.send
-
 
 
 class Whole(Exercise):
@@ -1960,7 +2214,7 @@ class Whole(Exercise):
         "`async with httpx.AsyncClient(base_url=url, timeout=0.3) as client, "
         "asyncio.TaskGroup() as group:`, and workers that share `iter(pages)`.",
         "For a page: `for attempt in range(6):` in a `try` get it; 200: note it and return; 429: "
-        "`pause = float(response.headers[\"Retry-After\"])`; 503, or "
+        '`pause = float(response.headers["Retry-After"])`; 503, or '
         "`except httpx.TransportError`: a short pause; anything else ends the loop. After the "
         "loop it has failed.",
     )
@@ -1971,15 +2225,20 @@ class Whole(Exercise):
     def verify(self, crawl, lab):
         base = "/api/v2/pokemon/"
         pages = [base + name for name in (*self.NAMES[:4], self.MISSING, *self.NAMES[4:])]
-        script = {base + self.BUSY: [429], base + self.SILENT: ["hang"],
-                  base + self.LOST: ["reset", 503], base + self.DOWN: [503] * 9}
+        script = {
+            base + self.BUSY: [429],
+            base + self.SILENT: ["hang"],
+            base + self.LOST: ["reset", 503],
+            base + self.DOWN: [503] * 9,
+        }
         site, told = lab.site(latency=0.05, script=script), []
         lab.told(f"with {len(pages)} pages and 3 workers")
 
         async def scene():
             async with asyncio.timeout(5):
-                return await lab.awaitable(crawl(site.url, list(pages), 3,
-                                                 lambda *counts: told.append(counts)))
+                return await lab.awaitable(
+                    crawl(site.url, list(pages), 3, lambda *counts: told.append(counts))
+                )
 
         with Clients(lab) as clients:
             try:
@@ -1992,18 +2251,24 @@ class Whole(Exercise):
                 if not isinstance(error, httpx.TransportError):
                     raise
                 place = lab.text.of_traceback(error)
-                raise Wrong("one page ended all", f"{type(error).__name__} came out: something "
-                            "was lost on the way to a page.", place and place[1],
-                            "Lost connections and time-outs have one name in common: "
-                            "`httpx.TransportError`. Catch that, and ask again.") from None
+                raise Wrong(
+                    "one page ended all",
+                    f"{type(error).__name__} came out: something was lost on the way to a page.",
+                    place and place[1],
+                    "Lost connections and time-outs have one name in common: "
+                    "`httpx.TransportError`. Catch that, and ask again.",
+                ) from None
         log = site.log()
         self.tries(lab, log, base)
         self.result(lab, run, pages, base)
         peak = clients.peak if clients.made else site.peak()
         lab.limited(peak, at_most=3, what="requests")
         if peak < 3:
-            raise Wrong("sequential", f"At most {peak} of 3 requests were under way at "
-                        "once.", lab.line(r"await \w+\.get|range\("))
+            raise Wrong(
+                "sequential",
+                f"At most {peak} of 3 requests were under way at once.",
+                lab.line(r"await \w+\.get|range\("),
+            )
         self.waits(lab, log, base)
         self.news(lab, told, len(pages))
         self.closed(lab, clients.made)
@@ -2012,75 +2277,129 @@ class Whole(Exercise):
     def too_long(self, lab, log, base):
         last = log[-1].path if log else "nothing"
         if [asked.path for asked in log].count(base + self.SILENT) == 1:
-            return Wrong("hung with the page", f"After 5 s it was not done. {self.SILENT!r} hung, "
-                         "and was not asked for again.", lab.line(r"AsyncClient\(|\.get\("),
-                         "`timeout=0.3` for the client, or a limit around each request. (httpx "
-                         "itself waits for 5 s.)")
-        return Wrong("never gives up", f"After 5 s it was not done. The last request, number "
-                     f"{len(log)}, was for `{last}`.", lab.line(r"\bwhile\b|\bfor\b"),
-                     "Six tries for a page, then it has failed.")
+            return Wrong(
+                "hung with the page",
+                f"After 5 s it was not done. {self.SILENT!r} hung, and was not asked for again.",
+                lab.line(r"AsyncClient\(|\.get\("),
+                "`timeout=0.3` for the client, or a limit around each request. (httpx "
+                "itself waits for 5 s.)",
+            )
+        return Wrong(
+            "never gives up",
+            f"After 5 s it was not done. The last request, number {len(log)}, was for `{last}`.",
+            lab.line(r"\bwhile\b|\bfor\b"),
+            "Six tries for a page, then it has failed.",
+        )
 
     def tries(self, lab, log, base):
         asked = collections.Counter(one.path.removeprefix(base) for one in log)
         if asked[self.MISSING] > 1:
-            raise Wrong("retried", f"{self.MISSING!r} is not there (404), and it was asked for "
-                        f"{asked[self.MISSING]} times.",
-                        lab.line("status") or lab.line("except"))
-        for name, why, tries in ((self.BUSY, "429", 2), (self.SILENT, "no answer", 2),
-                                 (self.LOST, "a lost connection and 503", 3),
-                                 (self.DOWN, "503 each time", 6)):
+            raise Wrong(
+                "retried",
+                f"{self.MISSING!r} is not there (404), and it was asked for "
+                f"{asked[self.MISSING]} times.",
+                lab.line("status") or lab.line("except"),
+            )
+        for name, why, tries in (
+            (self.BUSY, "429", 2),
+            (self.SILENT, "no answer", 2),
+            (self.LOST, "a lost connection and 503", 3),
+            (self.DOWN, "503 each time", 6),
+        ):
             if asked[name] < tries:
-                raise Wrong("gave up too soon", f"{name!r} met with {why}; it was asked for "
-                            f"{asked[name]} time{'s' * (asked[name] != 1)}.",
-                            lab.line(r"except|status|range\("), "Six tries in all.")
+                raise Wrong(
+                    "gave up too soon",
+                    f"{name!r} met with {why}; it was asked for "
+                    f"{asked[name]} time{'s' * (asked[name] != 1)}.",
+                    lab.line(r"except|status|range\("),
+                    "Six tries in all.",
+                )
             if asked[name] > tries:
-                raise Wrong("asked too often", f"{name!r} was asked for {asked[name]} times; "
-                            f"{tries} are enough.", lab.line(r"range\(|while"))
+                raise Wrong(
+                    "asked too often",
+                    f"{name!r} was asked for {asked[name]} times; {tries} are enough.",
+                    lab.line(r"range\(|while"),
+                )
 
     def result(self, lab, run, pages, base):
         if not (isinstance(run.result, tuple) and len(run.result) == 2):
-            raise Wrong("value", f"It returned {run.result!r:.90}; asked are a dict and a list.",
-                        lab.line(r"\breturn\b"))
+            raise Wrong(
+                "value",
+                f"It returned {run.result!r:.90}; asked are a dict and a list.",
+                lab.line(r"\breturn\b"),
+            )
         names, failed = run.result
         bad = [base + self.MISSING, base + self.DOWN]
-        lab.equal(names, {page: page.removeprefix(base) for page in pages if page not in bad},
-                  what="the dict is")
+        lab.equal(
+            names,
+            {page: page.removeprefix(base) for page in pages if page not in bad},
+            what="the dict is",
+        )
         lab.equal(sorted(failed), sorted(bad), what="the list of the failed, sorted, is")
 
     def waits(self, lab, log, base):
         busy = [asked for asked in log if asked.path == base + self.BUSY]
         pause = busy[1].arrived - busy[0].answered
         if pause < 0.95:
-            raise Wrong("came back too soon", f"{self.BUSY!r} was told 429 with Retry-After: 1. It "
-                        f"was asked for again after {pause:.2f} s.", lab.line("429|sleep"),
-                        'Wait `float(response.headers["Retry-After"])` seconds.')
+            raise Wrong(
+                "came back too soon",
+                f"{self.BUSY!r} was told 429 with Retry-After: 1. It "
+                f"was asked for again after {pause:.2f} s.",
+                lab.line("429|sleep"),
+                'Wait `float(response.headers["Retry-After"])` seconds.',
+            )
         silent = [asked for asked in log if asked.path == base + self.SILENT]
         if silent[1].arrived - silent[0].arrived > 1.5:
-            raise Wrong("hung with the page", f"{self.SILENT!r} hung, and was asked for again only "
-                        f"{silent[1].arrived - silent[0].arrived:.1f} s later.",
-                        lab.line(r"AsyncClient\(|timeout"), "A try may take 0.3 s.")
+            raise Wrong(
+                "hung with the page",
+                f"{self.SILENT!r} hung, and was asked for again only "
+                f"{silent[1].arrived - silent[0].arrived:.1f} s later.",
+                lab.line(r"AsyncClient\(|timeout"),
+                "A try may take 0.3 s.",
+            )
 
     def news(self, lab, told, pages):
         if len(told) != pages:
-            raise Wrong("told wrong", f"There were {pages} pages, and `tell` was called "
-                        f"{len(told)} times.", lab.line(r"tell\("),
-                        "Once after each page, whether it is done or has failed.")
+            raise Wrong(
+                "told wrong",
+                f"There were {pages} pages, and `tell` was called {len(told)} times.",
+                lab.line(r"tell\("),
+                "Once after each page, whether it is done or has failed.",
+            )
         for number, counts in enumerate(told, 1):
-            if len(counts) != 2 or not all(isinstance(each, int) for each in counts) \
-                    or sum(counts) != number:
-                raise Wrong("told wrong", f"Call number {number} was `tell{counts}`.",
-                            lab.line(r"tell\("), "How many are done, and how many have failed.")
+            if (
+                len(counts) != 2
+                or not all(isinstance(each, int) for each in counts)
+                or sum(counts) != number
+            ):
+                raise Wrong(
+                    "told wrong",
+                    f"Call number {number} was `tell{counts}`.",
+                    lab.line(r"tell\("),
+                    "How many are done, and how many have failed.",
+                )
         if told[-1] != (pages - 2, 2):
-            raise Wrong("told wrong", f"The last call was `tell{told[-1]}`.", lab.line(r"tell\("),
-                        "First how many are done, then how many have failed.")
+            raise Wrong(
+                "told wrong",
+                f"The last call was `tell{told[-1]}`.",
+                lab.line(r"tell\("),
+                "First how many are done, then how many have failed.",
+            )
 
     def closed(self, lab, made):
         if len(made) > 1:
-            raise Wrong("a new client for each request", f"It made {len(made)} clients.",
-                        lab.line(r"AsyncClient\("), "Make one, around all of it.")
+            raise Wrong(
+                "a new client for each request",
+                f"It made {len(made)} clients.",
+                lab.line(r"AsyncClient\("),
+                "Make one, around all of it.",
+            )
         if made and not made[-1].is_closed:
-            raise Wrong("left open", "When it had ended, the client still held its connections.",
-                        lab.line(r"AsyncClient\("))
+            raise Wrong(
+                "left open",
+                "When it had ended, the client still held its connections.",
+                lab.line(r"AsyncClient\("),
+            )
 
     def cancelled(self, crawl, lab, site, pages):
         lab.told("and cancelled it in the midst of its requests")
@@ -2088,8 +2407,9 @@ class Whole(Exercise):
 
             async def scene():
                 before = asyncio.all_tasks()
-                crawling = asyncio.ensure_future(lab.awaitable(crawl(
-                    site.url, pages * 5, 3, lambda *counts: None)))
+                crawling = asyncio.ensure_future(
+                    lab.awaitable(crawl(site.url, pages * 5, 3, lambda *counts: None))
+                )
                 while not clients.flying and not crawling.done():
                     await asyncio.sleep(0.01)
                 crawling.cancel()
@@ -2101,15 +2421,28 @@ class Whole(Exercise):
         if not crawling.cancelled():
             if crawling.done() and crawling.exception():
                 raise crawling.exception()
-            raise Wrong("swallowed", "I cancelled it in the midst of its requests. It "
-                        + ("returned as if nothing had happened." if crawling.done()
-                           else "still went on a second later."), lab.line("except|suppress"))
+            raise Wrong(
+                "swallowed",
+                "I cancelled it in the midst of its requests. It "
+                + (
+                    "returned as if nothing had happened."
+                    if crawling.done()
+                    else "still went on a second later."
+                ),
+                lab.line("except|suppress"),
+            )
         if running:
-            raise Wrong("leaked", f"I cancelled it, and {len(running)} of its tasks still ran.",
-                        lab.line("create_task|ensure_future|gather"))
+            raise Wrong(
+                "leaked",
+                f"I cancelled it, and {len(running)} of its tasks still ran.",
+                lab.line("create_task|ensure_future|gather"),
+            )
         if clients.made and not clients.made[-1].is_closed:
-            raise Wrong("left open", "I cancelled it, and the client was never closed.",
-                        lab.line(r"AsyncClient\("))
+            raise Wrong(
+                "left open",
+                "I cancelled it, and the client was never closed.",
+                lab.line(r"AsyncClient\("),
+            )
 
     @right
     async def workers_of_one_group(url, pages, workers, tell):

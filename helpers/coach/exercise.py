@@ -10,10 +10,10 @@ import sys
 from helpers.coach import cards
 from helpers.coach.form import statement as form
 from helpers.coach.judging import packing
+from helpers.coach.judging.sandbox import sandbox
 from helpers.coach.mistakes import diagnosis
 from helpers.coach.mistakes.diagnosis import Verdict, brief
 from helpers.coach.progress import Progress
-from helpers.coach.judging.sandbox import sandbox
 
 OFFER_AFTER = 2  # failures
 

@@ -51,8 +51,11 @@ class Handle:
         if self.entry:
             del self.entry[2:]  # void; no change, once it has left the heap
 
-    def cancelled(self): return self.function is tasks.nothing
-    def when(self): return self.entry[0]
+    def cancelled(self):
+        return self.function is tasks.nothing
+
+    def when(self):
+        return self.entry[0]
 
 
 class Number(int):
@@ -74,22 +77,53 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
         self.ended = []  # what the loop runs for puts itself in here when it is done
         self.generators, self.signals = weakref.WeakSet(), {}
 
-    def time(self): return time.monotonic()
-    def is_running(self): return self.running
-    def is_closed(self): return self.closed
-    def get_debug(self): return self.debug
-    def set_debug(self, enabled): self.debug = enabled
-    def get_task_factory(self): return self.task_factory
-    def set_task_factory(self, factory): self.task_factory = factory
-    def get_exception_handler(self): return self.exception_handler
-    def set_exception_handler(self, handler): self.exception_handler = handler
-    def set_default_executor(self, executor): self.executor = executor
-    def create_future(self): return asyncio.Future(loop=self)
-    def add_reader(self, file, function, *args): self.listen(file, sockets.READ, function, args)
-    def add_writer(self, file, function, *args): self.listen(file, sockets.WRITE, function, args)
-    def remove_reader(self, file): return self.unlisten(file, sockets.READ)
-    def remove_writer(self, file): return self.unlisten(file, sockets.WRITE)
-    def wake_at(self, deadline, wake): return self.call_at(deadline, wake).cancel
+    def time(self):
+        return time.monotonic()
+
+    def is_running(self):
+        return self.running
+
+    def is_closed(self):
+        return self.closed
+
+    def get_debug(self):
+        return self.debug
+
+    def set_debug(self, enabled):
+        self.debug = enabled
+
+    def get_task_factory(self):
+        return self.task_factory
+
+    def set_task_factory(self, factory):
+        self.task_factory = factory
+
+    def get_exception_handler(self):
+        return self.exception_handler
+
+    def set_exception_handler(self, handler):
+        self.exception_handler = handler
+
+    def set_default_executor(self, executor):
+        self.executor = executor
+
+    def create_future(self):
+        return asyncio.Future(loop=self)
+
+    def add_reader(self, file, function, *args):
+        self.listen(file, sockets.READ, function, args)
+
+    def add_writer(self, file, function, *args):
+        self.listen(file, sockets.WRITE, function, args)
+
+    def remove_reader(self, file):
+        return self.unlisten(file, sockets.READ)
+
+    def remove_writer(self, file):
+        return self.unlisten(file, sockets.WRITE)
+
+    def wake_at(self, deadline, wake):
+        return self.call_at(deadline, wake).cancel
 
     # Running
 
@@ -142,7 +176,8 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
         for error in await asyncio.gather(*closing, return_exceptions=True):
             if isinstance(error, Exception):
                 self.call_exception_handler(
-                    {"message": "Error while an async generator was closed", "exception": error})
+                    {"message": "Error while an async generator was closed", "exception": error}
+                )
 
     async def shutdown_default_executor(self, timeout=None):
         helper = ThreadPoolExecutor(1)
@@ -250,14 +285,30 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
             task.cancel()
         return task.result()
 
-    async def create_connection(self, protocol_factory, host=None, port=None, *, sock=None,
-                                local_addr=None, family=0, ssl=None, **no_effect):
+    async def create_connection(
+        self,
+        protocol_factory,
+        host=None,
+        port=None,
+        *,
+        sock=None,
+        local_addr=None,
+        family=0,
+        ssl=None,
+        **no_effect,
+    ):
         refuse(ssl)
         if sock is None:
             look_up = partial(self.getaddrinfo, family=family, type=socket.SOCK_STREAM)
             ours = await look_up(*local_addr) if local_addr else [None]
-            sock = await self.connected([(one, our) for one in await look_up(host, port)
-                                         for our in ours if our is None or our[0] == one[0]])
+            sock = await self.connected(
+                [
+                    (one, our)
+                    for one in await look_up(host, port)
+                    for our in ours
+                    if our is None or our[0] == one[0]
+                ]
+            )
         return await self.connect_accepted_socket(protocol_factory, sock)
 
     async def connected(self, pairs):
@@ -283,19 +334,40 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
         protocol = protocol_factory()
         return Transport(self, sock, protocol), protocol
 
-    async def create_server(self, protocol_factory, host=None, port=None, *, family=0, sock=None,
-                            backlog=100, reuse_port=None, start_serving=True, ssl=None,
-                            **no_effect):
+    async def create_server(
+        self,
+        protocol_factory,
+        host=None,
+        port=None,
+        *,
+        family=0,
+        sock=None,
+        backlog=100,
+        reuse_port=None,
+        start_serving=True,
+        ssl=None,
+        **no_effect,
+    ):
         refuse(ssl)
         listeners = [sock]
         if sock is None:
             hosts = host if isinstance(host, (list, tuple)) else [host or None]
-            found = [info for host in hosts for info in await self.getaddrinfo(
-                host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)]
+            found = [
+                info
+                for host in hosts
+                for info in await self.getaddrinfo(
+                    host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+                )
+            ]
             with ExitStack() as undo:
-                listeners = [undo.enter_context(socket.create_server(
-                    address, family=family, backlog=backlog, reuse_port=bool(reuse_port)))
-                    for family, *_, address in dict.fromkeys(found)]
+                listeners = [
+                    undo.enter_context(
+                        socket.create_server(
+                            address, family=family, backlog=backlog, reuse_port=bool(reuse_port)
+                        )
+                    )
+                    for family, *_, address in dict.fromkeys(found)
+                ]
                 undo.pop_all()
         server = Server(self, tuple(listeners), protocol_factory, backlog)
         if start_serving:

@@ -1,9 +1,9 @@
 """Stage 1, the ready queue: many paused functions, one thread, each in its turn.
 
-    loop = Loop()
-    loop.spawn(countdown("A", 3))
-    loop.spawn(countdown("B", 2))
-    loop.run()
+loop = Loop()
+loop.spawn(countdown("A", 3))
+loop.spawn(countdown("B", 2))
+loop.run()
 """
 
 from collections import deque
@@ -37,5 +37,7 @@ def checked(coro):
     """Return a generator or a coroutine as it is; TypeError for anything else."""
     if hasattr(coro, "send"):
         return coro
-    raise TypeError(f"spawn takes a generator or a coroutine, and got {coro!r}. "
-                    "If it is a function, call it: spawn(work()), not spawn(work).")
+    raise TypeError(
+        f"spawn takes a generator or a coroutine, and got {coro!r}. "
+        "If it is a function, call it: spawn(work()), not spawn(work)."
+    )

@@ -1,8 +1,8 @@
 """Stage 4, sockets: the loop waits for the network and for its timers in one place, the selector.
 
-    async def echo(sock):
-        while data := await recv(sock, 4096):
-            await send_all(sock, data)
+async def echo(sock):
+    while data := await recv(sock, 4096):
+        await send_all(sock, data)
 """
 
 import contextlib
@@ -24,8 +24,11 @@ def until(sock, event):
     """Wait until the socket can be read (READ) or written (WRITE)."""
     yield lambda loop, wake: loop.watch(sock, event, wake)
     if sock.fileno() < 0:
-        raise OSError(errno.EBADF, "The socket was closed while a task waited for it. "
-                                   "Cancel the task before you close its socket.")
+        raise OSError(
+            errno.EBADF,
+            "The socket was closed while a task waited for it. "
+            "Cancel the task before you close its socket.",
+        )
 
 
 async def recv(sock, most):
@@ -42,7 +45,7 @@ async def send_all(sock, data):
     data = memoryview(data)
     while data:
         try:
-            data = data[sock.send(data):]
+            data = data[sock.send(data) :]
         except BlockingIOError:  # the other side reads slower than this one sends
             await until(sock, WRITE)
 
@@ -126,8 +129,10 @@ class Loop(tasks.Loop):
             self.drop(number)
             self.watching[number] = sock, (waiting := {})
         if waiting.get(event):
-            raise RuntimeError(f"Somebody waits for {sock} already. Two readers would each get a "
-                               "part of what comes: let one task read for both.")
+            raise RuntimeError(
+                f"Somebody waits for {sock} already. Two readers would each get a "
+                "part of what comes: let one task read for both."
+            )
         new, waiting[event] = event not in waiting, function
         if new:
             self.register(number, waiting)

@@ -98,9 +98,14 @@ class Task(Future):
             try:
                 self.unpark = park(self.loop, self.wake)
             except Exception as error:  # the task is told; the loop goes on
-                self.throw = error if callable(park) else TypeError(
-                    f"{self!r} yielded {park!r}, and this loop can't wait for that. "
-                    "Await its own sleep, futures, tasks and sockets.")
+                self.throw = (
+                    error
+                    if callable(park)
+                    else TypeError(
+                        f"{self!r} yielded {park!r}, and this loop can't wait for that. "
+                        "Await its own sleep, futures, tasks and sockets."
+                    )
+                )
                 self.loop.ready.append(self.step)
 
     def wake(self):
@@ -199,8 +204,10 @@ class Loop(timers.Loop):
         """Let the thread sleep. RuntimeError where there is nothing to wait for: a deadlock."""
         if seconds is None:
             who = [f"{task.name} at line {line(task.coro)}" for task in self.tasks]
-            raise RuntimeError(f"Deadlock: nobody is ready, nobody sleeps, and these wait: "
-                               f"{', '.join(sorted(who))}.")
+            raise RuntimeError(
+                f"Deadlock: nobody is ready, nobody sleeps, and these wait: "
+                f"{', '.join(sorted(who))}."
+            )
         super().pause(seconds)
 
 

@@ -30,13 +30,26 @@ class Transport(asyncio.Transport):
         self.resume_reading()
         protocol.connection_made(self)
 
-    def get_protocol(self): return self.protocol
-    def set_protocol(self, protocol): self.protocol = protocol
-    def is_closing(self): return self.closing
-    def get_write_buffer_size(self): return len(self.buffer)
-    def get_write_buffer_limits(self): return self.low, self.high
-    def can_write_eof(self): return True
-    def abort(self): self.lose(None)
+    def get_protocol(self):
+        return self.protocol
+
+    def set_protocol(self, protocol):
+        self.protocol = protocol
+
+    def is_closing(self):
+        return self.closing
+
+    def get_write_buffer_size(self):
+        return len(self.buffer)
+
+    def get_write_buffer_limits(self):
+        return self.low, self.high
+
+    def can_write_eof(self):
+        return True
+
+    def abort(self):
+        self.lose(None)
 
     def set_write_buffer_limits(self, high=None, low=None):
         self.high = high if high is not None else 65536 if low is None else 4 * low
@@ -90,7 +103,7 @@ class Transport(asyncio.Transport):
         """Send what can be sent now; once it is all sent, send the end or close."""
         try:
             if self.buffer:
-                del self.buffer[:self.sock.send(self.buffer)]
+                del self.buffer[: self.sock.send(self.buffer)]
             if self.full and len(self.buffer) <= self.low:
                 self.full = False
                 self.protocol.resume_writing()
@@ -109,7 +122,8 @@ class Transport(asyncio.Transport):
         """The connection is of no use any more: what was not sent is lost."""
         if error is not None and not isinstance(error, OSError):
             self.loop.call_exception_handler(
-                {"message": "Error in a protocol", "exception": error, "transport": self})
+                {"message": "Error in a protocol", "exception": error, "transport": self}
+            )
         self.error, self.full = error, False
         self.buffer.clear()
         self.close()
@@ -128,9 +142,14 @@ class Server(asyncio.AbstractServer):
         self.loop, self.sockets, self.factory, self.backlog = loop, listeners, factory, backlog
         self.transports, self.ended, self.serving = set(), asyncio.Event(), False
 
-    def get_loop(self): return self.loop
-    def is_serving(self): return self.serving
-    async def wait_closed(self): await self.ended.wait()
+    def get_loop(self):
+        return self.loop
+
+    def is_serving(self):
+        return self.serving
+
+    async def wait_closed(self):
+        await self.ended.wait()
 
     async def start_serving(self):
         self.serving = True

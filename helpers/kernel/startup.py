@@ -39,14 +39,28 @@ import sys
 import threading
 import traceback
 
-from helpers.recording import recorder
 from helpers.basics.places import is_library
 from helpers.kernel.virtual import (
-    HELPERS, Deadlock, VirtualLoop, idle_in_pool, is_pools, outward, place, waiting)
+    HELPERS,
+    Deadlock,
+    VirtualLoop,
+    idle_in_pool,
+    is_pools,
+    outward,
+    place,
+    waiting,
+)
+from helpers.recording import recorder
 
 # What the lessons lean on, with the oldest version that will do.
-PACKAGES = {"ipykernel": "7.4", "jupyterlab": "", "ipywidgets": "", "matplotlib": "",
-            "httpx": "", "aiohttp": ""}
+PACKAGES = {
+    "ipykernel": "7.4",
+    "jupyterlab": "",
+    "ipywidgets": "",
+    "matplotlib": "",
+    "httpx": "",
+    "aiohttp": "",
+}
 
 # Whose tasks and callbacks on the kernel's loop are the kernel's own.
 KERNELS = {"ipykernel", "IPython", "tornado", "zmq"}
@@ -60,12 +74,14 @@ GRACE = 0.2
 PATIENCE = 0.4
 
 # Files whose frames say nothing to a learner in an ExceptionGroup's traceback.
-INNER = re.compile("|".join(re.escape(folder) for folder in (
-    os.path.dirname(asyncio.__file__) + os.sep, HELPERS))
-    + r"|.*[/\\](IPython|ipykernel)[/\\]")
+INNER = re.compile(
+    "|".join(re.escape(folder) for folder in (os.path.dirname(asyncio.__file__) + os.sep, HELPERS))
+    + r"|.*[/\\](IPython|ipykernel)[/\\]"
+)
 
 
 # Making the kernel fit ---------------------------------------------------------------------------
+
 
 def install():
     """Make the IPython shell that runs this fit for async. Does nothing the second time, and
@@ -130,8 +146,10 @@ def _advise(shell, error):
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     learners = frames and frames[-1].f_globals is shell.user_global_ns
     if learners and not hasattr(error, "__notes__"):  # it has one where it is shown once more
-        error.add_note(f"`{error.name}` is not defined in this kernel. Run the cells above this "
-                       "one first (menu Run, Run All Above Selected Cell), or check the spelling.")
+        error.add_note(
+            f"`{error.name}` is not defined in this kernel. Run the cells above this "
+            "one first (menu Run, Run All Above Selected Cell), or check the spelling."
+        )
 
 
 def _holds_group(error):
@@ -168,6 +186,7 @@ def _leave_out_inner_frames(described):
 
 
 # The stop button ---------------------------------------------------------------------------------
+
 
 class StopButton:
     """Stops a notebook's cell at the first press. `fit` tells whether it is in charge."""
@@ -250,8 +269,11 @@ class StopButton:
 
     def interrupt(self, stack):
         """Raise in the callback or task that keeps the loop, unless it is the kernel's own."""
-        inside = list(itertools.takewhile(
-            lambda frame: frame.f_code is not asyncio.Handle._run.__code__, stack))
+        inside = list(
+            itertools.takewhile(
+                lambda frame: frame.f_code is not asyncio.Handle._run.__code__, stack
+            )
+        )
         if len(inside) == len(stack):
             return  # the loop is between two callbacks
         package = inside[-1].f_globals.get("__name__", "").partition(".")[0] if inside else ""
@@ -304,8 +326,10 @@ def run(main, *, clock="real", loop_factory=None, debug=None):
         elif not getattr(_here, "running", False):
             start = _run_in_worker
         else:
-            raise RuntimeError(f"run() is running this code already: here, "
-                               f"await {_name(main)}(…) instead of run({_name(main)}(…))")
+            raise RuntimeError(
+                f"run() is running this code already: here, "
+                f"await {_name(main)}(…) instead of run({_name(main)}(…))"
+            )
     except BaseException:
         main.close()  # else Python warns that it was never awaited, which is not the point
         raise
@@ -324,13 +348,18 @@ def _check_coroutine(main):
     if inspect.iscoroutinefunction(main):
         raise TypeError(f"{_name(main)} is a function; call it: run({_name(main)}())")
     if inspect.isasyncgen(main) or inspect.isasyncgenfunction(main):
-        raise TypeError(f"{_name(main)} is an async generator (it has a yield), which run() can't "
-                        f"run: go through it with async for, in an async function")
+        raise TypeError(
+            f"{_name(main)} is an async generator (it has a yield), which run() can't "
+            f"run: go through it with async for, in an async function"
+        )
     if inspect.isroutine(main):
-        raise TypeError(f"{_name(main)} is a plain function: make it async def, "
-                        f"then run({_name(main)}())")
-    raise TypeError(f"run() takes a coroutine, what calling an async function gives; "
-                    f"this is {type(main).__name__}: {main!r:.60}")
+        raise TypeError(
+            f"{_name(main)} is a plain function: make it async def, then run({_name(main)}())"
+        )
+    raise TypeError(
+        f"run() takes a coroutine, what calling an async function gives; "
+        f"this is {type(main).__name__}: {main!r:.60}"
+    )
 
 
 def _check_loop(clock, loop_factory):
@@ -410,8 +439,9 @@ class _Worker(threading.Thread):
         # A daemon: what can't be stopped must not keep the kernel from ending.
         self.main = f"{_name(main)}()"
         super().__init__(name=f"run({self.main})", daemon=True)
-        self.work = functools.partial(contextvars.copy_context().run,
-                                      _run_here, main, *options, self.begin)
+        self.work = functools.partial(
+            contextvars.copy_context().run, _run_here, main, *options, self.begin
+        )
         self.result = self.error = self.loop = self.task = None
         self.cancelled = threading.Event()
         # Before 3.13 a join() that is interrupted takes the thread for dead.
@@ -467,11 +497,11 @@ def _raise_in(thread, kind):
     """Raise an exception in another thread, as soon as that runs Python code again."""
     import ctypes
 
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident),
-                                               ctypes.py_object(kind))
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(kind))
 
 
 # What is here ------------------------------------------------------------------------------------
+
 
 class Environment:
     """What `environment()` found. `ok`: all is as the course needs it; `wrong`: what is not."""
@@ -496,8 +526,12 @@ def environment():
         if not good:
             wrong.append(name)
 
-    say("Python", ".".join(map(str, sys.version_info[:3])), sys.version_info >= (3, 11),
-        "3.11 or newer")
+    say(
+        "Python",
+        ".".join(map(str, sys.version_info[:3])),
+        sys.version_info >= (3, 11),
+        "3.11 or newer",
+    )
     for package, least in PACKAGES.items():
         found = _version(package)
         good = found is not None and _numbers(found) >= _numbers(least)
@@ -509,8 +543,12 @@ def environment():
         say("event loop", "none runs here", False, "a notebook")
     button = _shell() and getattr(_shell(), "stop_button", None)
     fit = button is not None and signal.getsignal(signal.SIGINT) == button.press
-    say("stop button", "stops async cells too" if fit else "as the kernel has it", fit,
-        "a notebook's kernel")
+    say(
+        "stop button",
+        "stops async cells too" if fit else "as the kernel has it",
+        fit,
+        "a notebook's kernel",
+    )
     return Environment(wrong)
 
 

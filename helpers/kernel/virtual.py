@@ -14,7 +14,6 @@ The idea of a clock that jumps is trio's `MockClock(autojump_threshold=0)`.
 """
 
 import asyncio
-import gc
 import linecache
 import math
 import os
@@ -22,10 +21,9 @@ import selectors
 import sys
 import threading
 import time
-from collections.abc import Coroutine
-from types import AsyncGeneratorType, GeneratorType
 from typing import NamedTuple
 
+from helpers.basics.awaits import awaited, frame_of
 from helpers.basics.places import is_library
 from helpers.basics.project import HELPERS
 
@@ -68,8 +66,12 @@ class Deadlock(RuntimeError):
         self.tasks = tasks
 
     def __str__(self):
-        return "\n".join(["nothing is ready to run and no timer is left, so nothing can wake:",
-                          *(f"  {task}" for task in self.tasks)])
+        return "\n".join(
+            [
+                "nothing is ready to run and no timer is left, so nothing can wake:",
+                *(f"  {task}" for task in self.tasks),
+            ]
+        )
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
@@ -187,9 +189,11 @@ class _JumpingSelector(selectors.BaseSelector):
 
         Those can that were started after the loop was made, or that have called before.
         """
-        others = [thread for thread in threading.enumerate()
-                  if thread not in self.silent_threads
-                  and thread.ident != threading.get_ident()]
+        others = [
+            thread
+            for thread in threading.enumerate()
+            if thread not in self.silent_threads and thread.ident != threading.get_ident()
+        ]
         if not others:
             return 0
         frames = sys._current_frames()
@@ -231,6 +235,7 @@ def just_due(moment):
 
 
 # Whose code is it? -------------------------------------------------------------------------------
+
 
 def outward(frame):
     """A frame, its caller, that one's caller …"""
@@ -299,7 +304,7 @@ def waiting(task):
             if what is None:
                 what = describe_future(step)
             continue
-        frame = step_frame(step)
+        frame = frame_of(step)
         if frame is None:
             continue
         if not is_library(frame.f_code.co_filename):
@@ -311,39 +316,12 @@ def waiting(task):
 
 def is_backport(step):
     """Is this a public method of one of `helpers.basics.backports`? It is told as asyncio's own."""
-    return step_frame(step).f_globals.get("__name__") == "helpers.basics.backports" and (
-        not step.__name__.startswith("_"))
+    return frame_of(step).f_globals.get("__name__") == "helpers.basics.backports" and (
+        not step.__name__.startswith("_")
+    )
 
 
 def describe_future(future):
     if isinstance(future, asyncio.Task):
         return f"task {future.get_name()}"
     return "gather" if "Gathering" in type(future).__name__ else "a future"
-
-
-def awaited(step):
-    """A coroutine, what it awaits, what that awaits … as far as the chain can be followed."""
-    seen = set()
-    while step is not None and id(step) not in seen:
-        seen.add(id(step))
-        yield step
-        if isinstance(step, asyncio.Future):
-            return
-        if isinstance(step, Coroutine) and hasattr(step, "cr_await"):
-            step = step.cr_await
-        elif isinstance(step, GeneratorType):
-            step = step.gi_yieldfrom
-        elif isinstance(step, AsyncGeneratorType):
-            step = step.ag_await
-        else:
-            # Iterators written in C (of a future, of an async generator's step) don't tell what
-            # they stand for, but the garbage collector knows what they hold.
-            step = next((held for held in gc.get_referents(step) if isinstance(
-                held, (asyncio.Future, Coroutine, GeneratorType, AsyncGeneratorType))), None)
-
-
-def step_frame(step):
-    for name in ("cr_frame", "gi_frame", "ag_frame"):
-        if hasattr(step, name):
-            return getattr(step, name)
-    return None

@@ -25,11 +25,11 @@ import sys
 import threading
 import time
 import types
-from pathlib import Path
 from typing import NamedTuple
 
 import psutil
 
+from helpers.basics.numbers import percentile
 from helpers.basics.project import PROJECT
 from helpers.eventloop import sockets, tasks
 from helpers.pictures.picture import BLUE, DARK, ORANGE, WIDTH, Picture, plain
@@ -132,7 +132,10 @@ def _measure(*arguments):
     done = subprocess.run(
         [sys.executable, "-P", "-m", "helpers.measuring.crowd", *map(str, arguments)],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(path)},
-        capture_output=True, text=True, timeout=LIMIT)
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, arguments))} failed:\n{done.stderr}")
     return json.loads(done.stdout)
@@ -159,27 +162,42 @@ class Crowd(Picture):
             f"and {self.addresses[way]:,.0f} KiB of addresses each; all served once after "
             f"{1000 * self.start[way]:.0f} ms, a message of each in {1000 * self.round[way]:.0f} "
             f"ms, a message of one alone in {1e6 * self.alone[way]:.0f} µs"
-            for way in self.memory]
-        lines += [f"{way}: this system allows no more than {number:,}, not {self.asked:,}."
-                  for way, number in self.connections.items() if number < self.asked]
+            for way in self.memory
+        ]
+        lines += [
+            f"{way}: this system allows no more than {number:,}, not {self.asked:,}."
+            for way, number in self.connections.items()
+            if number < self.asked
+        ]
         return "\n".join(lines)
 
     @property
     def alt(self):
         """What the picture shows, in words."""
-        return ("Two rows of bars: memory for each connection, and time for one message of each. "
-                + self.text.replace("\n", ". "))
+        return (
+            "Two rows of bars: memory for each connection, and time for one message of each. "
+            + self.text.replace("\n", ". ")
+        )
 
     def draw(self):
         from matplotlib.figure import Figure
 
-        panels = {"memory for each connection, in KiB": self.memory,
-                  "one message of each connection, in ms":
-                      {way: 1000 * seconds for way, seconds in self.round.items()}}
+        panels = {
+            "memory for each connection, in KiB": self.memory,
+            "one message of each connection, in ms": {
+                way: 1000 * seconds for way, seconds in self.round.items()
+            },
+        }
         figure = Figure((WIDTH, 1.6), layout="constrained")
         for axes, (title, values) in zip(figure.subplots(1, 2, sharey=True), panels.items()):
-            bars = axes.barh(list(values), list(values.values()), 0.55, color=[BLUE, ORANGE],
-                             edgecolor=DARK, linewidth=0.6)
+            bars = axes.barh(
+                list(values),
+                list(values.values()),
+                0.55,
+                color=[BLUE, ORANGE],
+                edgecolor=DARK,
+                linewidth=0.6,
+            )
             bars[1].set_hatch("///")
             axes.bar_label(bars, [f"{value:.1f}" for value in values.values()], padding=3)
             axes.set_xlim(0, 1.25 * max(values.values()))
@@ -207,10 +225,14 @@ def serve(way: str, number: str) -> dict[str, float]:
     for _ in range(ROUNDS):
         rounds.append(_seconds(ask_all, clients))
         alone += [_seconds(ask_all, clients[:1]) for _ in range(50)]
-    return {"connections": served, "start": start,
-            "memory": (after.rss - before.rss) / served / KIB,
-            "addresses": (after.vms - before.vms) / served / KIB,
-            "round": statistics.median(rounds), "alone": statistics.median(alone)}
+    return {
+        "connections": served,
+        "start": start,
+        "memory": (after.rss - before.rss) / served / KIB,
+        "addresses": (after.vms - before.vms) / served / KIB,
+        "round": statistics.median(rounds),
+        "alone": statistics.median(alone),
+    }
 
 
 def _allowed(number, ends):
@@ -246,6 +268,7 @@ def ask_all(clients):
 
 def in_threads(ends):
     """Echo on each connection in a thread of its own; return how many the system allowed."""
+
     def echo(sock):
         while data := sock.recv(4096):
             sock.sendall(data)
@@ -260,6 +283,7 @@ def in_threads(ends):
 
 def on_one_loop(ends):
     """Echo on all connections in one thread, on a loop of ours; return their number."""
+
     async def echo(sock):
         while data := await sockets.recv(sock, 4096):
             await sockets.send_all(sock, data)
@@ -364,10 +388,14 @@ def ask_as(port, seconds, number):
     for sock in clients.answered:
         sock.close()
     latencies = sorted(clients.latencies)
-    p50, p99 = (latencies[int(share * len(latencies))] if latencies else 0.0
-                for share in (0.5, 0.99))
-    return {"connections": connections, "failed": clients.failed, "start": start,
-            "rate": len(latencies) / took if took else 0.0, "p50": p50, "p99": p99}
+    return {
+        "connections": connections,
+        "failed": clients.failed,
+        "start": start,
+        "rate": len(latencies) / took if took else 0.0,
+        "p50": percentile(latencies, 50),
+        "p99": percentile(latencies, 99),
+    }
 
 
 def stay(port: str, pid: str, *counts: str) -> dict[str, object]:
@@ -436,8 +464,13 @@ def threads(number):
     return made
 
 
-MAKERS = {"generator": generators, "coroutine": coroutines, "sleeping task, ours": sleepers,
-          "sleeping task, asyncio's": asyncio_sleepers, "thread": threads}
+MAKERS = {
+    "generator": generators,
+    "coroutine": coroutines,
+    "sleeping task, ours": sleepers,
+    "sleeping task, asyncio's": asyncio_sleepers,
+    "thread": threads,
+}
 
 
 def weigh(kind: str, number: str) -> float:

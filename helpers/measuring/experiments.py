@@ -20,10 +20,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from helpers.kernel import startup as kernel
-from helpers.recording import recorder
 from helpers.measuring.claims import Claim, Verdict, effect, number, rows, times
 from helpers.measuring.ledger import note
 from helpers.pictures.picture import BLUE, DARK, ORANGE, WIDTH, Picture, plain
+from helpers.recording import recorder
 
 try:
     import resource

@@ -13,8 +13,8 @@ from collections import defaultdict, deque
 from collections.abc import Coroutine
 from typing import Any, NamedTuple
 
-from helpers.kernel import startup as kernel
 from helpers.basics.backports import Queue
+from helpers.kernel import startup as kernel
 from helpers.recording.model import Recording, without_number
 
 __all__ = ["GaugedQueue", "Occupancy", "occupancy", "virtual_seconds"]
@@ -103,8 +103,11 @@ def occupancy(recording: Recording) -> dict[str, Occupancy]:
             spent[stage][AT_A_QUEUE.get(span.detail, 0)] += span.end - span.start
             if span.detail in AT_A_QUEUE:
                 met_a_queue.add(stage)
-    return {stage: Occupancy(*(seconds / sum(parts) for seconds in parts))
-            for stage, parts in spent.items() if stage in met_a_queue and sum(parts)}
+    return {
+        stage: Occupancy(*(seconds / sum(parts) for seconds in parts))
+        for stage, parts in spent.items()
+        if stage in met_a_queue and sum(parts)
+    }
 
 
 def virtual_seconds(main: Coroutine[Any, Any, Any]) -> float:

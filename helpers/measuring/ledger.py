@@ -22,8 +22,8 @@ from collections import Counter
 from pathlib import Path
 
 from helpers.basics.project import PROJECT
-from helpers.measuring.claims import Claim, available_cores, claim, claims, number
 from helpers.basics.records import Kept
+from helpers.measuring.claims import Claim, available_cores, claim, claims, number
 
 __all__ = ["found", "ledger", "Ledger"]
 

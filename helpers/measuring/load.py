@@ -23,9 +23,9 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from helpers.basics.numbers import percentile
 from helpers.services.process import OPEN_FILES, allow_open_files, search_path
 
 PARENT_CHECK = 0.5  # seconds between two looks at the parent
@@ -69,9 +69,19 @@ def load(
         raise ValueError(f"timeout must be at most {LONGEST:g} s, not {timeout!r}.")
     if urlsplit(url).scheme != "http" or not urlsplit(url).hostname:
         raise ValueError(f"url must be like http://127.0.0.1:8000/page, not {url!r}.")
-    return Load(url, _generator.ask(
-        {"url": url, "requests": requests, "clients": clients, "rate": rate, "timeout": timeout,
-         "keep": keep}))
+    return Load(
+        url,
+        _generator.ask(
+            {
+                "url": url,
+                "requests": requests,
+                "clients": clients,
+                "rate": rate,
+                "timeout": timeout,
+                "keep": keep,
+            }
+        ),
+    )
 
 
 class Load:
@@ -111,13 +121,6 @@ class Load:
         )
 
 
-def percentile(ordered: Sequence[float], share: float) -> float:
-    """The smallest of these values, in order, that `share` percent of them do not exceed."""
-    if not ordered:
-        return math.nan
-    return ordered[max(0, math.ceil(share / 100 * len(ordered)) - 1)]
-
-
 # This side of the pipe
 
 
@@ -153,7 +156,10 @@ class _Generator:
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "helpers.measuring.load", str(os.getpid())],
             env=os.environ | {"PYTHONPATH": search_path()},
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         atexit.register(self.stop)
 
     def stop(self) -> None:
@@ -227,8 +233,10 @@ class Clients:
         parts = urlsplit(url)
         self.host, self.port = parts.hostname, parts.port or 80
         page = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        self.request = (f"GET {page} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
-                        f"{'' if keep else 'Connection: close' + chr(13) + chr(10)}\r\n").encode()
+        self.request = (
+            f"GET {page} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+            f"{'' if keep else 'Connection: close' + chr(13) + chr(10)}\r\n"
+        ).encode()
         self.timeout, self.keep = timeout, keep
         self.loop = asyncio.get_running_loop()
         self.idle, self.latencies, self.late, self.errors = [], [], [], Counter()
@@ -300,8 +308,13 @@ async def measure(url, requests, clients, rate, timeout, keep):
     share = (time.process_time() - cpu) / seconds
     for connection in asking.idle:
         connection.close()
-    return {"latencies": asking.latencies, "errors": asking.errors, "seconds": seconds,
-            "share": share, "late": percentile(sorted(asking.late), 99)}
+    return {
+        "latencies": asking.latencies,
+        "errors": asking.errors,
+        "seconds": seconds,
+        "share": share,
+        "late": percentile(sorted(asking.late), 99),
+    }
 
 
 def _serve(parent):

@@ -16,7 +16,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from helpers.pictures.picture import (
-    BLUE, BROWN, DARK, GREY, ORANGE, PURPLE, RED, WIDTH, Picture, plain, titled,
+    BLUE,
+    BROWN,
+    DARK,
+    GREY,
+    ORANGE,
+    PURPLE,
+    RED,
+    WIDTH,
+    Picture,
+    plain,
+    titled,
 )  # fmt: skip
 
 __all__ = ["bars", "lines", "heatmap"]
@@ -139,7 +149,11 @@ class _Bars(Picture):
         figure = Figure((WIDTH, BAR * len(self.values) + 0.75), layout="constrained")
         axes = figure.subplots()
         drawn = axes.barh(
-            list(self.values), list(self.values.values()), 0.6, color=BLUE, edgecolor=DARK,
+            list(self.values),
+            list(self.values.values()),
+            0.6,
+            color=BLUE,
+            edgecolor=DARK,
             linewidth=0.6,
         )
         axes.bar_label(drawn, [self._said(value) for value in self.values.values()], padding=3)
@@ -182,9 +196,15 @@ class _Lines(Picture):
         for (name, points), (colour, mark, stroke) in zip(self.series.items(), LOOKS):
             few = len(points) <= MANY
             axes.plot(
-                *zip(*points), color=colour, linestyle=stroke, marker=mark,
-                markevery=1 if few else len(points) // 8, markersize=4, label=name,
-                drawstyle="steps-post" if self.step else "default", linewidth=1.4,
+                *zip(*points),
+                color=colour,
+                linestyle=stroke,
+                marker=mark,
+                markevery=1 if few else len(points) // 8,
+                markersize=4,
+                label=name,
+                drawstyle="steps-post" if self.step else "default",
+                linewidth=1.4,
             )
         if self.log:
             axes.set_xscale("log")
@@ -219,7 +239,11 @@ class _Grid(Picture):
             for j, value in enumerate(row):
                 dark = high > low and (value - low) / (high - low) > 0.4
                 axes.text(
-                    j, i, _number(value), ha="center", va="center",
+                    j,
+                    i,
+                    _number(value),
+                    ha="center",
+                    va="center",
                     color="white" if dark else DARK,
                 )
         axes.set_xticks(range(len(self.columns)), self.columns)

@@ -17,8 +17,8 @@ import threading
 
 import ipywidgets
 
-from helpers.recording.instants import TIMERS, Instants
 from helpers.basics.places import place
+from helpers.recording.instants import TIMERS, Instants
 from helpers.recording.model import STATES, TALK, Recording
 
 __all__ = ["explore", "Explorer"]
@@ -29,8 +29,13 @@ _PACE = 900  # ms an instant while it plays
 WIDGET = "application/vnd.jupyter.widget-view+json"
 _TITLES = {"timer": "Timers", "socket": "Sockets", "other": "Futures, tasks, locks"}
 _ENDS = {"done": "is done", "failed": "fails", "cancelled": "is cancelled"}
-_CAUSES = {"timer": "its timer", "socket": "its socket", "executor": "a thread of the executor",
-           "callback": "a callback", "cancel": "a cancellation"}
+_CAUSES = {
+    "timer": "its timer",
+    "socket": "its socket",
+    "executor": "a thread of the executor",
+    "callback": "a callback",
+    "cancel": "a cancellation",
+}
 
 
 def explore(rec, *, ask=False):
@@ -59,8 +64,11 @@ def _story(rec):
     if not len(story):
         story = _Talks(rec)
     if not len(story):
-        what = "only jobs, which run side by side: timeline(rec) shows them" if rec.lanes else (
-            "nothing: only what starts inside the `with` is recorded")
+        what = (
+            "only jobs, which run side by side: timeline(rec) shows them"
+            if rec.lanes
+            else ("nothing: only what starts inside the `with` is recorded")
+        )
         raise ValueError(f"there is nothing to step through. The recording holds {what}")
     return story
 
@@ -131,8 +139,7 @@ class Explorer:
             if self._player is None:
                 self._player = _Player(self)
             widget = self._player.box
-            bundle[WIDGET] = {
-                "version_major": 2, "version_minor": 0, "model_id": widget.model_id}
+            bundle[WIDGET] = {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}
         return bundle
 
     def _picture(self):
@@ -185,7 +192,8 @@ class View:
         at = "; ".join(f"{what} {where}" for what, where, _ in self.lines)
         boxes = " ".join(
             f"{title}: {', '.join(entries[:SHOWN])}{_more(entries, ' and {} more')}."
-            for title, entries, _ in self.boxes if entries
+            for title, entries, _ in self.boxes
+            if entries
         )
         return " ".join(filter(None, [f"{self.time}:", *self.prose, at and f"({at})", boxes]))
 
@@ -280,8 +288,13 @@ class _Tasks(_Told):
         head = self.head(k, instant.start)
         if loops > 1:
             head += f", loop {number} of {loops}"
-        return View(self.time(instant.start), head, tell(k, instant, secret), self.lines(instant),
-                    self.boxes(k))
+        return View(
+            self.time(instant.start),
+            head,
+            tell(k, instant, secret),
+            self.lines(instant),
+            self.boxes(k),
+        )
 
     def tell_step(self, k, instant, secret):
         name = self.name(instant.lane)
@@ -386,8 +399,11 @@ class _Tasks(_Told):
         """Why what comes after instant k does, and the chosen lane does not (None: nothing)."""
         follows = self.instants[k + 1].lane
         queue = [stay.lane for stay in self.instants.queue_after(k)]
-        waits = {stay.lane: self.instants[stay.step]
-                 for stays in self.instants.waiting(k + 1).values() for stay in stays}
+        waits = {
+            stay.lane: self.instants[stay.step]
+            for stays in self.instants.waiting(k + 1).values()
+            for stay in stays
+        }
         if follows is None:
             if chosen is None:
                 return "Nobody is ready, so the loop waits."
@@ -487,8 +503,10 @@ class _Talks(_Told):
         if state == "running":
             prose = [f"{caller} calls {name}: {kind}({detail or ''}).", f"{name} runs."]
         else:
-            prose = [f"{name} answers {caller}: {kind} {detail or ''}".rstrip() + ".",
-                     f"{self.name(self.runs(k))} runs."]
+            prose = [
+                f"{name} answers {caller}: {kind} {detail or ''}".rstrip() + ".",
+                f"{self.name(self.runs(k))} runs.",
+            ]
         frames = [f"{self.name(lane)}: {self.frame(lane, k)}" for lane in self.frames]
         calls = [self.name(one) for one in self.stacks[k]]
         boxes = ("Under way, innermost last", calls, True), ("Frames", frames, False)
@@ -537,7 +555,9 @@ function name() {
 name();
 """
 
-_STYLE = f"<style onload=\"{_NAME}\">" """
+_STYLE = (
+    f'<style onload="{_NAME}">'
+    """
 .explorer { line-height: 1.45; color: var(--jp-content-font-color1, inherit); max-width: 62em }
 .explorer p { margin: 2px 0 }
 .explorer p > span { color: var(--jp-content-font-color2, inherit) }
@@ -553,6 +573,7 @@ _STYLE = f"<style onload=\"{_NAME}\">" """
   border: 1px solid var(--jp-border-color1, #999) }
 .explorer ol, .explorer ul { margin: 0; padding-left: 1.6em }
 </style>"""
+)
 
 
 class _Player:
@@ -564,7 +585,10 @@ class _Player:
         self.lock = threading.RLock()
         self.screen = ipywidgets.HTML()
         self.slider = ipywidgets.IntSlider(
-            value=explorer.at, min=1, max=_length(explorer), description="Instant",
+            value=explorer.at,
+            min=1,
+            max=_length(explorer),
+            description="Instant",
             tooltip="Arrow keys step, Home and End go to the ends; or type a number at the right",
             layout=ipywidgets.Layout(flex="1 1 auto", max_width="36em"),
         )
@@ -577,18 +601,24 @@ class _Player:
         self.answers = []
         rows = []
         if explorer.ask:
-            self.answers = [self.button("", "", lambda i=i: self.answered(i))
-                            for i in range(CHOICES)]
-            rows = [self.told, ipywidgets.HBox(
-                self.answers, layout=ipywidgets.Layout(flex_flow="row wrap"))]
+            self.answers = [
+                self.button("", "", lambda i=i: self.answered(i)) for i in range(CHOICES)
+            ]
+            rows = [
+                self.told,
+                ipywidgets.HBox(self.answers, layout=ipywidgets.Layout(flex_flow="row wrap")),
+            ]
         else:
             # It plays in the browser, and goes on while a cell keeps the kernel busy. Its own
             # buttons are pictures without a name, so another button, with one, plays it.
-            self.play = ipywidgets.Play(min=1, max=self.slider.max, interval=_PACE,
-                                        layout=ipywidgets.Layout(display="none"))
+            self.play = ipywidgets.Play(
+                min=1, max=self.slider.max, interval=_PACE, layout=ipywidgets.Layout(display="none")
+            )
             self.toggle = ipywidgets.ToggleButton(
-                description="Play", tooltip="Play from this instant on",
-                layout=ipywidgets.Layout(width="auto"))
+                description="Play",
+                tooltip="Play from this instant on",
+                layout=ipywidgets.Layout(width="auto"),
+            )
             self.toggle.observe(self.toggled, "value")
             # The links live as long as the kernel keeps them: they must not be dropped.
             self.links = (
@@ -603,7 +633,8 @@ class _Player:
 
     def button(self, words, tooltip, action):
         button = ipywidgets.Button(
-            description=words, tooltip=tooltip, layout=ipywidgets.Layout(width="auto"))
+            description=words, tooltip=tooltip, layout=ipywidgets.Layout(width="auto")
+        )
 
         def clicked(_):
             with self.lock:
@@ -664,7 +695,8 @@ class _Player:
             question = f"Go forward to instant {explorer.newest} to answer what runs next."
         parts = [f"<p role='alert'>{html.escape(' '.join(filter(None, words)))}</p>"]
         self.told.value = (
-            f"<div class='explorer'>{''.join(parts)}<p><strong>{question}</strong></p></div>")
+            f"<div class='explorer'>{''.join(parts)}<p><strong>{question}</strong></p></div>"
+        )
         for i, button in enumerate(self.answers):
             name = list(choices)[i] if i < len(choices) else ""
             with button.hold_sync():

@@ -1,8 +1,8 @@
 """Who did what when, where many processes share the work: one lane a worker, one bar a job.
 
-    with record() as rec:
-        ...                           # calls of `job`s in those processes
-    Shifts(rec, {"worker-0": pid, "worker-1": pid})
+with record() as rec:
+    ...                           # calls of `job`s in those processes
+Shifts(rec, {"worker-0": pid, "worker-1": pid})
 """
 
 from collections import Counter
@@ -81,8 +81,15 @@ class Shifts(Picture):
         for run, kind in zip(self.runs, self._kinds):
             left, y, width = run.began - self._start, row[run.worker], run.ended - run.began
             axes.barh(y, width, 0.6, left=left, linewidth=0.6, **LOOKS[kind])
-            axes.text(left + width / 2, y, run.what, ha="center", va="center", fontsize=6,
-                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})
+            axes.text(
+                left + width / 2,
+                y,
+                run.what,
+                ha="center",
+                va="center",
+                fontsize=6,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+            )
         for name, moment in self.killed.items():
             y, x = row[name], moment - self._start
             axes.plot([x, x], [y - 0.5, y + 0.5], color=RED, linewidth=1.6)

@@ -103,8 +103,15 @@ def _canvas(panels, title):
         canvas.text(0.01, 1 - 0.06 / total, title, fontsize=10, fontweight="bold", va="top")
     if keys:
         canvas.legend(
-            list(keys.values()), list(keys), loc="lower center", ncols=columns, frameon=False,
-            fontsize=7, handlelength=2.2, columnspacing=1.6, borderaxespad=0.1,
+            list(keys.values()),
+            list(keys),
+            loc="lower center",
+            ncols=columns,
+            frameon=False,
+            fontsize=7,
+            handlelength=2.2,
+            columnspacing=1.6,
+            borderaxespad=0.1,
         )
     return canvas
 
@@ -176,7 +183,9 @@ class _Panel:
         kinds = {lane.kind for lane in self.lanes}
         least = 0 if self.turns else self.span * 2 * _PIXEL
         states = {
-            span.state for lane in shown for span in self.spans[lane]
+            span.state
+            for lane in shown
+            for span in self.spans[lane]
             if span.end - span.start > least or span.state == "running"
         }
         if self.crowd:
@@ -191,8 +200,15 @@ class _Panel:
                     keys[words] = Patch(facecolor=face, edgecolor=edge, hatch=hatch)
         if kinds & {"thread", "process"}:
             keys["height: share of a core"] = Line2D(
-                [], [], ls="", marker="s", markersize=7, fillstyle="bottom",
-                markerfacecolor=BLUE, markerfacecoloralt="white", markeredgecolor=GREY,
+                [],
+                [],
+                ls="",
+                marker="s",
+                markersize=7,
+                fillstyle="bottom",
+                markerfacecolor=BLUE,
+                markerfacecoloralt="white",
+                markeredgecolor=GREY,
             )
         if self.turns:
             return keys
@@ -234,25 +250,43 @@ class _Panel:
         axes.grid(axis="x", color="#e8ebea", lw=0.6)
         axes.set_axisbelow(True)
         if not self.lanes:
-            axes.text(0.5, 0.5, "nothing was started inside the with", ha="center",
-                      transform=axes.transAxes)
+            axes.text(
+                0.5,
+                0.5,
+                "nothing was started inside the with",
+                ha="center",
+                transform=axes.transAxes,
+            )
         for lane, y in rows.items():
             self.draw_lane(axes, self.rec.lanes[lane], y)
         for wake in self.arrows():
             start, end = rows[wake.by], rows[wake.lane]
             gap = 0.34 if end > start else -0.34
             axes.annotate(
-                "", (wake.time, end - gap * 0.6), (wake.time, start + gap * 0.9), zorder=6,
-                arrowprops={"arrowstyle": "-|>,head_width=0.16,head_length=0.3",
-                            "color": PURPLE, "lw": 0.9, "shrinkA": 0, "shrinkB": 0},
+                "",
+                (wake.time, end - gap * 0.6),
+                (wake.time, start + gap * 0.9),
+                zorder=6,
+                arrowprops={
+                    "arrowstyle": "-|>,head_width=0.16,head_length=0.3",
+                    "color": PURPLE,
+                    "lw": 0.9,
+                    "shrinkA": 0,
+                    "shrinkB": 0,
+                },
             )
         for mark in self.marks:
             if mark.lane in rows and mark.kind.startswith("cancel"):
                 asked = mark.kind == "cancel asked"
                 axes.plot(
-                    mark.time, rows[mark.lane] - (0.46 if asked else 0), marker="v",
-                    markersize=5.5, color=DARK, zorder=8,
-                    markerfacecolor="white" if asked else DARK, clip_on=False,
+                    mark.time,
+                    rows[mark.lane] - (0.46 if asked else 0),
+                    marker="v",
+                    markersize=5.5,
+                    color=DARK,
+                    zorder=8,
+                    markerfacecolor="white" if asked else DARK,
+                    clip_on=False,
                 )
 
     def draw_lane(self, axes, lane, y):
@@ -267,8 +301,12 @@ class _Panel:
                 if state in ranges:
                     least = _SEEN if state == "running" else 0
                     axes.broken_barh(
-                        _merged(ranges[state], self.scale, least), (y - height / 2, height),
-                        facecolor=face, edgecolor=edge, lw=0.5, hatch=hatch,
+                        _merged(ranges[state], self.scale, least),
+                        (y - height / 2, height),
+                        facecolor=face,
+                        edgecolor=edge,
+                        lw=0.5,
+                        hatch=hatch,
                         zorder=3 if state == "running" else 2,
                     )
             self.label(axes, spans, y)
@@ -291,8 +329,13 @@ class _Panel:
             need = 0.052 * len(span.detail) + 0.06
             if span.state == "waiting" and room > need:
                 axes.text(
-                    (span.start + span.end) / 2, y - 0.12, span.detail, fontsize=6.5,
-                    ha="center", va="bottom", zorder=5,
+                    (span.start + span.end) / 2,
+                    y - 0.12,
+                    span.detail,
+                    fontsize=6.5,
+                    ha="center",
+                    va="bottom",
+                    zorder=5,
                 )
             elif span.state == "blocked":
                 inside = room > need
@@ -303,7 +346,13 @@ class _Panel:
                     continue
                 written = begin + need
                 axes.text(
-                    x, y, f" {span.detail} ", fontsize=6.5, va="center", zorder=7, color=DARK,
+                    x,
+                    y,
+                    f" {span.detail} ",
+                    fontsize=6.5,
+                    va="center",
+                    zorder=7,
+                    color=DARK,
                     ha="center" if inside else ("right" if left else "left"),
                     bbox=_PLAIN,
                 )
@@ -315,8 +364,12 @@ class _Panel:
             if span.state not in ("waiting", "blocked") or not span.detail:
                 continue
             last = worth[-1] if worth else None
-            if last and last.state == span.state == "blocked" and last.detail == span.detail and (
-                    span.start - last.end < self.scale * 2 * _PIXEL):
+            if (
+                last
+                and last.state == span.state == "blocked"
+                and last.detail == span.detail
+                and (span.start - last.end < self.scale * 2 * _PIXEL)
+            ):
                 worth[-1] = last._replace(end=span.end)
             else:
                 worth.append(span)
@@ -341,13 +394,27 @@ def _draw_jobs(axes, lane, spans, y):
     for span in spans:
         width = span.end - span.start
         axes.add_patch(
-            Rectangle((span.start, y - 0.36), width, 0.72, facecolor="white", edgecolor=GREY,
-                      lw=0.7, zorder=2)
+            Rectangle(
+                (span.start, y - 0.36),
+                width,
+                0.72,
+                facecolor="white",
+                edgecolor=GREY,
+                lw=0.7,
+                zorder=2,
+            )
         )
         height = 0.72 * (span.cpu or 0)
         axes.add_patch(
-            Rectangle((span.start, y + 0.36 - height), width, height, facecolor=BLUE,
-                      edgecolor="#1f5a94", lw=0.5, zorder=3)
+            Rectangle(
+                (span.start, y + 0.36 - height),
+                width,
+                height,
+                facecolor=BLUE,
+                edgecolor="#1f5a94",
+                lw=0.5,
+                zorder=3,
+            )
         )
 
 
@@ -385,8 +452,15 @@ def _draw_crowd(panel, axes, top, low, span):
         _, face, edge, hatch, _ = _LOOKS[state]
         above = base + count
         axes.fill_between(
-            at, low - base / most * (low - top), low - above / most * (low - top),
-            facecolor=face, edgecolor=edge, hatch=hatch, lw=0.4, step="post", zorder=2,
+            at,
+            low - base / most * (low - top),
+            low - above / most * (low - top),
+            facecolor=face,
+            edgecolor=edge,
+            hatch=hatch,
+            lw=0.4,
+            step="post",
+            zorder=2,
         )
         base = above
     axes.text(span * 1.01, top, f"{most} at once", fontsize=6.5, va="center")
@@ -434,14 +508,28 @@ def _draw_talk(panel, axes, inches):
         edges = one.other + (0.31 if one.other in bars else 0), one.here - 0.31
         ends = edges if one.inwards else edges[::-1]
         axes.annotate(
-            "", (one.x, ends[1]), (one.x, ends[0]), zorder=3,
-            arrowprops={"arrowstyle": "-|>,head_width=0.18,head_length=0.35", "shrinkA": 0,
-                        "shrinkB": 0, "color": BLUE if one.inwards else BROWN, "lw": 1.1,
-                        "ls": "-" if one.inwards else (0, (4, 2))},
+            "",
+            (one.x, ends[1]),
+            (one.x, ends[0]),
+            zorder=3,
+            arrowprops={
+                "arrowstyle": "-|>,head_width=0.18,head_length=0.35",
+                "shrinkA": 0,
+                "shrinkB": 0,
+                "color": BLUE if one.inwards else BROWN,
+                "lw": 1.1,
+                "ls": "-" if one.inwards else (0, (4, 2)),
+            },
         )
         axes.text(
-            one.x, one.here - (1.42 if one.inwards else 0.82), one.words, fontsize=6.8,
-            ha="center", va="center", zorder=5, bbox=_PLAIN,
+            one.x,
+            one.here - (1.42 if one.inwards else 0.82),
+            one.words,
+            fontsize=6.8,
+            ha="center",
+            va="center",
+            zorder=5,
+            bbox=_PLAIN,
         )
     for lane in panel.lanes:
         if lane.kind == "caller":
@@ -451,15 +539,27 @@ def _draw_talk(panel, axes, inches):
         for (state, start), end in zip(strips[lane.id], ends):
             height, face, edge, hatch, _ = _LOOKS[state]
             axes.broken_barh(
-                [(start, end - start)], (rows[lane.id] - height / 2, height), facecolor=face,
-                edgecolor=edge, lw=0.5, hatch=hatch, zorder=2,
+                [(start, end - start)],
+                (rows[lane.id] - height / 2, height),
+                facecolor=face,
+                edgecolor=edge,
+                lw=0.5,
+                hatch=hatch,
+                zorder=2,
             )
             if end - start > 0.056 * len(state) + 0.08 and height > 0.2:
-                axes.text((start + end) / 2, rows[lane.id], state, fontsize=6.5, ha="center",
-                          va="center", zorder=4, bbox=_PLAIN)
+                axes.text(
+                    (start + end) / 2,
+                    rows[lane.id],
+                    state,
+                    fontsize=6.5,
+                    ha="center",
+                    va="center",
+                    zorder=4,
+                    bbox=_PLAIN,
+                )
     if len(shown) < len(said):
-        axes.text(last + 0.05, 1, f"… and\n{len(said) - len(shown)} more", fontsize=7,
-                  va="center")
+        axes.text(last + 0.05, 1, f"… and\n{len(said) - len(shown)} more", fontsize=7, va="center")
 
 
 class _Saying:
@@ -518,8 +618,13 @@ def _joined(parts):
 
 def _story(panel, lane):
     """What one lane did: a sentence."""
-    tell = {"loop": _loop_story, "thread": _job_story, "process": _job_story,
-            "caller": _caller_story, "generator": _generator_story}
+    tell = {
+        "loop": _loop_story,
+        "thread": _job_story,
+        "process": _job_story,
+        "caller": _caller_story,
+        "generator": _generator_story,
+    }
     return tell.get(lane.kind, _task_story)(panel, lane)
 
 
@@ -604,10 +709,13 @@ def _head(panel):
     rec = panel.rec
     clock = " of virtual time" if rec.clock == "virtual" else ""
     counts = collections.Counter(lane.kind for lane in panel.crowd or panel.lanes)
-    lanes = _joined([
-        f"{n} {kind}" if n == 1 else f"{n} {_PLURALS.get(kind, kind + 's')}"
-        for kind, n in counts.items()
-    ] or ["no lanes"])
+    lanes = _joined(
+        [
+            f"{n} {kind}" if n == 1 else f"{n} {_PLURALS.get(kind, kind + 's')}"
+            for kind, n in counts.items()
+        ]
+        or ["no lanes"]
+    )
     name = f"{panel.name}: " if panel.name else ""
     if panel.turns:
         return f"{name}Conversation of {lanes}."

@@ -25,10 +25,10 @@ import tempfile
 import threading
 import weakref
 
+from helpers.pictures.shifts import Shifts
 from helpers.recording import jobs
 from helpers.recording.model import Recording
 from helpers.services.process import HOST, introduce, next_question, search_path
-from helpers.pictures.shifts import Shifts
 
 INSTALLED = importlib.util.find_spec("distributed") is not None
 MISSING = (

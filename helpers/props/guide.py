@@ -117,7 +117,10 @@ class Guide:
             if self._box is None:
                 self._box = self._make_box()
             bundle[WIDGET] = {
-                "version_major": 2, "version_minor": 0, "model_id": self._box.model_id}
+                "version_major": 2,
+                "version_minor": 0,
+                "model_id": self._box.model_id,
+            }
         return bundle
 
     def _make_box(self):
@@ -129,7 +132,8 @@ class Guide:
         rows = []
         for name, (question, answers) in QUESTIONS.items():
             buttons = ipywidgets.ToggleButtons(
-                options=answers, value=self.answers[name], tooltips=[question] * len(answers))
+                options=answers, value=self.answers[name], tooltips=[question] * len(answers)
+            )
 
             def answered(change, name=name):
                 self.answers[name] = change["new"]

@@ -64,10 +64,7 @@ async def wait_for_the_first(lines, send):
         tasks.add(asyncio.create_task(send_worker(semaphore, send, line)))
 
         if len(tasks) > 20:
-            done, tasks = await asyncio.wait(
-                tasks,
-                return_when=asyncio.FIRST_COMPLETED
-            )
+            done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 if task.exception():
                     raise task.exception()

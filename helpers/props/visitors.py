@@ -1,8 +1,8 @@
 """Those who visit the servers of lesson 19, and note what they get. The servers are the lesson's.
 
-    quick, slow = await two_clients(handler, broadcast)
-    lines = run(first_events(app, "/prices", boxes, [300, 310]))
-    answers, rec = await end_of(main)
+quick, slow = await two_clients(handler, broadcast)
+lines = run(first_events(app, "/prices", boxes, [300, 310]))
+answers, rec = await end_of(main)
 """
 
 import asyncio

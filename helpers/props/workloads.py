@@ -117,8 +117,10 @@ def end_with_parent() -> None:
     """
     parent = multiprocessing.parent_process()
     if parent is None:
-        raise RuntimeError("end_with_parent is for the worker processes of a pool: give it as "
-                           "initializer to a ProcessPoolExecutor.")
+        raise RuntimeError(
+            "end_with_parent is for the worker processes of a pool: give it as "
+            "initializer to a ProcessPoolExecutor."
+        )
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_after, args=(parent.sentinel,), daemon=True).start()
 

@@ -83,7 +83,8 @@ class Instants:
         since = [None if stay.step is None else self.list[stay.step] for stay in self.stays]
         self._kind = numpy.array([_kind(one) for one in since], dtype=int)
         self._until = numpy.array(
-            [math.inf if one is None or one.until is None else one.until for one in since])
+            [math.inf if one is None or one.until is None else one.until for one in since]
+        )
 
     def __len__(self):
         return len(self.list)
@@ -260,7 +261,8 @@ class _Reading:
             if queue == 0 and step and idle > (0 if step in outside else self.least()):
                 selects[step] = len(instants.list)
                 instants.list.append(
-                    Instant(self.track.lane, None, self.ends[step - 1], self.starts[step]))
+                    Instant(self.track.lane, None, self.ends[step - 1], self.starts[step])
+                )
             queue += at_gap[step] - 1
             where.append(len(instants.list))
             instants.list.append(self.instant(step))
@@ -318,8 +320,16 @@ class _Reading:
         before = steps[i - 1] if i else None
         went_on = self.begins(lane.id) if before is None else self.stands(before)
         return Instant(
-            track.lane, lane.id, self.starts[step], self.ends[step], went_on, self.stands(step),
-            outcome, detail, until, None if before is None else self.wakes.get(before),
+            track.lane,
+            lane.id,
+            self.starts[step],
+            self.ends[step],
+            went_on,
+            self.stands(step),
+            outcome,
+            detail,
+            until,
+            None if before is None else self.wakes.get(before),
         )
 
     def waits_for(self, step):

@@ -134,14 +134,26 @@ def _call_there(folder, called, args, kwargs):
     call, thread = _calls, threading.get_ident()
     path = os.path.join(folder, f"{os.getpid()}-{thread}.jsonl")
     timed = _Timed()
-    _write(path, call=call, name=_name(called), named=bool(called._name), pid=os.getpid(),
-           start=time.perf_counter())
+    _write(
+        path,
+        call=call,
+        name=_name(called),
+        named=bool(called._name),
+        pid=os.getpid(),
+        start=time.perf_counter(),
+    )
     try:
         with timed:
             return called.__wrapped__(*args, **kwargs)
     finally:
-        _write(path, call=call, end=timed.end, cpu=timed.share, outcome=timed.outcome,
-               error=timed.error)
+        _write(
+            path,
+            call=call,
+            end=timed.end,
+            cpu=timed.share,
+            outcome=timed.outcome,
+            error=timed.error,
+        )
 
 
 def _write(path, **entry):

@@ -203,8 +203,19 @@ class Recording:
         """Bytes kept in the columns."""
         size = 0
         for track in self.tracks:
-            size += sum(map(sys.getsizeof, (track.steps, track.waits, track.words, track.stacks,
-                                        track.functions, track.deadlines)))
+            size += sum(
+                map(
+                    sys.getsizeof,
+                    (
+                        track.steps,
+                        track.waits,
+                        track.words,
+                        track.stacks,
+                        track.functions,
+                        track.deadlines,
+                    ),
+                )
+            )
         for talk in self.talks:
             size += sum(map(sys.getsizeof, (talk.times, talk.kinds, talk.details, *talk.details)))
         return size
@@ -399,12 +410,15 @@ class Recording:
         for row in range(0, len(waits), 6):
             if not math.isnan(waits[row + 3]):
                 step, by = int(waits[row]), int(waits[row + 4])
-                yield Wake(
-                    waits[row + 3] - track.zero,
-                    by if by >= 0 else None,
-                    int(track.steps[3 * step] // PLACES),
-                    track.words[int(waits[row + 5])],
-                ), step
+                yield (
+                    Wake(
+                        waits[row + 3] - track.zero,
+                        by if by >= 0 else None,
+                        int(track.steps[3 * step] // PLACES),
+                        track.words[int(waits[row + 5])],
+                    ),
+                    step,
+                )
 
     @property
     def marks(self):

@@ -38,11 +38,24 @@ import types
 import weakref
 from array import array
 
+from helpers.basics.places import is_library, learner_frame, learner_line, place, resolved, short
 from helpers.recording import jobs
 from helpers.recording.jobs import job
-from helpers.basics.places import is_library, learner_frame, learner_line, place, resolved, short
 from helpers.recording.model import (
-    LOOK, PLACES as _PLACES, STATES, TALK, Code, Lane, Mark, Recording, Span, Talk, Track, Wake,
+    LOOK,
+    STATES,
+    TALK,
+    Code,
+    Lane,
+    Mark,
+    Recording,
+    Span,
+    Talk,
+    Track,
+    Wake,
+)
+from helpers.recording.model import (
+    PLACES as _PLACES,
 )
 
 __all__ = ["record", "Recording", "Lane", "Span", "Wake", "Mark", "job", "attach", "observe"]
@@ -51,7 +64,9 @@ _PACK = struct.Struct("3d").pack  # a step, as it lies in an array of doubles
 _IDLE = 0.001  # seconds: when no step ran for so long, nothing held up the loop
 
 _now = time.perf_counter
-_within = contextvars.ContextVar("helpers.recording.recorder", default=(None, None))  # (recording key, lane)
+_within = contextvars.ContextVar(
+    "helpers.recording.recorder", default=(None, None)
+)  # (recording key, lane)
 # .cell: the cell whose step runs in this thread; .talking: lanes of generators that run in it
 _here = threading.local()
 
@@ -270,16 +285,27 @@ class _Shell:
     set to the coroutine's own, so that a task that lives on pays nothing.
     """
 
-    __slots__ = ("send", "throw", "close", "__name__", "__qualname__", "_coro", "_held",
-                 "__weakref__")
+    __slots__ = (
+        "send",
+        "throw",
+        "close",
+        "__name__",
+        "__qualname__",
+        "_coro",
+        "_held",
+        "__weakref__",
+    )
 
     def __await__(self):
         return self._coro.__await__()
 
 
 # Properties, for a `__getattr__` would slow down the task's way to `send` too.
-for _name in (f"{kind}_{what}" for kind in ("cr", "gi") for what in (
-        "await", "code", "frame", "origin", "running", "suspended", "yieldfrom")):
+for _name in (
+    f"{kind}_{what}"
+    for kind in ("cr", "gi")
+    for what in ("await", "code", "frame", "origin", "running", "suspended", "yieldfrom")
+):
     setattr(_Shell, _name, property(operator.attrgetter(f"_coro.{_name}")))
 collections.abc.Coroutine.register(_Shell)
 
@@ -357,9 +383,30 @@ class _Log:
     """What one loop does while it is recorded, and the hooks on it."""
 
     __slots__ = (
-        "live", "loop", "everything", "virtual", "now", "ahead", "zero", "lane", "cell", "thread",
-        "running", "open", "steps", "waits", "words", "stacks", "codes", "functions", "deadlines",
-        "samples", "shells", "cancelled", "theirs", "before",
+        "live",
+        "loop",
+        "everything",
+        "virtual",
+        "now",
+        "ahead",
+        "zero",
+        "lane",
+        "cell",
+        "thread",
+        "running",
+        "open",
+        "steps",
+        "waits",
+        "words",
+        "stacks",
+        "codes",
+        "functions",
+        "deadlines",
+        "samples",
+        "shells",
+        "cancelled",
+        "theirs",
+        "before",
     )
 
     def __init__(self, live, loop, everything):
@@ -770,8 +817,11 @@ class _OwnLog(_Log):
 
     def made_ready(self, item):
         """Something was put into the queue: note which task is ready, and who saw to it."""
-        shell = item if isinstance(item, _Shell) else getattr(
-            getattr(item, "__self__", None), "coro", None)
+        shell = (
+            item
+            if isinstance(item, _Shell)
+            else getattr(getattr(item, "__self__", None), "coro", None)
+        )
         if not isinstance(shell, _Shell) or not self.open or not shell._held:
             return
         row, waited = shell._held

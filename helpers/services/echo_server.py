@@ -183,12 +183,11 @@ def fast_loop():
 
 
 class MyTCPHandler(socketserver.BaseRequestHandler):
-
     def handle(self):
         # self.request is the TCP socket connected to the client
         self.data = self.request.recv(1024).strip()
         # DB request
-        time.sleep(self.server.delay)     # sleep 100 milliseconds, simulating IO
+        time.sleep(self.server.delay)  # sleep 100 milliseconds, simulating IO
         self.request.sendall(self.data.upper())
 
 
@@ -210,7 +209,7 @@ class EchoServerProtocol(asyncio.Protocol):
 
     def handle_network_io_result(self, task):
         message = task.result()
-        self.transport.write(bytes(message, 'utf-8'))
+        self.transport.write(bytes(message, "utf-8"))
         self.transport.close()
 
 

@@ -16,7 +16,6 @@ import sys
 import threading
 import time
 import tracemalloc
-from pathlib import Path
 from typing import NamedTuple
 
 import httpx
@@ -24,14 +23,12 @@ import psutil
 
 from helpers import run, services
 from helpers.basics.project import PROJECT
-from helpers.upkeep import bench_loops
 from helpers.coach.exercise import judge
 from helpers.coach.form.statement import find
+from helpers.pictures.timeline import timeline
 from helpers.recording.recorder import attach, record
 from helpers.services.rate import measure_rate
-from helpers.pictures.timeline import timeline
-
-
+from helpers.upkeep import bench_loops
 
 
 class Row(NamedTuple):
@@ -45,15 +42,21 @@ class Row(NamedTuple):
 
     @property
     def missed(self):
-        return (self.limit is not None and self.measured > self.limit
-                or self.least is not None and self.measured < self.least)
+        return (
+            self.limit is not None
+            and self.measured > self.limit
+            or self.least is not None
+            and self.measured < self.least
+        )
 
     def __str__(self):
-        bounds = [f"  {word} {bound:g}" for word, bound in
-                  (("at most", self.limit), ("at least", self.least)) if bound is not None]
+        bounds = [
+            f"  {word} {bound:g}"
+            for word, bound in (("at most", self.limit), ("at least", self.least))
+            if bound is not None
+        ]
         verdict = "" if not bounds else "  MISSED" if self.missed else "  ok"
-        return (f"  {self.what:<44}{self.measured:>9.3f} {self.unit:<14}"
-                f"{''.join(bounds)}{verdict}")
+        return f"  {self.what:<44}{self.measured:>9.3f} {self.unit:<14}{''.join(bounds)}{verdict}"
 
 
 # The work
@@ -227,8 +230,10 @@ def checks():
         return sum(range(10**11))
 
     judge(exercise, answer)
-    for name, program, repeats, limit in [("an answer", answer, 15, 0.1),
-                                          ("a hang in C code", hanging, 3, 2.5)]:
+    for name, program, repeats, limit in [
+        ("an answer", answer, 15, 0.1),
+        ("a hang in C code", hanging, 3, 2.5),
+    ]:
         taken = []
         for _ in range(repeats):
             begun = time.perf_counter()
@@ -269,11 +274,17 @@ def loops():
         if what.startswith("switches") and "uvloop" in speeds:
             beside = speeds["own"] / speeds["uvloop"]
             yield Row(f"{what}: own", beside, "times uvloop", least=1.0)
-    used = {name: bench_loops.bytes_a_task(name, 100_000)
-            for name in ["own", *bench_loops.ASYNCIO, *(["trio"] if bench_loops.trio else [])]}
+    used = {
+        name: bench_loops.bytes_a_task(name, 100_000)
+        for name in ["own", *bench_loops.ASYNCIO, *(["trio"] if bench_loops.trio else [])]
+    }
     for name, size in used.items():
-        yield Row(f"a sleeping task of 100,000: {name}", size, "bytes",
-                  limit=used["asyncio"] if name == "own" else None)
+        yield Row(
+            f"a sleeping task of 100,000: {name}",
+            size,
+            "bytes",
+            limit=used["asyncio"] if name == "own" else None,
+        )
     few, many = bench_loops.cost_a_step(100), bench_loops.cost_a_step(100_000)
     yield Row("a step among 100,000 tasks: own", many / few, "times 100's", limit=1.5)
 
@@ -284,8 +295,11 @@ def lessons():
     from nbclient import NotebookClient
 
     for path in sorted((PROJECT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-        client = NotebookClient(nbformat.read(path, as_version=4), allow_errors=True,
-                                resources={"metadata": {"path": str(path.parent)}})
+        client = NotebookClient(
+            nbformat.read(path, as_version=4),
+            allow_errors=True,
+            resources={"metadata": {"path": str(path.parent)}},
+        )
         begun = time.perf_counter()
         with Held() as held:
             client.execute()

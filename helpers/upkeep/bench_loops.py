@@ -35,14 +35,17 @@ def speeds(ways, repeats, beside):
     for _ in range(repeats):
         for name, way in ways.items():
             taken[name].append(way())
-    return {name: statistics.median(base / one for one, base in zip(seconds, taken[beside]))
-            for name, seconds in taken.items()}
+    return {
+        name: statistics.median(base / one for one, base in zip(seconds, taken[beside]))
+        for name, seconds in taken.items()
+    }
 
 
 def under_asyncio(library):
     """The same work under asyncio's library, on each loop that runs it."""
-    return {name: functools.partial(lambda run: run(library()), run)
-            for name, run in ASYNCIO.items()}
+    return {
+        name: functools.partial(lambda run: run(library()), run) for name, run in ASYNCIO.items()
+    }
 
 
 def ways(own, library, other):
@@ -165,8 +168,12 @@ print((time.perf_counter() - begun) / (number * turns))
 
 def ask(port, number, turns):
     """Seconds a message, as a client in a process of its own sees it."""
-    answer = subprocess.run([sys.executable, "-c", CLIENT, str(port), str(number), str(turns)],
-                            capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", CLIENT, str(port), str(number), str(turns)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return float(answer.stdout)
 
 
@@ -220,7 +227,8 @@ def echoes(number, turns):
 
         async with trio.open_nursery() as nursery:
             (listener,) = await nursery.start(
-                functools.partial(trio.serve_tcp, echo, 0, host="127.0.0.1"))
+                functools.partial(trio.serve_tcp, echo, 0, host="127.0.0.1")
+            )
             port = listener.socket.getsockname()[1]
             seconds = await trio.to_thread.run_sync(ask, port, number, turns)
             nursery.cancel_scope.cancel()
@@ -275,8 +283,12 @@ print(used / number)
 
 def bytes_a_task(name, number):
     """Bytes of memory that a sleeping task takes, measured in a process of its own."""
-    done = subprocess.run([sys.executable, "-c", MEMORY, name, str(number)],
-                          capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, name, str(number)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return float(done.stdout)
 
 

@@ -9,7 +9,6 @@ import copy
 import os
 import sys
 import tempfile
-from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
@@ -47,10 +46,12 @@ def tidy(notebook):
     course = notebook.metadata.get("course")
     notebook.metadata = nbformat.from_dict(
         {"kernelspec": KERNEL, "language_info": {"name": "python"}}
-        | ({"course": course} if course else {}))
+        | ({"course": course} if course else {})
+    )
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict(
-            {key: cell.metadata[key] for key in ("tags", "raises") if cell.metadata.get(key)})
+            {key: cell.metadata[key] for key in ("tags", "raises") if cell.metadata.get(key)}
+        )
         if cell.cell_type == "code":
             if "nbval-check-output" not in tags(cell):
                 clear(cell)
@@ -69,9 +70,13 @@ def run(notebook, folder):
     with tempfile.TemporaryDirectory() as progress:
         os.environ["ASYNC_COURSE_DATA"] = progress
         # A warning about TCP, which the kernel gives for every run, is not the reader's concern.
-        NotebookClient(notebook, timeout=SECONDS_A_CELL, kernel_name="python3",
-                       extra_arguments=["--IPKernelApp.log_level=ERROR"],
-                       resources={"metadata": {"path": str(folder)}}).execute()
+        NotebookClient(
+            notebook,
+            timeout=SECONDS_A_CELL,
+            kernel_name="python3",
+            extra_arguments=["--IPKernelApp.log_level=ERROR"],
+            resources={"metadata": {"path": str(folder)}},
+        ).execute()
 
 
 def write(notebook, path):
@@ -127,9 +132,12 @@ def picture():
 
 def main(argv):
     """Refresh all notebooks, or only those whose paths begin with one of `argv`."""
-    chosen = [path for room in ("notebooks", "solutions")
-              for path in sorted((ROOT / room).glob("*.ipynb"))
-              if not argv or any(str(path.relative_to(ROOT)).startswith(a) for a in argv)]
+    chosen = [
+        path
+        for room in ("notebooks", "solutions")
+        for path in sorted((ROOT / room).glob("*.ipynb"))
+        if not argv or any(str(path.relative_to(ROOT)).startswith(a) for a in argv)
+    ]
     for path in chosen:
         changed = refresh_outputs(path)
         if path.parent.name == "solutions":

@@ -664,8 +664,11 @@ class Shelf(Exercise):
         def fetch(self, number):
             return asyncio.to_thread("book {}".format, number)
 
-    @wrong("not async", says="`fetch` returned 'book 3' at once: there is nothing to await.\n"
-           "Line 2: `def fetch(self, number):`.\nBegin it with `async def`.")
+    @wrong(
+        "not async",
+        says="`fetch` returned 'book 3' at once: there is nothing to await.\n"
+        "Line 2: `def fetch(self, number):`.\nBegin it with `async def`.",
+    )
     class Plain:
         def fetch(self, number):
             return f"book {number}"

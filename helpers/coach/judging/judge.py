@@ -205,10 +205,10 @@ class Judge:
         if os.name != "nt":
             threading.Thread(target=self.watch_parent, name="coach-parent", daemon=True).start()
         global form, diagnosis, Lab, recorder
-        from helpers.recording import recorder
         from helpers.coach.form import statement as form
-        from helpers.coach.mistakes import diagnosis
         from helpers.coach.judging.lab import Lab
+        from helpers.coach.mistakes import diagnosis
+        from helpers.recording import recorder
 
         time.sleep = self.sleep
         os._exit = self.exit

@@ -11,10 +11,11 @@ import os
 import sys
 import time
 
-from helpers.recording import recorder
-from helpers.coach.mistakes.diagnosis import brief, count, error_words, listed, seconds, with_items
+from helpers.basics.awaits import awaited, frame_of
 from helpers.coach.form.statement import Wrong, same_value
+from helpers.coach.mistakes.diagnosis import brief, count, error_words, listed, seconds, with_items
 from helpers.kernel.virtual import Deadlock, VirtualLoop, waiting
+from helpers.recording import recorder
 
 real_sleep = time.sleep
 LONG_CANCEL = 3600.0  # virtual seconds that a cancelled answer may take for its cleanup
@@ -289,12 +290,10 @@ class Lab:
     def where(self, task):
         """(filename, line) of the learner's innermost line that this task waits at, or None."""
         place = None
-        coroutine = task.get_coro()
-        while coroutine is not None:
-            frame = first_of(coroutine, "cr_frame", "gi_frame", "ag_frame")
+        for step in awaited(task.get_coro()):
+            frame = frame_of(step)
             if frame is not None and self.text.owns(frame.f_code.co_filename):
                 place = frame.f_code.co_filename, frame.f_lineno
-            coroutine = first_of(coroutine, "cr_await", "gi_yieldfrom", "ag_await")
         return place
 
     def blocked(self, what, length, frame):
@@ -349,8 +348,12 @@ class Lab:
         if is_row(got) and is_row(expected) and len(got) == len(expected):
             if same_items(got, expected):
                 if secret:
-                    raise Wrong("order", f"{said}.", try_="The items are right, their order is "
-                                "not. Follow the program again, line by line.")
+                    raise Wrong(
+                        "order",
+                        f"{said}.",
+                        try_="The items are right, their order is "
+                        "not. Follow the program again, line by line.",
+                    )
                 raise Wrong("order", f"{said}; the order asked is {brief(expected)}.")
             if secret:
                 raise Wrong(
@@ -648,12 +651,6 @@ async def as_coroutine(awaitable):
 
 def coroutine_name(coroutine):
     return getattr(coroutine, "__name__", None) or type(coroutine).__name__
-
-
-def first_of(thing, *names):
-    return next(
-        (getattr(thing, name) for name in names if getattr(thing, name, None) is not None), None
-    )
 
 
 def is_row(thing):
