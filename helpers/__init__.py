@@ -9,8 +9,8 @@ import importlib
 import sys
 
 _HOME = {
-    "environment": "helpers.kernel.startup",
-    "run": "helpers.kernel.startup",
+    "environment": "helpers.kernel.environment",
+    "run": "helpers.kernel.run",
     "record": "helpers.recording.recorder",
     "job": "helpers.recording.recorder",
     "timeline": "helpers.pictures.timeline",

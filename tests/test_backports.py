@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from helpers.basics.backports import Queue, QueueShutDown
-from helpers.kernel.startup import run
+from helpers.kernel.run import run
 
 pytestmark = pytest.mark.notebooks  # on every supported Python
 

@@ -680,7 +680,9 @@ ENDLESS_MAINS = {
 STILL_RUNNING = {
     "blocks": "the thread run(main()) is at line 4: async def main(): time.sleep(3)",
     "blocks in a thread": "the thread asyncio_0 is in a call that nothing can stop",
-    "does not give up": "main() waits for sleep, line 6: try: await asyncio.sleep(0.5), although cancelled",
+    "does not give up": (
+        "main() waits for sleep, line 6: try: await asyncio.sleep(0.5), although cancelled"
+    ),
 }
 
 

@@ -6,13 +6,14 @@ task and knows that it meets coroutines and generators alone.
 
 import asyncio
 import gc
-from collections.abc import Coroutine
-from types import AsyncGeneratorType, GeneratorType
+from collections.abc import Coroutine, Iterator
+from types import AsyncGeneratorType, FrameType, GeneratorType
+from typing import Any
 
 _LINKS = asyncio.Future, Coroutine, GeneratorType, AsyncGeneratorType
 
 
-def awaited(step):
+def awaited(step: Any) -> Iterator[Any]:
     """Yield `step`, what it awaits, what that awaits … as far as the chain can be followed.
 
     step: a coroutine, a generator, an asynchronous generator, a future or an iterator of one.
@@ -36,7 +37,7 @@ def awaited(step):
             step = next((thing for thing in held if isinstance(thing, _LINKS)), None)
 
 
-def frame_of(step):
+def frame_of(step: Any) -> FrameType | None:
     """The frame of a link of the chain; None if it is written in C, or has ended."""
     for name in ("cr_frame", "gi_frame", "ag_frame"):
         if hasattr(step, name):

@@ -6,6 +6,7 @@ On Python 3.13 and later these are asyncio's own. Below, `Queue` is asyncio's qu
 
 import asyncio
 import sys
+from typing import Any
 
 __all__ = ["Queue", "QueueShutDown"]
 
@@ -23,11 +24,11 @@ else:
         `_putters`; neither version changes any more.
         """
 
-        def __init__(self, maxsize=0):
+        def __init__(self, maxsize: int = 0) -> None:
             super().__init__(maxsize)
             self._is_shut = False
 
-        def shutdown(self, immediate=False):
+        def shutdown(self, immediate: bool = False) -> None:
             """From now on `put` raises QueueShutDown, and so does `get` once nothing is left.
 
             Whoever waits in `put` or `get` is woken. immediate: drop what is left, and count it
@@ -41,24 +42,24 @@ else:
                 while waiters:
                     self._wakeup_next(waiters)
 
-        def put_nowait(self, item):
+        def put_nowait(self, item: Any) -> None:
             if self._is_shut:
                 raise QueueShutDown
             super().put_nowait(item)
 
-        def get_nowait(self):
+        def get_nowait(self) -> Any:
             if self._is_shut and self.empty():
                 raise QueueShutDown
             return super().get_nowait()
 
-        async def put(self, item):
+        async def put(self, item: Any) -> None:
             while self.full() and not self._is_shut:
                 # The future is made here, so that a recording says what the task waits for.
                 turn = asyncio.get_running_loop().create_future()
                 await self._wait_in(self._putters, turn, self.full)
             self.put_nowait(item)
 
-        async def get(self):
+        async def get(self) -> Any:
             while self.empty() and not self._is_shut:
                 turn = asyncio.get_running_loop().create_future()
                 await self._wait_in(self._getters, turn, self.empty)

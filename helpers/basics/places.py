@@ -1,10 +1,13 @@
 """Places in code, in words that a learner knows: which line is theirs, and what it is called."""
 
 import os
-import sys
 import sysconfig
+from collections.abc import Iterator, Sequence
+from types import CodeType, FrameType
+from typing import Any
 
 from helpers.basics.project import HELPERS
+from helpers.basics.shell import running_shell
 
 _LIBRARY = tuple(
     {
@@ -18,12 +21,12 @@ _LIBRARY = tuple(
 )
 
 
-def is_library(filename):
+def is_library(filename: str) -> bool:
     """Does this file belong to Python, to an installed package or to this one?"""
     return filename.startswith(_LIBRARY) or filename.startswith("<frozen")
 
 
-def resolved(key):
+def resolved(key: Sequence[CodeType | int]) -> tuple[tuple[str, int | None, str], ...]:
     """(code, offset, code, offset, ...) → ((file, line, function), ...)."""
     return tuple(
         (code.co_filename, _line(code, offset), code.co_name)
@@ -31,14 +34,14 @@ def resolved(key):
     )
 
 
-def _line(code, offset):
+def _line(code: CodeType, offset: int) -> int | None:
     for start, end, line in code.co_lines():
         if start <= offset < end:
             return line
     return None
 
 
-def learner_line(stack):
+def learner_line(stack: Sequence[tuple[str, int | None, str]]) -> int | None:
     """The line of the innermost learner's frame in a resolved stack, or None."""
     for file, line, _ in reversed(stack):
         if not is_library(file):
@@ -46,18 +49,22 @@ def learner_line(stack):
     return None
 
 
-def learner_frame(frame):
-    """The innermost frame, from `frame` outwards, that is the learner's, or None."""
-    while frame is not None and is_library(frame.f_code.co_filename):
+def outward(frame: FrameType | None) -> Iterator[FrameType]:
+    """A frame, its caller, that one's caller …"""
+    while frame is not None:
+        yield frame
         frame = frame.f_back
-    return frame
 
 
-def place(file, line, function):
+def learner_frame(frame: FrameType | None) -> FrameType | None:
+    """The innermost frame, from `frame` outwards, that is the learner's, or None."""
+    return next((one for one in outward(frame) if not is_library(one.f_code.co_filename)), None)
+
+
+def place(file: str, line: int | None, function: str) -> str:
     """Name a line in words: "demo.py:12 fetch", or "cell 3 line 12 fetch" in a notebook."""
     function = "" if function.startswith("<") else f" {function}"
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    cells = getattr(getattr(running_shell(), "compile", None), "_filename_map", {})
     if file in cells:
         return f"cell {cells[file]} line {line}{function}"
     if "ipykernel_" in file or file.startswith("<ipython-input"):
@@ -65,7 +72,7 @@ def place(file, line, function):
     return f"{os.path.basename(file)}:{line}{function}"
 
 
-def short(value, limit=40):
+def short(value: Any, limit: int = 40) -> str:
     """The repr of `value`, cut to `limit` characters; a repr that raises is said so."""
     try:
         text = repr(value)

@@ -14,12 +14,16 @@ import os
 import pathlib
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from typing import IO, Any
 
 SCHEMA = 1
 FOLDER = "ASYNC_COURSE_DATA"  # environment variable: a folder of its own for classrooms and tests
 
+Records = dict[str, dict[str, Any]]  # by id
 
-def folder():
+
+def folder() -> pathlib.Path:
     """Where the files live: $ASYNC_COURSE_DATA, or the user's data directory."""
     if os.environ.get(FOLDER):
         return pathlib.Path(os.environ[FOLDER])
@@ -37,15 +41,17 @@ class Kept:
 
     file = holds = what = instead = ""
 
-    def __init__(self, path=None, tell=print):
+    def __init__(
+        self, path: str | os.PathLike | None = None, tell: Callable[[str], object] = print
+    ) -> None:
         """path: the file, in `folder()` unless told. tell: called with a sentence when there is
         something to be told.
         """
         self.path = pathlib.Path(path) if path else folder() / self.file
         self.tell = tell
-        self.memory = None  # the dicts by id, once nothing can be written any more
+        self.memory: Records | None = None  # the dicts by id, once nothing can be written any more
 
-    def all(self):
+    def all(self) -> Records:
         """{id: dict} of all that was noted."""
         if self.memory is not None:
             return copy.deepcopy(self.memory)
@@ -55,7 +61,7 @@ class Kept:
             self._go_on_in_memory({}, error)
             return {}
 
-    def change(self, change):
+    def change(self, change: Callable[[Records], object]) -> Records:
         """Have `change` alter the dict of all dicts; return it as it is then."""
         if self.memory is None:
             known = {}
@@ -126,7 +132,7 @@ class Kept:
 
 
 @contextlib.contextmanager
-def locked(path, patience=5.0):
+def locked(path: str | os.PathLike, patience: float = 5.0) -> Iterator[None]:
     """Hold the lock file at `path`; OSError after `patience` seconds. A killed holder lets go
     by itself.
     """
@@ -134,7 +140,7 @@ def locked(path, patience=5.0):
         deadline = time.monotonic() + patience
         while True:
             try:
-                lock(file)
+                _lock(file)
                 break
             except OSError:
                 if time.monotonic() > deadline:
@@ -143,24 +149,24 @@ def locked(path, patience=5.0):
         try:
             yield
         finally:
-            unlock(file)
+            _unlock(file)
 
 
 if os.name == "nt":
     import msvcrt
 
-    def lock(file):
+    def _lock(file: IO[bytes]) -> None:
         file.seek(0)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 
-    def unlock(file):
+    def _unlock(file: IO[bytes]) -> None:
         file.seek(0)
         msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 else:
     import fcntl
 
-    def lock(file):
+    def _lock(file: IO[bytes]) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
-    def unlock(file):
+    def _unlock(file: IO[bytes]) -> None:
         fcntl.flock(file, fcntl.LOCK_UN)

@@ -1,1 +1,1 @@
-"""What a notebook's kernel needs: the stop button, errors that show, run(main()), the virtual clock."""
+"""What a notebook's kernel needs: a stop button, errors that show, run(main()), a virtual clock."""

@@ -14,20 +14,18 @@ The idea of a clock that jumps is trio's `MockClock(autojump_threshold=0)`.
 """
 
 import asyncio
-import linecache
 import math
-import os
 import selectors
 import sys
 import threading
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextvars import Context
+from typing import Any
 
-from helpers.basics.awaits import awaited, frame_of
-from helpers.basics.places import is_library
-from helpers.basics.project import HELPERS
-
-POOL = os.path.join("concurrent", "futures", "thread.py")
+from helpers.kernel.threads import all_free, belongs_to_helpers, idle_in_pool
+from helpers.kernel.waiting import Waiting, unfinished
 
 # A timer this far away never fires: the clock would have to jump there a day at a time, because
 # asyncio asks its selector for a day at most.
@@ -41,31 +39,17 @@ SLICE = 0.05
 FREE, TAKEN = 0.001, 0.2
 
 
-class Waiting(NamedTuple):
-    """Where one unfinished task waits. `filename` and `lineno` are None if no line of the
-    learner's is on the way."""
-
-    name: str
-    filename: str | None
-    lineno: int | None
-    what: str
-
-    def __str__(self):
-        where = "" if self.lineno is None else f", {place(self.filename, self.lineno)}"
-        return f"{self.name} waits for {self.what}{where}"
-
-
 class Deadlock(RuntimeError):
     """Nothing is ready, no timer is left, nothing can come from outside.
 
     `tasks` lists a `Waiting(name, filename, lineno, what)` for each unfinished task.
     """
 
-    def __init__(self, tasks):
+    def __init__(self, tasks: list[Waiting]) -> None:
         super().__init__(tasks)
         self.tasks = tasks
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "\n".join(
             [
                 "nothing is ready to run and no timer is left, so nothing can wake:",
@@ -90,27 +74,37 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         super().__init__(self._jumps)
         self._jumps.own_files = len(self._jumps.get_map())
 
-    def time(self):
+    def time(self) -> float:
         """Virtual seconds since the loop was made."""
         return self._jumps.now
 
     @property
-    def real_seconds(self):
+    def real_seconds(self) -> float:
         """How many of the clock's seconds were waited for in real time."""
         return self._jumps.real_seconds
 
-    def call_at(self, when, callback, *args, context=None):
+    def call_at(
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *args: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
         if when - self.time() > CENTURY:
             return asyncio.TimerHandle(when, callback, args, self, context)
         self._timers_set += 1
         return super().call_at(_Deadline(when, self._timers_set), callback, *args, context=context)
 
-    def call_soon_threadsafe(self, callback, *args, context=None):
+    def call_soon_threadsafe(
+        self, callback: Callable[..., object], *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
         # A thread that has called once may call again.
         self._jumps.silent_threads.discard(threading.current_thread())
         return super().call_soon_threadsafe(callback, *args, context=context)
 
-    def run_in_executor(self, executor, func, *args):
+    def run_in_executor(
+        self, executor: Executor | None, func: Callable[..., Any], *args: Any
+    ) -> asyncio.Future:
         future = super().run_in_executor(executor, func, *args)
         self._jumps.calls_outside += 1
         future.add_done_callback(self._came_back)
@@ -225,103 +219,10 @@ class _JumpingSelector(selectors.BaseSelector):
         self.real.close()
 
 
-def just_due(moment):
+def just_due(moment: float) -> float:
     """The earliest time at which asyncio calls a timer of this moment.
 
     It calls those earlier than now plus a nanosecond. Beyond half a year a float no longer holds
     that nanosecond, and the clock has to move past the moment.
     """
     return moment if moment < moment + 1e-9 else math.nextafter(moment, math.inf)
-
-
-# Whose code is it? -------------------------------------------------------------------------------
-
-
-def outward(frame):
-    """A frame, its caller, that one's caller …"""
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
-
-
-def belongs_to_helpers(frame):
-    """Whether a thread runs nothing but code of these helpers (and the library below it)."""
-    files = [f.f_code.co_filename for f in outward(frame)]
-    return any(name.startswith(HELPERS) for name in files) and all(map(is_library, files))
-
-
-def is_pools(frame):
-    """Whether this is the frame in which a thread of a concurrent.futures pool takes its work."""
-    return frame.f_code.co_name == "_worker" and frame.f_code.co_filename.endswith(POOL)
-
-
-def idle_in_pool(frame):
-    """Whether a thread of a pool waits for work, and none is queued for it."""
-    if not is_pools(frame):
-        return False
-    names = frame.f_locals
-    return names.get("work_item") is None and names["work_queue"].empty()
-
-
-def all_free(frame):
-    """Whether the pool of an idle thread says that all its threads are free.
-
-    Its count is the only trace of a work item between the queue and the thread's first line.
-    It may count a free thread as taken for ever, where two threads went for one item.
-    """
-    pool = frame.f_locals["executor_reference"]()
-    return pool is None or pool._idle_semaphore._value >= len(pool._threads)
-
-
-def place(filename, lineno):
-    """A line in words: its number, its file if there is one (a cell has none), its text."""
-    text = linecache.getline(filename, lineno).strip()
-    file = f" of {os.path.basename(filename)}" if os.path.exists(filename) else ""
-    return f"line {lineno}{file}" + (f": {text}" if text else "")
-
-
-# What does a task wait for? ----------------------------------------------------------------------
-
-IN_WORDS = {
-    "TaskGroup.__aexit__": "the tasks of its TaskGroup",
-    "TaskGroup._aexit": "the tasks of its TaskGroup",  # its newer name
-}
-
-
-def unfinished(loop):
-    """A `Waiting` for each unfinished task of a loop, in the order of their names."""
-    tasks = [waiting(task) for task in asyncio.all_tasks(loop)]
-    # Task-2 before Task-10
-    return sorted(tasks, key=lambda task: (len(task.name), task.name))
-
-
-def waiting(task):
-    """Where and for what a suspended task waits."""
-    filename = lineno = None
-    what = "its first turn"
-    for step in awaited(task.get_coro()):
-        if isinstance(step, asyncio.Future):
-            if what is None:
-                what = describe_future(step)
-            continue
-        frame = frame_of(step)
-        if frame is None:
-            continue
-        if not is_library(frame.f_code.co_filename):
-            filename, lineno, what = frame.f_code.co_filename, frame.f_lineno, None
-        elif not frame.f_code.co_filename.startswith(HELPERS) or is_backport(step):
-            what = IN_WORDS.get(step.__qualname__, step.__qualname__.lstrip("_"))
-    return Waiting(task.get_name(), filename, lineno, what or "something that is not asyncio's")
-
-
-def is_backport(step):
-    """Is this a public method of one of `helpers.basics.backports`? It is told as asyncio's own."""
-    return frame_of(step).f_globals.get("__name__") == "helpers.basics.backports" and (
-        not step.__name__.startswith("_")
-    )
-
-
-def describe_future(future):
-    if isinstance(future, asyncio.Task):
-        return f"task {future.get_name()}"
-    return "gather" if "Gathering" in type(future).__name__ else "a future"

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from helpers.kernel import startup as kernel
+from helpers.kernel.run import run
 from helpers.measuring.claims import Claim, Verdict, effect, number, rows, times
 from helpers.measuring.ledger import note
 from helpers.pictures.picture import BLUE, DARK, ORANGE, WIDTH, Picture, plain
@@ -172,7 +172,7 @@ def _run(name: str, function: Callable[[], Any], record: bool) -> Run:
         try:
             result = function()
             if inspect.iscoroutine(result):
-                result = kernel.run(result)
+                result = run(result)
         except BaseException as error:
             error.add_note(f"It was raised by the variant {name!r}.")
             raise

@@ -14,7 +14,7 @@ from collections.abc import Coroutine
 from typing import Any, NamedTuple
 
 from helpers.basics.backports import Queue
-from helpers.kernel import startup as kernel
+from helpers.kernel.run import run
 from helpers.recording.model import Recording, without_number
 
 __all__ = ["GaugedQueue", "Occupancy", "occupancy", "virtual_seconds"]
@@ -50,7 +50,7 @@ class GaugedQueue(Queue):
 
     # put and get come by here as well, once there is room or an item.
 
-    def put_nowait(self, item):
+    def put_nowait(self, item: Any) -> None:
         super().put_nowait(item)
         now = self._now()
         self._put_at.append(now)
@@ -58,7 +58,7 @@ class GaugedQueue(Queue):
         if not self.ages:
             self.head_start += 1
 
-    def get_nowait(self):
+    def get_nowait(self) -> Any:
         item = super().get_nowait()
         now = self._now()
         self.ages.append((now, now - self._put_at.popleft()))
@@ -117,4 +117,4 @@ def virtual_seconds(main: Coroutine[Any, Any, Any]) -> float:
         await main
         return asyncio.get_running_loop().time()  # such a clock begins at 0
 
-    return kernel.run(timed(), clock="virtual")
+    return run(timed(), clock="virtual")

@@ -14,7 +14,8 @@ import time
 from helpers.basics.awaits import awaited, frame_of
 from helpers.coach.form.statement import Wrong, same_value
 from helpers.coach.mistakes.diagnosis import brief, count, error_words, listed, seconds, with_items
-from helpers.kernel.virtual import Deadlock, VirtualLoop, waiting
+from helpers.kernel.virtual import Deadlock, VirtualLoop
+from helpers.kernel.waiting import waiting
 from helpers.recording import recorder
 
 real_sleep = time.sleep

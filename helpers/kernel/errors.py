@@ -1,0 +1,97 @@
+"""Errors of a notebook's cell, shown so that they are seen and say what to do.
+
+**ExceptionGroups.** IPython prints them to stderr, and as far as its clients can tell the cell
+went well. Here they are shown as the errors they are.
+
+**A name that is not there.** Where a cell meets one, its error says what to do, too: after a
+restart the cells above have to run again.
+"""
+
+import asyncio
+import functools
+import os
+import re
+import sys
+import traceback
+from typing import Any
+
+from helpers.basics.project import HELPERS
+
+# Files whose frames say nothing to a learner in an ExceptionGroup's traceback.
+INNER = re.compile(
+    "|".join(re.escape(folder) for folder in (os.path.dirname(asyncio.__file__) + os.sep, HELPERS))
+    + r"|.*[/\\](IPython|ipykernel)[/\\]"
+)
+
+
+def show_errors(shell: Any) -> None:
+    """From now on show errors that hold an ExceptionGroup, in themselves or in their context, and
+    add what to do to a NameError.
+
+    shell: IPython's, with our `stop_button`, which knows how an error looks to the learner.
+
+    `shell.set_custom_exc` would do for the groups themselves. But an error raised while a group
+    was handled disappears as well, whatever its class.
+    """
+    button, showtraceback = shell.stop_button, shell.showtraceback
+    # ipykernel's answer to a failed cell reads it, and not every error sets it.
+    shell._last_traceback = None
+
+    @functools.wraps(showtraceback)
+    def show(exc_tuple=None, *args, **kwargs):
+        error = button.as_seen(exc_tuple[1] if exc_tuple else sys.exc_info()[1])
+        if error is None:
+            showtraceback(exc_tuple, *args, **kwargs)
+        elif _holds_group(error):
+            shell._showtraceback(type(error), error, _readable(shell, error))
+        else:
+            _advise(shell, error)
+            showtraceback((type(error), error, error.__traceback__), *args, **kwargs)
+
+    shell.showtraceback = show
+
+
+def _advise(shell, error):
+    """Add what to do to the NameError of a cell, or of a function that a cell defines."""
+    if type(error) is not NameError or str(error) != f"name {error.name!r} is not defined":
+        return  # such as an UnboundLocalError, which no other cell mends
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    learners = frames and frames[-1].f_globals is shell.user_global_ns
+    if learners and not hasattr(error, "__notes__"):  # it has one where it is shown once more
+        error.add_note(
+            f"`{error.name}` is not defined in this kernel. Run the cells above this "
+            "one first (menu Run, Run All Above Selected Cell), or check the spelling."
+        )
+
+
+def _holds_group(error):
+    seen = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, BaseExceptionGroup):
+            return True
+        seen.add(id(error))
+        error = error.__context__
+    return False
+
+
+def _readable(shell, error):
+    """The lines of an error's traceback, without the inner frames of asyncio and IPython."""
+    described = traceback.TracebackException.from_exception(error, compact=True)
+    _leave_out_inner_frames(described)
+    text = "".join(described.format())
+
+    def in_words(match):
+        kind_and_name = shell.compile.format_code_name(match[1])
+        return " ".join(kind_and_name) if kind_and_name else match[0]
+
+    # ipykernel gives its cells the names of temporary files.
+    return re.sub(r'File "([^"]+)"', in_words, text).splitlines()
+
+
+def _leave_out_inner_frames(described):
+    outside = [frame for frame in described.stack if not INNER.match(frame.filename)]
+    if outside:
+        described.stack[:] = outside
+    for inner in (*(described.exceptions or ()), described.__cause__, described.__context__):
+        if inner is not None:
+            _leave_out_inner_frames(inner)

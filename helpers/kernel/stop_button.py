@@ -1,0 +1,142 @@
+"""The stop button of a notebook, for async cells too.
+
+ipykernel answers a press (SIGINT) during an async cell by a callback on its loop. The callback
+doesn't wake a loop that sleeps, and never runs while code spins or blocks, so most async cells
+can't be stopped. `StopButton` replaces that handler. What it does depends on what the main thread
+is doing:
+
+- the cell's own code runs or blocks: KeyboardInterrupt is raised in it, as in a plain script;
+- the loop waits: the cell is cancelled, as Ctrl-C cancels the main task under asyncio.run, and
+  the cancelled cell shows as KeyboardInterrupt;
+- something else keeps the loop (a task, a callback): the cell is cancelled likewise; what still
+  keeps the loop a moment later gets CancelledError.
+
+So tasks that the learner left in the background survive, unless one of them is what hangs.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import queue
+import signal
+import threading
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+from helpers.basics.places import outward
+
+# Whose tasks and callbacks on the kernel's loop are the kernel's own.
+KERNELS = {"ipykernel", "IPython", "tornado", "zmq"}
+
+# How long (seconds) something may keep the loop after a press before it is interrupted. A task
+# that happens to run when the button is pressed is done long before.
+GRACE = 0.2
+
+
+class StopButton:
+    """Stops a notebook's cell at the first press. `fit` tells whether it is in charge."""
+
+    def __init__(self, shell: Any) -> None:
+        self.shell = shell
+        self.cell_code: CodeType | None = None
+        self.cell_task: asyncio.Task | None = None
+        self.pressed = False
+        self.insists = False
+        self.presses = queue.SimpleQueue()
+        self.fit = hasattr(shell, "kernel") and _in_main_thread()
+        if not self.fit:
+            return
+        self.loop = asyncio.get_running_loop()
+        # ipykernel ignores a press between two messages, and while it handles one it lets the
+        # press hit its own code. This handler tells the cases apart itself.
+        shell.kernel.pre_handler_hook = shell.kernel.post_handler_hook = lambda: None
+        shell.events.register("pre_run_cell", self.arm)
+        shell.events.register("post_run_cell", self.disarm)
+        threading.Thread(target=self.watch, name="stop-button", daemon=True).start()
+        self.arm()  # the cell that imports this module runs already
+
+    def arm(self, info: Any = None) -> None:
+        """Take charge for the cell that is about to run."""
+        if _in_main_thread():
+            self.cell_task = asyncio.current_task()
+            self.pressed = False
+            signal.signal(signal.SIGINT, self.press)
+
+    def disarm(self, result: Any) -> None:
+        """The cell has ended: its reply is to tell the same as its error output."""
+        if _in_main_thread() and result is not None:
+            result.error_in_exec = self.as_seen(result.error_in_exec)
+
+    @contextlib.contextmanager
+    def cell(self, code: CodeType) -> Iterator[None]:
+        """`code` is the cell's for as long as this lasts."""
+        if not _in_main_thread():  # a sub-shell's cell: signals don't reach it
+            yield
+            return
+        outer, self.cell_code = self.cell_code, code
+        try:
+            yield
+        finally:
+            self.cell_code = outer
+
+    def press(self, signum: int, frame: FrameType | None) -> None:
+        """The handler of SIGINT."""
+        insists, self.insists = self.insists, False
+        stack = list(outward(frame))
+        in_cell = any(each.f_code is self.cell_code for each in stack)
+        if in_cell and not (insists and self.pressed):
+            raise KeyboardInterrupt
+        if insists:
+            if not in_cell:
+                self.interrupt(stack)
+            return
+        came_round = threading.Event()
+        self.loop.call_soon_threadsafe(self.cancel, self.cell_task)
+        self.loop.call_soon_threadsafe(came_round.set)
+        self.presses.put(came_round)
+
+    def cancel(self, task: asyncio.Task | None) -> None:
+        """Cancel the cell, if the one that was pressed for still runs."""
+        if task is self.cell_task and self.cell_code is not None:
+            self.pressed = True
+            task.cancel()
+
+    def watch(self) -> None:
+        """Press again, and insist, where the loop has not come round after a press."""
+        while True:
+            came_round = self.presses.get()
+            if not came_round.wait(GRACE):
+                self.insists = True
+                if hasattr(signal, "pthread_kill"):
+                    # A real signal, so that a call that blocks the main thread is interrupted.
+                    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+                else:
+                    signal.raise_signal(signal.SIGINT)
+
+    def interrupt(self, stack: list[FrameType]) -> None:
+        """Raise in the callback or task that keeps the loop, unless it is the kernel's own."""
+        inside = list(
+            itertools.takewhile(
+                lambda frame: frame.f_code is not asyncio.Handle._run.__code__, stack
+            )
+        )
+        if len(inside) == len(stack):
+            return  # the loop is between two callbacks
+        package = inside[-1].f_globals.get("__name__", "").partition(".")[0] if inside else ""
+        if package not in KERNELS:
+            # KeyboardInterrupt would leave the loop, and end the kernel.
+            raise asyncio.CancelledError
+        if any(frame.f_globals is self.shell.user_global_ns for frame in inside):
+            # A learner's callback that a widget called: ipykernel catches this, and only this.
+            raise KeyboardInterrupt
+
+    def as_seen(self, error: BaseException | None) -> BaseException | None:
+        """An error as the learner sees it: a cell that a press has cancelled was interrupted."""
+        if self.pressed and isinstance(error, asyncio.CancelledError):
+            return KeyboardInterrupt().with_traceback(error.__traceback__)
+        return error
+
+
+def _in_main_thread():
+    return threading.current_thread() is threading.main_thread()
