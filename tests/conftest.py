@@ -41,3 +41,34 @@ def pytest_runtest_makereport(item, call):
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector):
     return _forbid_skip((yield))
+
+
+@pytest.fixture(scope="module")
+def kernels():
+    """One kernel for the whole module, replaced where a test has hung it."""
+    started = []
+
+    def get():
+        from tests.real_kernel import Kernel  # takes long, and most tests need none
+
+        if not started:
+            started.append(Kernel())
+        return started[0]
+
+    yield get, started
+    for kernel in started:
+        kernel.stop()
+
+
+@pytest.fixture
+def kernel(kernels):
+    get, started = kernels
+    kernel = get()
+    yield kernel
+    try:
+        # Every test leaves the kernel usable.
+        assert kernel.cell("print('alive')", timeout=20).out == "alive\n"
+    except BaseException:
+        started.remove(kernel)
+        kernel.stop()
+        raise
