@@ -20,6 +20,7 @@ from tests.markdown import Link
         ("[two\nlines](there.md)", [Link(False, "two lines", "there.md")]),
         ("[![seen](a.png)](b.md)", [Link(False, "seen", "b.md"), Link(True, "seen", "a.png")]),
         ("| a |\n|---|\n| [b](c) |", [Link(False, "b", "c")]),
+        ("| a | b |\n|---|---|\n| [b | c](d) |", []),
         ("- one\n  - [b](c)", [Link(False, "b", "c")]),
         ("> **[b](c)**", [Link(False, "b", "c")]),
         ("see https://a.b/c.", [Link(False, "https://a.b/c", "https://a.b/c")]),
