@@ -15,12 +15,9 @@ import pathlib
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from typing import IO, Any
 
 SCHEMA = 1
 FOLDER = "ASYNC_COURSE_DATA"  # environment variable: a folder of its own for classrooms and tests
-
-Records = dict[str, dict[str, Any]]  # by id
 
 
 def folder() -> pathlib.Path:
@@ -42,16 +39,16 @@ class Kept:
     file = holds = what = instead = ""
 
     def __init__(
-        self, path: str | os.PathLike | None = None, tell: Callable[[str], object] = print
-    ) -> None:
+        self, path: str | pathlib.Path | None = None, tell: Callable[[str], object] = print
+    ):
         """path: the file, in `folder()` unless told. tell: called with a sentence when there is
         something to be told.
         """
         self.path = pathlib.Path(path) if path else folder() / self.file
         self.tell = tell
-        self.memory: Records | None = None  # the dicts by id, once nothing can be written any more
+        self.memory = None  # the dicts by id, once nothing can be written any more
 
-    def all(self) -> Records:
+    def all(self) -> dict[str, dict]:
         """{id: dict} of all that was noted."""
         if self.memory is not None:
             return copy.deepcopy(self.memory)
@@ -61,7 +58,7 @@ class Kept:
             self._go_on_in_memory({}, error)
             return {}
 
-    def change(self, change: Callable[[Records], object]) -> Records:
+    def change(self, change: Callable[[dict[str, dict]], object]) -> dict[str, dict]:
         """Have `change` alter the dict of all dicts; return it as it is then."""
         if self.memory is None:
             known = {}
@@ -132,7 +129,7 @@ class Kept:
 
 
 @contextlib.contextmanager
-def locked(path: str | os.PathLike, patience: float = 5.0) -> Iterator[None]:
+def locked(path: str | pathlib.Path, patience: float = 5.0) -> Iterator[None]:
     """Hold the lock file at `path`; OSError after `patience` seconds. A killed holder lets go
     by itself.
     """
@@ -155,18 +152,18 @@ def locked(path: str | os.PathLike, patience: float = 5.0) -> Iterator[None]:
 if os.name == "nt":
     import msvcrt
 
-    def _lock(file: IO[bytes]) -> None:
+    def _lock(file):
         file.seek(0)
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
 
-    def _unlock(file: IO[bytes]) -> None:
+    def _unlock(file):
         file.seek(0)
         msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 else:
     import fcntl
 
-    def _lock(file: IO[bytes]) -> None:
+    def _lock(file):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
-    def _unlock(file: IO[bytes]) -> None:
+    def _unlock(file):
         fcntl.flock(file, fcntl.LOCK_UN)
