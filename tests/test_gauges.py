@@ -1,4 +1,4 @@
-"""The gauges of lesson 16, on queues and workers that really run; the pipelines as published."""
+"""The gauges of lesson 16, on queues and workers that really run, and published pipelines."""
 
 import asyncio
 import gc
