@@ -18,6 +18,7 @@ from helpers.props.cluster import MISSING, Cluster
 from helpers.props.workloads import do_work
 from helpers.recording.model import Lane, Recording
 from helpers.recording.recorder import job, record
+from helpers.services import child
 
 distributed = pytest.importorskip("distributed", reason=MISSING)
 ROOT = Path(__file__).resolve().parent.parent
@@ -221,10 +222,31 @@ def test_when_its_notebook_is_killed_nothing_is_left():
     assert not left and not os.path.exists(folder)
 
 
+@pytest.mark.parametrize("later", [0.0, 0.5, 1.0])
+def test_when_its_notebook_is_killed_during_the_start_nothing_is_left(tmp_path, later):
+    parent = subprocess.Popen(
+        [sys.executable, "-c", "from helpers.props.cluster import Cluster; Cluster(workers=2)"],
+        cwd=ROOT,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    )
+    deadline = time.monotonic() + LIMIT
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert list(tmp_path.iterdir())
+    time.sleep(later)
+    left = psutil.Process(parent.pid).children(recursive=True)
+    parent.kill()
+    parent.wait()
+    _, left = psutil.wait_procs(left, timeout=10)
+    for process in left:
+        process.kill()
+    assert not left and not list(tmp_path.iterdir())
+
+
 def test_who_does_not_start_says_why(monkeypatch, tmp_path):
     (tmp_path / "distributed.py").write_text("raise ImportError('half of it is missing')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(cluster, "search_path", lambda: f"{tmp_path}{os.pathsep}{ROOT}")
+    monkeypatch.setattr(child, "search_path", lambda: f"{tmp_path}{os.pathsep}{ROOT}")
     with pytest.raises(RuntimeError, match="scheduler did not start.*(?s:.*)half of it is missing"):
         Cluster(workers=1)
 

@@ -100,7 +100,7 @@ def test_a_thread_for_each_connection_takes_more_memory_than_a_protocol():
 @pytest.mark.skipif(crowd.resource is None, reason="Windows has no such limit")
 def test_fewer_open_files_give_fewer_clients():
     code = (
-        "import resource; from helpers import services, crowd\n"
+        "import resource; from helpers import services\nfrom helpers.measuring import crowd\n"
         "with services.echo() as server:\n"
         "    resource.setrlimit(resource.RLIMIT_NOFILE, (150, 150))\n"
         "    print(crowd.rush(server, 1000, seconds=0)[0].connections)\n"

@@ -20,7 +20,7 @@ from helpers import services
 from helpers.basics.numbers import percentile
 from helpers.measuring import load as load_module
 from helpers.measuring.load import load
-from helpers.services.process import PROJECT
+from helpers.basics.project import PROJECT
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

@@ -19,7 +19,7 @@ import requests
 
 from helpers import services
 from helpers.services import public, rate
-from helpers.services.process import Service
+from helpers.services.service import Service
 
 PROJECT = Path(__file__).resolve().parents[1]
 KNOWN = {"bulbasaur": (1, 7, 69), "ivysaur": (2, 10, 130), "venusaur": (3, 20, 1000),
@@ -558,7 +558,7 @@ def test_failing_to_start_is_one_error_with_the_servers_words():
 def test_a_server_that_stays_silent_is_given_up(tmp_path, monkeypatch):
     (tmp_path / "silent_server.py").write_text("import time; time.sleep(600)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr("helpers.services.process.START_LIMIT", 0.5)
+    monkeypatch.setattr("helpers.services.service.START_LIMIT", 0.5)
     with pytest.raises(RuntimeError, match=r"(?s)silent_server did not start.*said nothing"):
         Service("silent_server")
 

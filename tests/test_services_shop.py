@@ -18,6 +18,7 @@ import pytest
 
 from helpers import services
 from helpers.props import visitors
+from helpers.props.program import program
 from helpers.services import postgres
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -179,13 +180,14 @@ HOLDER = """
 import asyncio
 import time
 from helpers import services
+from helpers.props.program import program
 async def main():
     print(1, flush=True)
     await asyncio.sleep(60)
 database = services.database()
 shop = services.shop()
-program = services.program(main)
-print(database.pid, database.folder, shop.pid, program.pid, flush=True)
+server = program(main)
+print(database.pid, database.folder, shop.pid, server.pid, flush=True)
 time.sleep(60)
 """
 
@@ -302,38 +304,38 @@ async def prints_nothing():
 
 @posix_only
 def test_a_program_hears_a_signal_and_tells_what_its_tasks_did():
-    with services.program(holds_on) as program:
-        assert program.returncode is None
-        program.send_signal(signal.SIGTERM)
-        rec = program.recording()
+    with program(holds_on) as server:
+        assert server.returncode is None
+        server.send_signal(signal.SIGTERM)
+        rec = server.recording()
         assert rec.lane("waiting").outcome == "done"
-        assert program.recording().lane("waiting").outcome == "done"  # it may be asked again
-    assert program.returncode == 0
+        assert server.recording().lane("waiting").outcome == "done"  # it may be asked again
+    assert server.returncode == 0
 
 
 @posix_only
 def test_a_program_that_exits_has_a_recording_and_one_that_is_killed_has_none():
-    with services.program(exits_when_told) as program:
-        program.send_signal(signal.SIGTERM)
-        assert program.recording() is not None
-    assert program.returncode == 3
-    with services.program(holds_on) as program:
-        program.send_signal(signal.SIGKILL)
-        assert program.recording() is None
-    assert program.returncode == -signal.SIGKILL
+    with program(exits_when_told) as server:
+        server.send_signal(signal.SIGTERM)
+        assert server.recording() is not None
+    assert server.returncode == 3
+    with program(holds_on) as server:
+        server.send_signal(signal.SIGKILL)
+        assert server.recording() is None
+    assert server.returncode == -signal.SIGKILL
 
 
 @posix_only
 def test_a_program_stays_when_the_stop_button_interrupts_its_group():
-    with services.program(holds_on) as program:
-        program.send_signal(signal.SIGINT)
+    with program(holds_on) as server:
+        server.send_signal(signal.SIGINT)
         time.sleep(0.3)
-        assert program.returncode is None
+        assert server.returncode is None
 
 
 def test_a_program_that_prints_no_port_is_named(capfd):
     with pytest.raises(RuntimeError, match="did not print its port"):
-        services.program(prints_nothing)
+        program(prints_nothing)
     assert "no port" in capfd.readouterr().err
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from helpers import services
 from helpers.measuring.load import load
-from helpers.services.process import PROJECT
+from helpers.basics.project import PROJECT
 
 KINDS = [("development", None), ("development", 1), ("waitress", None), ("waitress", 20),
          ("uvicorn", None)]  # fmt: skip

@@ -11,24 +11,18 @@ The process is kept for the next call, and ends with the one that started it.
 """
 
 import asyncio
-import atexit
-import contextlib
-import json
 import math
-import os
 import queue
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from urllib.parse import urlsplit
 
 from helpers.basics.numbers import percentile
-from helpers.services.process import OPEN_FILES, allow_open_files, search_path
+from helpers.services.child import PYTHON, START_LIMIT, Child, Parent
+from helpers.services.open_files import allow_open_files
+from helpers.services.service import OPEN_FILES
 
-PARENT_CHECK = 0.5  # seconds between two looks at the parent
 LONGEST = 60.0  # seconds that a timeout may last: a notebook's reader waits for it
 
 __all__ = ["load", "Load"]
@@ -128,47 +122,34 @@ class _Generator:
     """The process that asks, started when it is first needed."""
 
     def __init__(self) -> None:
-        self.process = None
+        self.process: Child | None = None
         self.one_asks = threading.Lock()
 
     def ask(self, job: dict) -> dict:
         """Have it do a job; return what it found."""
         with self.one_asks:
             try:
-                if self.process is None or self.process.poll() is not None:
-                    self._start()
-                self.process.stdin.write(json.dumps(job) + "\n")
-                self.process.stdin.flush()
-                answer = json.loads(self.process.stdout.readline() or "null")
-            except OSError:
-                answer = None
+                if self.process is None or self.process.wait(0) is not None:
+                    self.end()
+                    self.process = Child("The load generator", [*PYTHON, "-m", __name__])
+                    self.process.begin({}, START_LIMIT)
+                answer = self.process.ask(job)
+            except EOFError:
+                self.end()
+                said = self.process.last_words()
+                words = f"The load generator ended before it had an answer. It said:\n{said}"
+                raise RuntimeError(words) from None
             except BaseException:  # an interrupt: the answer to this would be taken for the next
-                self.stop()
+                self.end()
                 raise
-            if answer is None:
-                self.stop()
-                raise RuntimeError("The load generator ended before it had an answer.")
         if "failed" in answer:
             raise RuntimeError(f"The load generator failed: {answer['failed']}")
         return answer
 
-    def _start(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "helpers.measuring.load", str(os.getpid())],
-            env=os.environ | {"PYTHONPATH": search_path()},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        atexit.register(self.stop)
-
-    def stop(self) -> None:
+    def end(self) -> None:
         """End it, whatever it is doing; the next job starts another."""
-        atexit.unregister(self.stop)
         if self.process is not None:
-            self.process.kill()
-            self.process.communicate()
-            self.process = None
+            self.process.end()
 
 
 _generator = _Generator()
@@ -317,34 +298,19 @@ async def measure(url, requests, clients, rate, timeout, keep):
     }
 
 
-def _serve(parent):
+def _serve() -> None:
     """Do the parent's jobs until it is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the stop button: the parent sees to it
+    parent, jobs = Parent(), queue.SimpleQueue()
     allow_open_files(OPEN_FILES)
-    jobs = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
+    parent.end_with_it(jobs.put)
+    parent.say("ready")
     while True:
         try:
-            job = jobs.get(timeout=PARENT_CHECK)
-        except queue.Empty:
-            # A forked child of the parent may hold the pipe open.
-            if hasattr(os, "fork") and os.getppid() != parent:
-                return
-            continue
-        try:
-            found = asyncio.run(measure(**job))
+            found = asyncio.run(measure(**jobs.get()))
         except Exception as error:
             found = {"failed": f"{type(error).__name__}: {error}"}
-        print(json.dumps(found), flush=True)
-
-
-def _listen(jobs):
-    for line in sys.stdin:
-        jobs.put(json.loads(line))
-    os._exit(0)  # the parent is gone, and nobody wants what is under way
+        parent.say(found)
 
 
 if __name__ == "__main__":
-    with contextlib.suppress(BrokenPipeError):
-        _serve(int(sys.argv[1]))
-    os._exit(0)
+    _serve()

@@ -5,30 +5,23 @@
     machines.kill("worker-1")            # kill -9, as a machine that loses its power
 
 They talk over sockets of 127.0.0.1, as machines of a cluster do over a network. Nothing of it
-outlives the notebook, even where that is killed: each process ends when its standard input does
-(see ``services.process``), and takes the folder of the cluster away. They are in sessions of their
-own, for JupyterLab ends a kernel with all its group, and then nobody could tidy up.
+outlives the notebook, even where that is killed: each process ends with it (see
+``services.child``), and the last of them takes the folder of the cluster away. They are in sessions
+of their own, for JupyterLab ends a kernel with all its group, and then nobody could tidy up.
 
 ``distributed`` is an optional extra; this module can be imported without it.
 """
 
 import asyncio
 import importlib.util
-import json
 import logging
-import os
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-import threading
 import weakref
 
 from helpers.pictures.shifts import Shifts
 from helpers.recording import jobs
 from helpers.recording.model import Recording
-from helpers.services.process import HOST, introduce, next_question, search_path
+from helpers.services.child import Child, Parent, calling, new_folder
+from helpers.services.service import HOST
 
 INSTALLED = importlib.util.find_spec("distributed") is not None
 MISSING = (
@@ -36,9 +29,6 @@ MISSING = (
     "`python3 course.py lab --extras` adds it."
 )
 START_LIMIT = 60.0  # seconds; each process imports Dask, a second on a machine that is idle
-# Not `-m`: the package imports this module before Python would run it, and Python warns of that.
-# -P: a learner's folder may hold an asyncio.py, which isn't the library.
-COMMAND = [sys.executable, "-P", "-c", f"from {__name__} import be_a_machine as b; b()"]
 
 
 class Cluster:
@@ -58,52 +48,62 @@ class Cluster:
         """
         if not INSTALLED:
             raise RuntimeError(MISSING)
-        self.folder = tempfile.mkdtemp(prefix="course-")
-        self._machines: dict[str, _Machine] = {}
+        self.folder = new_folder()
+        self._machines: dict[str, Child] = {}
         # Also when a cell that makes a cluster runs again, and nobody holds the old one any more.
-        self._end = weakref.finalize(self, _end, self._machines, self.folder)
+        self._end = weakref.finalize(self, _end, self._machines)
         try:
             names = ["scheduler", *(f"worker-{n}" for n in range(workers))]
             for name in names:  # all at once, for each takes its time to import Dask
-                self._machines[name] = _Machine()
+                self._start(name)
             _hush()  # and so does this process, at the same time
-            self.address: str = self._machines["scheduler"].begin("scheduler", self.folder)
+            self.address: str = self._begin("scheduler", None)
             for name in names[1:]:
-                self._machines[name].begin(name, self.folder, self.address)
+                self._begin(name, self.address)
         except BaseException:  # an interrupt as well: no process is left behind
             self.stop()
             raise
         self._started = workers
 
+    def _start(self, name: str) -> None:
+        # The folder is the scheduler's, which ends last.
+        folder = self.folder if name == "scheduler" else ""
+        command = calling(__name__, "be_a_machine")
+        self._machines[name] = Child(name, command, folder=folder, own_session=True)
+
+    def _begin(self, name: str, scheduler: str | None) -> str:
+        told = {"name": name, "folder": self.folder, "scheduler": scheduler}
+        return self._machines[name].begin(told, START_LIMIT)
+
     @property
     def workers(self) -> list[str]:
         """The names of the workers that run."""
-        return [name for name, machine in self._machines.items()
-                if name != "scheduler" and machine.process.poll() is None]  # fmt: skip
+        running = [name for name, machine in self._machines.items() if machine.popen.poll() is None]
+        return [name for name in running if name != "scheduler"]
 
     @property
     def pids(self) -> dict[str, int]:
         """The process id of each that runs, "scheduler" among them."""
-        return {name: self._machines[name].process.pid for name in ("scheduler", *self.workers)}
+        return {name: self._machines[name].pid for name in ("scheduler", *self.workers)}
 
     def add(self) -> str:
         """Start one more worker, wait until the scheduler knows it, and return its name."""
         name = f"worker-{self._started}"
         self._started += 1
-        self._machines[name] = _Machine()
-        self._machines[name].begin(name, self.folder, self.address)
+        self._start(name)
+        self._begin(name, self.address)
         return name
 
     def kill(self, name: str) -> None:
         """Kill a worker, as ``kill -9`` does: it can save nothing and tell nobody."""
-        process = self._machines[name].process
-        process.kill()
-        jobs.killed(process.pid)
-        process.wait()
+        machine = self._machines[name]
+        machine.popen.kill()
+        jobs.killed(machine.pid)
+        machine.wait()
 
     def shifts(self, rec: Recording, title: str = "") -> Shifts:
         """A picture of which worker did what when, those that were killed included."""
-        pids = {name: machine.process.pid for name, machine in self._machines.items()}
+        pids = {name: machine.pid for name, machine in self._machines.items()}
         return Shifts(rec, pids, title)
 
     def stop(self) -> None:
@@ -120,46 +120,18 @@ class Cluster:
         return f"<cluster at {self.address}: {', '.join(self.workers) or 'no worker runs'}>"
 
 
-def _hush():
-    """The client warns, in the notebook, that it asks for lost results once more: a lesson's aim."""
+def _hush() -> None:
+    """Let the client not warn, in the notebook, that it asks for lost results: a lesson's aim."""
     import distributed  # noqa: F401 (it sets its loggers' levels when it is first imported)
 
     for name in "distributed", "distributed.client":
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
-def _end(machines, folder):
+def _end(machines: dict[str, Child]) -> None:
     # The workers first: one that has lost its scheduler begins to look for it.
     for machine in reversed(machines.values()):
-        machine.stop()
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-class _Machine:
-    """One process of the cluster, as its parent sees it."""
-
-    def __init__(self):
-        # Nobody reads what it says while it runs, and a full pipe would stop it: a file.
-        self.said = tempfile.TemporaryFile()
-        self.process = subprocess.Popen(
-            COMMAND,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self.said,
-            env=os.environ | {"PYTHONPATH": search_path()},
-            start_new_session=True,  # ignored on Windows
-        )
-
-    def begin(self, name, folder, scheduler=None):
-        """Tell it who it is; wait until it listens and return its address."""
-        told = {"parent": os.getpid(), "name": name, "folder": folder, "scheduler": scheduler}
-        answers = self.process.stdout
-        return introduce(name, self.process, answers, self.said, told, START_LIMIT)["address"]
-
-    def stop(self):
-        self.process.kill()
-        self.process.communicate()  # waits, and closes its pipes
-        self.said.close()
+        machine.end()
 
 
 # The child
@@ -167,15 +139,13 @@ class _Machine:
 
 def be_a_machine() -> None:
     """Be the scheduler or a worker until the parent is gone. Never returns."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     import dask
     import distributed
 
-    told = json.loads(sys.stdin.buffer.raw.readline() or "null")
-    if told is None:
-        return  # the parent went before it said a word
-    # A thread, for it must notice the parent's end even while the event loop is busy.
-    threading.Thread(target=_end_with, args=(told["parent"], told["folder"]), daemon=True).start()
+    parent = Parent()
+    told = parent.told
+    parent.folder = told["folder"]  # a worker's too: the last that writes to it takes it away
+    parent.end_with_it()
 
     async def main():
         # Its pages for a browser can't be turned off, but kept to this machine.
@@ -193,16 +163,8 @@ def be_a_machine() -> None:
                 **settings,
             )
         async with machine:
-            print(json.dumps({"address": machine.address}), flush=True)
+            parent.say(machine.address)
             await machine.finished()
 
     with dask.config.set({"temporary-directory": told["folder"]}):
         asyncio.run(main())
-
-
-def _end_with(parent, folder):
-    while next_question(parent):
-        pass
-    shutil.rmtree(folder, ignore_errors=True)
-    # os._exit, for a task that is under way shall not hold the process back.
-    os._exit(0)

@@ -16,8 +16,8 @@ from websockets.asyncio.client import connect
 from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
-from helpers.services import program
-from helpers.services.process import HOST
+from helpers.props.program import program
+from helpers.services.service import HOST
 
 __all__ = ["two_clients", "first_events", "end_of"]
 

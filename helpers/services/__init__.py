@@ -8,17 +8,16 @@ import base64
 import importlib.util
 import math
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from http import HTTPStatus
 from numbers import Real
 
 from .postgres import Database
-from .process import Asked, Service, peak
-from .program import Program
+from .service import Asked, Service, peak
 
 __all__ = [
-    "Asked", "Database", "Program", "Service", "catalogue", "database", "echo", "instant", "peak",
-    "program", "shop", "web",
+    "Asked", "Database", "Service", "catalogue", "database", "echo", "instant", "peak", "shop",
+    "web",
 ]  # fmt: skip
 
 OUTCOMES = ("ok", "hang", "reset", "cut")
@@ -212,19 +211,6 @@ def database(unix_socket: bool = os.name == "posix") -> Database:
     ends. Raises RuntimeError, with what was said, if not even the folder can be made.
     """
     return Database(unix_socket)
-
-
-def program(main: Callable[[], Awaitable[object]]) -> Program:
-    """Start a coroutine function of the notebook as a program of its own, to send signals to.
-
-    main: it must print its port first, in a line (and flush); nothing else. It goes over with what
-        it uses; what it changes there, it changes for itself.
-
-    ``.port``, ``.pid`` and ``.returncode`` are the program's; ``.send_signal(number)`` sends it a
-    signal, and ``.recording()`` waits for its end and tells what its tasks did, or None if it was
-    killed. It ends at the latest with this process. Raises RuntimeError if it printed no port.
-    """
-    return Program(main)
 
 
 def _require_seconds(name: str, value: object) -> None:

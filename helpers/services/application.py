@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from aiohttp import web
 
-from .process import BACKLOG
+from .service import BACKLOG
 
 
 class Notes:

@@ -16,7 +16,7 @@ from typing import NamedTuple, NoReturn
 from aiohttp import web
 
 from .application import Notes, listen
-from .process import HOST, serve
+from .service import HOST, serve
 
 DATA = Path(__file__).with_name("catalogue.csv")
 LIST = "/api/v2/pokemon"

@@ -13,7 +13,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from .process import serve
+from .service import serve
 
 LONGEST = 2**16  # bytes of a line; asyncio's own limit, unless told
 

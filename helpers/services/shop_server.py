@@ -10,7 +10,7 @@ import socket
 from aiohttp import web
 
 from .application import Notes, listen
-from .process import serve
+from .service import serve
 
 REVIEWS = {"tea": 4.5, "kettle": 3.8, "toaster": 4.1, "cup": 4.9}
 NOTES, KEPT = web.AppKey("notes", Notes), web.AppKey("kept", dict)

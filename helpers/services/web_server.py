@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import cloudpickle
 
-from .process import BACKLOG, HOST, serve
+from .service import BACKLOG, HOST, serve
 
 POLLED_CONNECTIONS = 2000  # open at once, of waitress: 100 unless told
 INSTANT = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok"

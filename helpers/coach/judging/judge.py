@@ -199,6 +199,7 @@ class Judge:
     # The process
 
     def prepare(self):
+        os.environ.pop("PYTHONASYNCIODEBUG", None)  # the notebook's debug mode would slow us down
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         faulthandler.enable(self.errors)
         if hasattr(os, "register_at_fork"):

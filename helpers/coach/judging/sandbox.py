@@ -8,15 +8,13 @@ killed with all its processes, and the next one starts in the background at once
 import atexit
 import os
 import queue
-import signal
-import subprocess
-import sys
 import threading
 import time
 
 from helpers.coach.form import statement as form
 from helpers.coach.judging import wire
 from helpers.coach.mistakes import diagnosis
+from helpers.services.child import PYTHON, Child
 
 START = 30.0  # seconds a judge may take to start on a slow machine
 LOADING = 20.0  # seconds that unpacking an answer may take: it imports what the answer imports
@@ -27,53 +25,27 @@ class Gone(Exception):
     """The judge process ended, or said nothing in time."""
 
 
-class Process:
-    """One judge process. Its output is read by threads, so that waiting has a time limit
+class Process(Child):
+    """One judge process. What it says is read by a thread, so that waiting has a time limit
     everywhere.
     """
 
     def __init__(self):
-        environment = dict(os.environ)
-        environment["PYTHONPATH"] = os.pathsep.join(
-            filter(None, (str(form.PROJECT), environment.get("PYTHONPATH")))
-        )
-        environment.pop("PYTHONASYNCIODEBUG", None)
-        # A kernel asks for colours, and what a thread's traceback says is shown as plain text.
-        environment["PYTHON_COLORS"] = "0"
-        own_group = (
-            {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
-            if os.name == "nt"
-            else {"start_new_session": True}
-        )
-        self.popen = subprocess.Popen(
-            [sys.executable, "-P", "-m", "helpers.coach.judging.judge"],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            close_fds=True,
-            **own_group,
-        )
+        judge = [*PYTHON, "-m", "helpers.coach.judging.judge"]
+        super().__init__("the judge process", judge, own_session=True)
         self.replies = queue.SimpleQueue()
-        self.errors = bytearray()
         self.ready = False
-        self.readers = [
-            threading.Thread(target=read, name="coach", daemon=True)
-            for read in (self._read_replies, self._read_errors)
-        ]
-        for reader in self.readers:
-            reader.start()
+        # Its reader closes it: what an answer left behind may hold the other end open.
+        self.pipes.remove(self.answers)
+        threading.Thread(target=self._read_replies, name="coach", daemon=True).start()
 
     def _read_replies(self):
         try:
-            while True:
-                self.replies.put(wire.read(self.popen.stdout))
+            with self.answers:
+                while True:
+                    self.replies.put(wire.read(self.answers))
         except Exception:
             self.replies.put(None)  # the end, or half a message of a process that was killed
-
-    def _read_errors(self):
-        while data := self.popen.stderr.read1():
-            self.errors += data[: max(0, 200_000 - len(self.errors))]
 
     def wait_for(self, what, patience):
         """The next reply of that kind. Raises Gone after `patience` seconds or when the process
@@ -99,35 +71,9 @@ class Process:
 
     def send(self, request):
         try:
-            wire.write(self.popen.stdin, request)
+            self.write(wire.packed(request))
         except OSError:
             raise Gone("ended") from None
-
-    def kill(self, patience=0.0):
-        """End the process and what it has started.
-
-        Returns its exit status if it ended by itself within `patience` seconds, None if it was
-        killed.
-        """
-        if self.popen.returncode is not None:
-            return self.popen.returncode  # reaped before: its id may be another's by now
-        try:
-            status = self.popen.wait(patience)
-        except subprocess.TimeoutExpired:
-            status = None
-        try:
-            if os.name == "nt":
-                self.popen.kill()
-            else:
-                os.killpg(self.popen.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
-        self.popen.wait()
-        try:
-            self.popen.stdin.close()
-        except OSError:
-            pass
-        return status
 
 
 class Sandbox:
@@ -146,6 +92,8 @@ class Sandbox:
                 or self.owner != os.getpid()
                 or self.process.popen.poll() is not None
             ):
+                if self.process is not None:
+                    self.process.end()  # one that died, or the parent's of a fork: left alone
                 self.process = Process()
                 self.owner = os.getpid()
             return self.process
@@ -158,12 +106,12 @@ class Sandbox:
             old, self.process = self.process, None
             mine = self.owner == os.getpid()
             self.warm()
-            return old.kill(patience) if mine else None
+            return old.end(patience) if mine else None
 
     def close(self):
         with self.lock:
             if self.process is not None and self.owner == os.getpid():
-                self.process.kill()
+                self.process.end()
             self.process = None
 
     def judge(self, request):
@@ -189,8 +137,7 @@ class Sandbox:
                 status = self.replace(0.3)
                 if attempt == 2 and not process.ready:
                     raise RuntimeError(
-                        "the judge process does not start: "
-                        + process.errors.decode("utf-8", "replace").strip()[-2000:]
+                        f"the judge process does not start: {process.last_words()[-2000:]}"
                     )
                 if attempt == 2:
                     return self._died(request, process, status, str(gone)), None
@@ -263,10 +210,8 @@ class Sandbox:
 
 def last_words(request, process):
     """What a judge that died could still write: (text, the learner's Source, their line in it)."""
-    for reader in process.readers:
-        reader.join(0.5)
     source = diagnosis.Source(request["texts"], *request["place"])
-    text = process.errors.decode("utf-8", "replace")
+    text = process.last_words()
     return text, source, most_recent(text, source)
 
 

@@ -6,10 +6,15 @@ import struct
 HEAD = struct.Struct("!Q")
 
 
+def packed(thing):
+    """One message, as bytes."""
+    data = pickle.dumps(thing)
+    return HEAD.pack(len(data)) + data
+
+
 def write(pipe, thing):
     """Write one message. Raises OSError when nobody reads any more."""
-    data = pickle.dumps(thing)
-    pipe.write(HEAD.pack(len(data)) + data)
+    pipe.write(packed(thing))
     pipe.flush()
 
 
