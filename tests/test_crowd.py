@@ -1,5 +1,7 @@
 """What a waiting crowd costs is measured in processes that are gone afterwards."""
 
+import os
+import socket
 import subprocess
 import sys
 
@@ -7,7 +9,9 @@ import psutil
 import pytest
 
 from helpers import services
+from helpers.basics.project import PROJECT
 from helpers.measuring import crowd
+from helpers.services import open_files
 
 
 def test_both_ways_serve_all_and_nothing_is_left():
@@ -33,14 +37,14 @@ def test_what_a_thing_weighs_is_in_order():
     assert each["sleeping task, ours"] < each["thread"] / 4
 
 
-@pytest.mark.skipif(crowd.resource is None, reason="Windows has no such limit")
+@pytest.mark.skipif(open_files.resource is None, reason="Windows has no such limit")
 def test_fewer_open_files_give_fewer_connections_and_that_is_told():
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (250, 250)); "
         "from helpers.measuring.crowd import crowd; print(crowd(1000))"
     )
     text = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=crowd.PROJECT
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=PROJECT
     ).stdout
     assert "one loop: 100 connections" in text
     assert "one loop: this system allows no more than 100, not 1,000." in text
@@ -56,6 +60,33 @@ def test_threads_run_out_of_addresses_first():
 def test_what_fails_in_the_other_process_is_told():
     with pytest.raises(RuntimeError, match="weigh nothing 1 failed"):
         crowd._measure("weigh", "nothing", 1)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")
+def test_a_measurement_ends_when_its_parent_is_killed():
+    silent = socket.create_server(("127.0.0.1", 0))
+    port = silent.getsockname()[1]
+    code = f"from helpers.measuring import crowd; crowd._measure('ask', {port}, 0, 1)"
+    parent = subprocess.Popen([sys.executable, "-c", code], cwd=PROJECT)
+    asking, _ = silent.accept()
+    [child] = psutil.Process(parent.pid).children()
+    parent.kill()
+    parent.wait()
+    _, left = psutil.wait_procs([child], timeout=10)
+    asking.close()
+    silent.close()
+    for process in left:
+        process.kill()
+    assert not left
+
+
+def test_clients_whom_nobody_answers_have_no_times_rather_than_nan():
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    [found] = crowd._measure("ask", port, 0.1, 3)
+    assert found == {"connections": 0, "failed": 3, "rate": 0.0, "p50": 0.0, "p99": 0.0} | {
+        "start": found["start"]
+    }
 
 
 @pytest.mark.parametrize("kind", ["threads", "streams"])
@@ -97,7 +128,7 @@ def test_a_thread_for_each_connection_takes_more_memory_than_a_protocol():
     assert each["threads"] > 2 * each["protocol"] > 0
 
 
-@pytest.mark.skipif(crowd.resource is None, reason="Windows has no such limit")
+@pytest.mark.skipif(open_files.resource is None, reason="Windows has no such limit")
 def test_fewer_open_files_give_fewer_clients():
     code = (
         "import resource; from helpers import services\nfrom helpers.measuring import crowd\n"
@@ -107,6 +138,6 @@ def test_fewer_open_files_give_fewer_clients():
         "    print(crowd.hold(server, 1000).points[-1][0])\n"
     )
     text = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=crowd.PROJECT
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=PROJECT
     ).stdout
     assert text.split() == ["100", "100"]

@@ -1,4 +1,4 @@
-"""The load generator: what it tells is true, of servers that are known, and it is none's bottleneck."""
+"""The load generator: what it tells is true of known servers, and it is nobody's bottleneck."""
 
 import asyncio
 import itertools
@@ -18,9 +18,9 @@ import pytest
 
 from helpers import services
 from helpers.basics.numbers import percentile
+from helpers.basics.project import PROJECT
 from helpers.measuring import load as load_module
 from helpers.measuring.load import load
-from helpers.basics.project import PROJECT
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
@@ -126,6 +126,7 @@ def test_a_status_that_says_no_is_an_error_by_its_number(status):
     assert found.errors == {str(status): 4} and found.answered == 0
     assert math.isnan(found.p50) and found.throughput == 0
     assert f"errors: 4 × {status}" in repr(found)
+    assert "nan" not in repr(found)
 
 
 def test_who_waits_too_long_gives_up_and_is_a_timeout():

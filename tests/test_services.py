@@ -18,7 +18,8 @@ import pytest
 import requests
 
 from helpers import services
-from helpers.services import public, rate
+from helpers.measuring import rate
+from helpers.services import public
 from helpers.services.service import Service
 
 PROJECT = Path(__file__).resolve().parents[1]

@@ -3,22 +3,21 @@
     load(url, clients=100, requests=1000)    # each client asks again as soon as it is answered
     load(url, rate=200, requests=100)        # 200 a second, whether the answers come or not
 
-It runs in a process of its own, so that it shares no core's time with a notebook, and is plain
-asyncio with as little HTTP as it takes: it must be quicker than what it measures. `share` and `late`
-of its result tell whether it was; `services.instant()` is a server to try it on.
+It runs in a process of its own, so that it shares no core's time with a notebook: it must be
+quicker than what it measures. `share` and `late` of its result tell whether it was;
+`services.instant()` is a server to try it on.
 
 The process is kept for the next call, and ends with the one that started it.
 """
 
-import asyncio
 import math
 import queue
 import threading
 import time
-from collections import Counter
 from urllib.parse import urlsplit
 
 from helpers.basics.numbers import percentile
+from helpers.measuring.clients import Clients, Page, most_connections
 from helpers.services.child import PYTHON, START_LIMIT, Child, Parent
 from helpers.services.open_files import allow_open_files
 from helpers.services.service import OPEN_FILES
@@ -108,11 +107,10 @@ class Load:
 
     def __repr__(self) -> str:
         failed = ", ".join(f"{number} × {name}" for name, number in self.errors.items())
-        return (
-            f"{self.answered} answered in {self.seconds:.2f} s: {self.throughput:,.0f} a second, "
-            f"p50 {1000 * self.p50:.1f} ms, p99 {1000 * self.p99:.1f} ms, "
-            f"errors: {failed or 'none'}"
-        )
+        told = f"{self.answered} answered in {self.seconds:.2f} s: {self.throughput:,.0f} a second"
+        if self.answered:
+            told += f", p50 {1000 * self.p50:.1f} ms, p99 {1000 * self.p99:.1f} ms"
+        return f"{told}, errors: {failed or 'none'}"
 
 
 # This side of the pipe
@@ -158,137 +156,20 @@ _generator = _Generator()
 # What follows runs in the process that asks
 
 
-class Connection(asyncio.Protocol):
-    """A connection to the server, with one request on it at a time."""
-
-    def connection_made(self, transport):
-        self.transport, self.received, self.answer, self.open = transport, b"", None, True
-
-    def ask(self, request: bytes) -> asyncio.Future:
-        """Send the request; the future's result is the status of the whole answer."""
-        self.answer, self.received = asyncio.get_running_loop().create_future(), b""
-        self.transport.write(request)
-        return self.answer
-
-    def data_received(self, data):
-        self.received += data
-        head, end, body = self.received.partition(b"\r\n\r\n")
-        if end and self._whole(head.lower(), body):
-            self._answered(head)
-
-    def _whole(self, head, body):
-        if b"\r\ntransfer-encoding: chunked" in head:
-            return body.endswith(b"0\r\n\r\n")
-        _, told, rest = head.partition(b"\r\ncontent-length: ")
-        # Without a length, the end of the connection ends the body.
-        return bool(told) and len(body) >= int(rest.partition(b"\r\n")[0])
-
-    def _answered(self, head):
-        lower = head.lower()
-        if b"\r\nconnection: close" in lower or lower.startswith(b"http/1.0"):
-            self.close()
-        if not self.answer.done():
-            self.answer.set_result(int(head[9:12]))
-
-    def connection_lost(self, error):
-        self.open = False
-        if self.answer is None or self.answer.done():
-            return
-        head, end, _ = self.received.partition(b"\r\n\r\n")
-        if error is not None:
-            self.answer.set_exception(error)
-        elif end and b"\r\ncontent-length: " not in head.lower():
-            self._answered(head)
-        else:
-            self.answer.set_exception(EOFError("closed without a whole answer"))
-
-    def close(self):
-        self.open = False
-        self.transport.abort()  # nothing is left to send
-
-
-class Clients:
-    """Those who ask: they share the idle connections, and what was found."""
-
-    def __init__(self, url, timeout, keep):
-        parts = urlsplit(url)
-        self.host, self.port = parts.hostname, parts.port or 80
-        page = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        self.request = (
-            f"GET {page} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
-            f"{'' if keep else 'Connection: close' + chr(13) + chr(10)}\r\n"
-        ).encode()
-        self.timeout, self.keep = timeout, keep
-        self.loop = asyncio.get_running_loop()
-        self.idle, self.latencies, self.late, self.errors = [], [], [], Counter()
-
-    async def ask(self, due):
-        """Ask once, for a request that was due at this time, and note what came of it."""
-        self.late.append(self.loop.time() - due)
-        connection = None
-        try:
-            async with asyncio.timeout_at(due + self.timeout):
-                connection = await self._connection()
-                status = await connection.ask(self.request)
-        except TimeoutError:
-            self.errors["timeout"] += 1
-        except ConnectionRefusedError:
-            self.errors["refused"] += 1
-        except EOFError:
-            self.errors["closed"] += 1
-        except ConnectionError:
-            self.errors["reset"] += 1
-        else:
-            if status < 400:
-                self.latencies.append(self.loop.time() - due)
-            else:
-                self.errors[str(status)] += 1
-            if self.keep and connection.open:
-                self.idle.append(connection)
-                return
-        if connection is not None:
-            connection.close()
-
-    async def _connection(self):
-        while self.idle:
-            connection = self.idle.pop()
-            if connection.open:
-                return connection
-        _, connection = await self.loop.create_connection(Connection, self.host, self.port)
-        return connection
-
-    async def in_turn(self, left):
-        """Be one client: ask while there is something left to ask, then leave."""
-        while next(left, None) is not None:
-            await self.ask(self.loop.time())
-        # A server with few connections can take somebody else's.
-        if self.idle:
-            self.idle.pop().close()
-
-    async def at_rate(self, rate, requests):
-        """Begin so many requests a second, and wait for all."""
-        start, asking = self.loop.time(), []
-        for number in range(requests):
-            due = start + number / rate
-            if (pause := due - self.loop.time()) > 0:
-                await asyncio.sleep(pause)
-            asking.append(asyncio.create_task(self.ask(due)))
-        await asyncio.gather(*asking)
-
-
-async def measure(url, requests, clients, rate, timeout, keep):
+def measure(
+    url: str, requests: int, clients: int | None, rate: float | None, timeout: float, keep: bool
+) -> dict:
     """Do one job; return what `Load` is made of."""
-    asking = Clients(url, timeout, keep)
+    page = Page(url, keep)
+    asking = Clients(page.address, page, timeout)
     begin, cpu = time.perf_counter(), time.process_time()
     if rate is None:
-        left = iter(range(requests))
-        await asyncio.gather(*(asking.in_turn(left) for _ in range(min(clients, requests))))
+        asking.in_turn(requests, most_connections(min(clients, requests)))
     else:
-        await asking.at_rate(rate, requests)
+        asking.at_rate(rate, requests)
     seconds = time.perf_counter() - begin
     share = (time.process_time() - cpu) / seconds
-    for connection in asking.idle:
-        connection.close()
+    asking.close()
     return {
         "latencies": asking.latencies,
         "errors": asking.errors,
@@ -306,7 +187,7 @@ def _serve() -> None:
     parent.say("ready")
     while True:
         try:
-            found = asyncio.run(measure(**jobs.get()))
+            found = measure(**jobs.get())
         except Exception as error:
             found = {"failed": f"{type(error).__name__}: {error}"}
         parent.say(found)

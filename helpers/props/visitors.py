@@ -9,14 +9,16 @@ import asyncio
 import contextlib
 import signal
 import time
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 import httpx
 import uvicorn
-from websockets.asyncio.client import connect
-from websockets.asyncio.server import serve
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from helpers.props.program import program
+from helpers.recording.model import Recording
 from helpers.services.service import HOST
 
 __all__ = ["two_clients", "first_events", "end_of"]
@@ -29,7 +31,10 @@ SIGNAL_AFTER = 0.3  # seconds
 OVERDUE = 5.0  # seconds: an answer that a busy machine owes, and somebody waits for, is given up
 
 
-async def two_clients(handler, broadcast):
+async def two_clients(
+    handler: Callable[[ServerConnection], Awaitable[None]],
+    broadcast: Callable[[Collection[ServerConnection], bytes], Awaitable[None]],
+) -> tuple[list[tuple[float, int]], list[tuple[float, int]]]:
     """Send 40 messages of half a megabyte to two WebSocket clients, of whom one doesn't read.
 
     handler: the server's, given to `websockets.serve`.
@@ -67,13 +72,13 @@ async def two_clients(handler, broadcast):
     return quick, slow
 
 
-async def _read(websocket, got, start):
+async def _read(websocket: ClientConnection, got: list[tuple[float, int]], start: float) -> None:
     with contextlib.suppress(ConnectionClosed):
         async for message in websocket:
             got.append((time.perf_counter() - start, int(message[:4])))
 
 
-async def _caught_up(got, number):
+async def _caught_up(got: list[tuple[float, int]], number: int) -> None:
     """Wait until message `number` came: else a busy machine makes the quick client a slow one."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(CATCH_UP):
@@ -81,7 +86,9 @@ async def _caught_up(got, number):
                 await asyncio.sleep(0.005)
 
 
-async def first_events(app, path, boxes, news):
+async def first_events(
+    app: Callable, path: str, boxes: Collection[asyncio.Queue], news: Sequence[object]
+) -> list[str]:
     """Serve `app` by uvicorn, listen to `path`, put `news` into all `boxes`, go when they came.
 
     boxes: a collection of queues, one a listener; it must hold one once somebody listens.
@@ -113,7 +120,7 @@ async def first_events(app, path, boxes, news):
     return seen
 
 
-async def end_of(main):
+async def end_of(main: Callable[[], Awaitable[object]]) -> tuple[list[str], Recording | None]:
     """Run the server `main` as a program, ask it four times, and send it SIGTERM in between.
 
     Requests of 0.1, 0.5 and 3 s come at once, the signal after 0.3 s, a request of 0.1 s after
@@ -133,7 +140,7 @@ async def end_of(main):
     return [task.result() for task in asking], rec
 
 
-async def _ask(port, number, seconds, after):
+async def _ask(port: int, number: int, seconds: float, after: float) -> str:
     await asyncio.sleep(after)
     try:
         reader, writer = await asyncio.open_connection(HOST, port)

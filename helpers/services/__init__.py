@@ -6,26 +6,38 @@ time by accident, and a blocked loop in the notebook doesn't block the server.
 
 import base64
 import importlib.util
-import math
 import os
 from collections.abc import Callable
-from http import HTTPStatus
-from numbers import Real
 
+from . import checks
 from .postgres import Database
 from .service import Asked, Service, peak
 
 __all__ = [
-    "Asked", "Database", "Service", "catalogue", "database", "echo", "instant", "peak", "shop",
+    "Asked",
+    "Database",
+    "Service",
+    "catalogue",
+    "database",
+    "echo",
+    "instant",
+    "peak",
+    "shop",
     "web",
-]  # fmt: skip
+]
 
-OUTCOMES = ("ok", "hang", "reset", "cut")
 WEB_SERVERS = ("development", "waitress", "uvicorn")
 ECHOES = (
-    "one at a time", "threads", "pool", "protocol", "streams", "own loop", "uvloop",
-    "published, threaded", "published, async",
-)  # fmt: skip
+    "one at a time",
+    "threads",
+    "pool",
+    "protocol",
+    "streams",
+    "own loop",
+    "uvloop",
+    "published, threaded",
+    "published, async",
+)
 
 
 def catalogue(
@@ -81,17 +93,15 @@ def catalogue(
     however that ends. Raises ValueError for a setting out of range and RuntimeError, with what
     the server said, if it can't start.
     """
-    _require_seconds("latency", latency)
-    _require_seconds("jitter", jitter)
-    _require_share("failure_rate", failure_rate)
-    _require_share("hang_rate", hang_rate)
-    _require_count("limit_per_client", limit_per_client)
-    _require_count("capacity", capacity)
-    if rate_limit is not None and not (_is_number(rate_limit) and 0 < rate_limit < math.inf):
-        raise ValueError(f"rate_limit must be a number above 0, or None, not {rate_limit!r}.")
-    if not _is_whole(seed):
-        raise ValueError(f"seed must be a whole number, not {seed!r}.")
-    _require_script(script)
+    checks.require_seconds("latency", latency)
+    checks.require_seconds("jitter", jitter)
+    checks.require_share("failure_rate", failure_rate)
+    checks.require_share("hang_rate", hang_rate)
+    checks.require_count("limit_per_client", limit_per_client)
+    checks.require_count("capacity", capacity)
+    checks.require_rate("rate_limit", rate_limit)
+    checks.require_whole("seed", seed)
+    checks.require_script(script)
     return Service(
         "helpers.services.catalogue_server",
         latency=latency,
@@ -127,10 +137,9 @@ def echo(
         raise ValueError(f"kind must be one of {', '.join(map(repr, ECHOES))}, not {kind!r}.")
     if kind == "uvloop" and importlib.util.find_spec("uvloop") is None:
         raise RuntimeError("uvloop is not installed: there is none for Windows.")
-    _require_seconds("delay", delay)
-    for name, value in {"backlog": backlog, "workers": workers}.items():
-        if not _is_whole(value) or value < 1:
-            raise ValueError(f"{name} must be a whole number, 1 or more, not {value!r}.")
+    checks.require_seconds("delay", delay)
+    checks.require_some("backlog", backlog)
+    checks.require_some("workers", workers)
     module = "helpers.services.echo_server"
     return Service(module, kind=kind, delay=delay, backlog=backlog, workers=workers)
 
@@ -158,7 +167,7 @@ def web(app: Callable, server: str, threads: int | None = None) -> Service:
         raise ValueError(f"server must be one of {', '.join(WEB_SERVERS)}, not {server!r}.")
     if not callable(app):
         raise ValueError(f"app must be an application or a function that makes one, not {app!r}.")
-    _require_count("threads", threads)
+    checks.require_count("threads", threads)
     if server == "uvicorn" and threads is not None:
         raise ValueError("uvicorn serves by one loop in one thread: leave out threads.")
     if server == "development" and threads not in (None, 1):
@@ -191,8 +200,8 @@ def shop(cache: float = 0.02, reviews: float = 0.05, failing: bool = False) -> S
 
     It ends as ``catalogue`` does, and raises the same errors.
     """
-    _require_seconds("cache", cache)
-    _require_seconds("reviews", reviews)
+    checks.require_seconds("cache", cache)
+    checks.require_seconds("reviews", reviews)
     return Service(
         "helpers.services.shop_server", cache=cache, reviews_after=reviews, failing=failing
     )
@@ -211,52 +220,3 @@ def database(unix_socket: bool = os.name == "posix") -> Database:
     ends. Raises RuntimeError, with what was said, if not even the folder can be made.
     """
     return Database(unix_socket)
-
-
-def _require_seconds(name: str, value: object) -> None:
-    if not _is_number(value) or not 0 <= value < math.inf:
-        raise ValueError(f"{name} must be a number of seconds, 0 or more, not {value!r}.")
-
-
-def _require_share(name: str, value: object) -> None:
-    if not _is_number(value) or not 0 <= value <= 1:
-        raise ValueError(f"{name} must be a share between 0 and 1, not {value!r}.")
-
-
-def _require_count(name: str, value: object) -> None:
-    if value is not None and (not _is_whole(value) or value < 1):
-        raise ValueError(f"{name} must be a whole number, 1 or more, or None, not {value!r}.")
-
-
-def _require_script(script: object) -> None:
-    if script is None:
-        return
-    if not isinstance(script, dict):
-        raise ValueError(f"script must be a dict from pages to lists of outcomes, not {script!r}.")
-    for page, outcomes in script.items():
-        if not isinstance(page, str) or not page.startswith("/"):
-            raise ValueError(f"A page in script must be a path that begins with /, not {page!r}.")
-        if not isinstance(outcomes, list | tuple):
-            raise ValueError(f"script[{page!r}] must be a list of outcomes, not {outcomes!r}.")
-        for outcome in outcomes:
-            if not _is_outcome(outcome):
-                raise ValueError(
-                    f"An outcome in script[{page!r}] must be a status from 200 to 599, seconds "
-                    f"with a decimal point, 'ok', 'hang', 'reset' or 'cut', not {outcome!r}."
-                )
-
-
-def _is_outcome(value: object) -> bool:
-    if isinstance(value, float):
-        return 0 <= value < math.inf
-    if _is_whole(value):
-        return value >= 200 and value in {status.value for status in HTTPStatus}
-    return isinstance(value, str) and value in OUTCOMES
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""What the servers made with aiohttp share: how they begin, and how they note what they are asked."""
+"""What the servers made with aiohttp share: how they begin, and how they note what is asked."""
 
 import itertools
 import socket

@@ -203,7 +203,7 @@ class Child:
 
         patience: seconds that it has to end by itself.
 
-        Returns its exit status if it ended by itself, None if it was killed. It may be called again.
+        Returns its exit status if it ended by itself, None if it was killed. Twice does no harm.
         """
         if os.getpid() != self._owner:
             return None

@@ -8,6 +8,7 @@ import asyncio
 import socket
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from .application import Notes, listen
 from .service import serve
@@ -19,7 +20,7 @@ FAILING = web.AppKey("failing", bool)
 
 
 @web.middleware
-async def noted(request: web.Request, handler) -> web.StreamResponse:
+async def noted(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Note the request in the log."""
     place = request.app[NOTES].arrived(request)
     response = await handler(request)

@@ -1,4 +1,4 @@
-"""The servers behind ``services.web`` and ``services.instant``: others' own, as their users run them.
+"""The servers behind ``services.web`` and ``services.instant``: others' own, as they are run.
 
 The application comes from the notebook by value (cloudpickle), so a lesson shows all of it.
 """
@@ -82,10 +82,10 @@ def noted_asgi(app: Callable, notes: Notes) -> Callable:
 class Instant(asyncio.Protocol):
     """Answers whatever ends like a request, with the same bytes and at once."""
 
-    def connection_made(self, transport):
+    def connection_made(self, transport: asyncio.Transport) -> None:
         self.transport, self.tail = transport, b""
 
-    def data_received(self, data):
+    def data_received(self, data: bytes) -> None:
         data = self.tail + data
         self.transport.write(INSTANT * data.count(b"\r\n\r\n"))
         self.tail = data[-3:] if not data.endswith(b"\r\n\r\n") else b""

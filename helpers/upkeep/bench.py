@@ -25,9 +25,9 @@ from helpers import run, services
 from helpers.basics.project import PROJECT
 from helpers.coach.exercise import judge
 from helpers.coach.form.statement import find
+from helpers.measuring.rate import measure_rate
 from helpers.pictures.timeline import timeline
 from helpers.recording.recorder import attach, record
-from helpers.services.rate import measure_rate
 from helpers.upkeep import bench_loops
 
 
