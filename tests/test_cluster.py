@@ -50,8 +50,9 @@ def machines():
 
 def test_each_worker_is_a_process_that_answers(machines):
     async def pids(client):
-        return await client.gather([client.submit(os.getpid, workers=[name], pure=False)
-                                    for name in machines.workers])  # fmt: skip
+        return await client.gather(
+            [client.submit(os.getpid, workers=[name], pure=False) for name in machines.workers]
+        )
 
     assert on(machines, pids) == [machines.pids[name] for name in machines.workers]
     assert len({os.getpid(), *machines.pids.values()}) == 4
@@ -66,9 +67,12 @@ def test_a_worker_does_one_task_at_a_time(machines):
 
 
 def test_it_listens_on_this_machine_alone(machines):
-    heard = [connection.laddr.ip for pid in machines.pids.values()
-             for connection in psutil.Process(pid).net_connections()
-             if connection.status == psutil.CONN_LISTEN]  # fmt: skip
+    heard = [
+        connection.laddr.ip
+        for pid in machines.pids.values()
+        for connection in psutil.Process(pid).net_connections()
+        if connection.status == psutil.CONN_LISTEN
+    ]
     assert len(heard) >= 3 and set(heard) == {"127.0.0.1"}
 
 
@@ -208,9 +212,12 @@ def test_when_its_notebook_is_killed_nothing_is_left():
         "sys.stdin.read()"
     )
     parent = subprocess.Popen(
-        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT,
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
         text=True,
-    )  # fmt: skip
+    )
     with parent:
         folder, *pids = parent.stdout.readline().split()
         left = [psutil.Process(int(pid)) for pid in pids]

@@ -1,4 +1,4 @@
-"""A child ends with its parent, however that ends, and nothing of it is left, not even its folder."""
+"""A child ends with its parent, however that ends, and its folder goes with it."""
 
 import os
 import signal
@@ -68,8 +68,10 @@ def test_it_is_told_who_it_is_answers_and_is_gone_with_its_folder():
     if os.name == "posix":
         assert os.stat(one.folder).st_mode & 0o777 == 0o700
     assert [one.ask(question) for question in (None, "a\n", [1] * 30_000)] == [
-        None, "a\n", [1] * 30_000,
-    ]  # fmt: skip
+        None,
+        "a\n",
+        [1] * 30_000,
+    ]
     for _ in range(2):
         one.end()
     assert is_gone(one.pid) and not os.path.exists(one.folder)
@@ -89,9 +91,14 @@ def test_one_that_dies_at_its_start_has_its_last_words_and_leaves_no_folder():
 
 
 def test_one_that_is_silent_is_killed_and_so_is_what_it_started():
-    program = SLOW.replace("time.sleep(60)", "import subprocess, sys\n"
-        "own = [sys.executable, '-c', 'import time; time.sleep(60)']\n"
-        "sys.stderr.write(str(subprocess.Popen(own).pid)); sys.stderr.flush(); time.sleep(60)")  # fmt: skip
+    program = """
+        import subprocess, sys, time
+        from helpers.services.child import Parent
+        Parent()
+        own = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        print(own.pid, file=sys.stderr, flush=True)
+        time.sleep(60)
+    """
     one = Child("one", python(program), folder=new_folder(), own_session=True)
     with pytest.raises(RuntimeError, match="one did not start") as told:
         one.begin({}, 2)

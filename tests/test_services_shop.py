@@ -1,4 +1,4 @@
-"""What lesson 19 talks to: the shop's neighbours, a database, programs that are sent signals."""
+"""What lesson 19 talks to: the shop's neighbours, and a database."""
 
 import asyncio
 import os
@@ -11,14 +11,11 @@ from pathlib import Path
 
 import aiosqlite
 import asyncpg
-import fastapi
 import httpx
 import psutil
 import pytest
 
 from helpers import services
-from helpers.props import visitors
-from helpers.props.program import program
 from helpers.services import postgres
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -112,8 +109,12 @@ def test_on_a_port_postgres_wants_its_password():
 
     with services.database(unix_socket=False) as database:
         assert "127.0.0.1" in database.postgres
-        listening = [c.laddr.ip for child in psutil.Process(database.pid).children()
-                     for c in child.net_connections() if c.status == psutil.CONN_LISTEN]  # fmt: skip
+        listening = [
+            c.laddr.ip
+            for child in psutil.Process(database.pid).children()
+            for c in child.net_connections()
+            if c.status == psutil.CONN_LISTEN
+        ]
         assert set(listening) == {"127.0.0.1"}
         asyncio.run(main(database.postgres))
 
@@ -271,150 +272,12 @@ def test_root_that_keeps_its_folder_to_itself(tmp_path, monkeypatch):
     postgres.shutil.copytree(newest, private / newest.name, copy_function=os.link)
     libraries = package.with_suffix(".libs")
     postgres.shutil.copytree(libraries, private.parent / libraries.name, copy_function=os.link)
-    script = (f"import sys; sys.path.insert(0, {str(private.parent)!r})\n"
-              "from helpers.services import postgres; postgres.keep()")  # fmt: skip
+    script = (
+        f"import sys; sys.path.insert(0, {str(private.parent)!r})\n"
+        "from helpers.services import postgres; postgres.keep()"
+    )
     monkeypatch.setattr(postgres, "COMMAND", [sys.executable, "-P", "-c", script])
     with services.database() as database:
         assert database.postgres, database.why
         assert (database.folder / "programs").exists()
     assert not database.folder.exists()
-
-
-# A program that is sent signals
-
-
-async def holds_on():
-    server = await asyncio.start_server(lambda reader, writer: None, "127.0.0.1", 0)
-    told = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    waiting = asyncio.create_task(told.wait(), name="waiting")
-    await waiting
-
-
-async def exits_when_told():
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, sys.exit, 3)
-    print(1, flush=True)
-    await asyncio.sleep(60)
-
-
-async def prints_nothing():
-    raise KeyError("no port")
-
-
-@posix_only
-def test_a_program_hears_a_signal_and_tells_what_its_tasks_did():
-    with program(holds_on) as server:
-        assert server.returncode is None
-        server.send_signal(signal.SIGTERM)
-        rec = server.recording()
-        assert rec.lane("waiting").outcome == "done"
-        assert server.recording().lane("waiting").outcome == "done"  # it may be asked again
-    assert server.returncode == 0
-
-
-@posix_only
-def test_a_program_that_exits_has_a_recording_and_one_that_is_killed_has_none():
-    with program(exits_when_told) as server:
-        server.send_signal(signal.SIGTERM)
-        assert server.recording() is not None
-    assert server.returncode == 3
-    with program(holds_on) as server:
-        server.send_signal(signal.SIGKILL)
-        assert server.recording() is None
-    assert server.returncode == -signal.SIGKILL
-
-
-@posix_only
-def test_a_program_stays_when_the_stop_button_interrupts_its_group():
-    with program(holds_on) as server:
-        server.send_signal(signal.SIGINT)
-        time.sleep(0.3)
-        assert server.returncode is None
-
-
-def test_a_program_that_prints_no_port_is_named(capfd):
-    with pytest.raises(RuntimeError, match="did not print its port"):
-        program(prints_nothing)
-    assert "no port" in capfd.readouterr().err
-
-
-# The visitors of lesson 19
-
-
-async def keep(websocket):
-    await websocket.wait_closed()
-
-
-async def in_turn(websockets, message):
-    for websocket in websockets:
-        await websocket.send(message)
-
-
-async def as_tasks(websockets, message):
-    for websocket in list(websockets):
-        sending.add(asyncio.create_task(websocket.send(message)))
-
-
-sending = set()
-
-
-def test_a_client_that_does_not_read_stalls_those_who_send_in_turn():
-    quick, slow = asyncio.run(visitors.two_clients(keep, in_turn))
-    numbers = [number for _, number in quick]
-    assert numbers == list(range(len(numbers)))
-    assert 0 < len(numbers) < visitors.MESSAGES
-    assert [number for _, number in slow][:2] == [0, 1]
-
-
-def test_a_client_that_does_not_read_stalls_nobody_else_where_each_has_a_task():
-    async def main():
-        try:
-            return await visitors.two_clients(keep, as_tasks)
-        finally:
-            await asyncio.gather(*sending, return_exceptions=True)
-
-    quick, _ = asyncio.run(main())
-    assert {number for _, number in quick} == set(range(visitors.MESSAGES))
-
-
-def test_events_come_as_they_are_put_and_the_server_is_gone_after_them():
-    boxes = set()
-
-    async def events():
-        box = asyncio.Queue()
-        boxes.add(box)
-        try:
-            while True:
-                yield f"data: {await box.get()}\n\n"
-        finally:
-            boxes.discard(box)
-
-    app = fastapi.FastAPI()
-    app.get("/news")(
-        lambda: fastapi.responses.StreamingResponse(events(), media_type="text/event-stream")
-    )
-    lines = asyncio.run(visitors.first_events(app, "/news", boxes, ["a", "b"]))
-    assert lines == ["data: a", "", "data: b", ""]
-    assert not boxes
-
-
-async def takes_its_time():
-    async def answer(reader, writer):
-        number, seconds = (await reader.readline()).split()
-        await asyncio.sleep(float(seconds))
-        writer.write(number + b"\n")
-        writer.close()
-
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await asyncio.sleep(60)
-
-
-@posix_only
-def test_those_who_ask_around_a_signal_get_answers_before_it_and_none_after():
-    answers, rec = asyncio.run(visitors.end_of(takes_its_time))
-    assert answers[:3] == ["1", "no answer", "no answer"] or answers[:3] == [
-        "1", "ConnectionResetError", "ConnectionResetError"]  # fmt: skip
-    assert answers[3] == "ConnectionRefusedError"
-    assert rec is None  # it did nothing about the signal

@@ -12,8 +12,8 @@ import psutil
 import pytest
 
 from helpers import services
-from helpers.measuring.load import load
 from helpers.basics.project import PROJECT
+from helpers.measuring.load import load
 
 KINDS = [("development", None), ("development", 1), ("waitress", None), ("waitress", 20),
          ("uvicorn", None)]  # fmt: skip

@@ -41,21 +41,30 @@ def test_a_lesson_says_what_is_missing_and_how_to_get_it_and_goes_on(lesson, tmp
     notebook = nbformat.read(ROOT / "notebooks" / f"{lesson}.ipynb", 4)
     notebook.cells.append(nbformat.v4.new_code_cell(f"import {missing}"))
     kernel = NotebookClient(
-        notebook, kernel_name="python3", timeout=60, allow_errors=True,
+        notebook,
+        kernel_name="python3",
+        timeout=60,
+        allow_errors=True,
         resources={"metadata": {"path": ROOT / "notebooks"}},
-    )  # fmt: skip
+    )
     kernel.execute(env=os.environ | {"PYTHONPATH": path, "ASYNC_COURSE_DATA": str(tmp_path)})
     *cells, last = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert last.outputs[0].ename == "ModuleNotFoundError"
     failed = {
-        cell.id: f"{out.ename}: {out.evalue}" for cell in cells for out in cell.outputs
+        cell.id: f"{out.ename}: {out.evalue}"
+        for cell in cells
+        for out in cell.outputs
         if out.output_type == "error" and "raises-exception" not in cell.metadata.get("tags", ())
-    }  # fmt: skip
+    }
     assert not failed
     assert all(cell.execution_count for cell in cells)
     [told] = [cell for cell in cells if sentence in printed(cell)]
     assert "`python3 course.py lab --extras`" in printed(told)
     assert not any(otherwise in printed(cell) for cell in cells)
-    loud = {cell.id: out.text for cell in cells for out in cell.outputs
-            if out.get("name") == "stderr" and "shows-stderr" not in cell.metadata.get("tags", ())}  # fmt: skip
+    loud = {
+        cell.id: out.text
+        for cell in cells
+        for out in cell.outputs
+        if out.get("name") == "stderr" and "shows-stderr" not in cell.metadata.get("tags", ())
+    }
     assert not loud

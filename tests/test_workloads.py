@@ -105,8 +105,11 @@ def test_a_parent_killed_in_the_middle_of_the_work_leaves_nothing(method, tmp_pa
     script = tmp_path / "parent.py"
     script.write_text(parents_script(method) + "    time.sleep(60)\n")
     parent = subprocess.Popen(
-        [sys.executable, "-P", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env=os.environ | {"PYTHONPATH": str(PROJECT)})  # fmt: skip
+        [sys.executable, "-P", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONPATH": str(PROJECT)},
+    )
     assert parent.stdout.readline() == b"at work\n"
     everyone = family(parent.pid)
     assert len(everyone) >= 5
@@ -119,8 +122,8 @@ def test_a_parent_killed_in_the_middle_of_the_work_leaves_nothing(method, tmp_pa
 @posix_only
 def test_a_kernel_killed_in_the_middle_of_the_work_leaves_nothing():
     manager, client = start_new_kernel(
-        cwd=str(PROJECT), env=os.environ | {"PYTHONPATH": str(PROJECT)},
-        stderr=subprocess.DEVNULL)  # fmt: skip
+        cwd=str(PROJECT), env=os.environ | {"PYTHONPATH": str(PROJECT)}, stderr=subprocess.DEVNULL
+    )
     try:
         client.execute_interactive(
             parents_script("spawn"), timeout=PATIENCE, output_hook=lambda message: None

@@ -30,7 +30,7 @@ class Process(Child):
     everywhere.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         judge = [*PYTHON, "-m", "helpers.coach.judging.judge"]
         super().__init__("the judge process", judge, own_session=True)
         self.replies = queue.SimpleQueue()
@@ -39,7 +39,7 @@ class Process(Child):
         self.pipes.remove(self.answers)
         threading.Thread(target=self._read_replies, name="coach", daemon=True).start()
 
-    def _read_replies(self):
+    def _read_replies(self) -> None:
         try:
             with self.answers:
                 while True:
@@ -47,7 +47,7 @@ class Process(Child):
         except Exception:
             self.replies.put(None)  # the end, or half a message of a process that was killed
 
-    def wait_for(self, what, patience):
+    def wait_for(self, what: str, patience: float) -> dict:
         """The next reply of that kind. Raises Gone after `patience` seconds or when the process
         ended.
         """
@@ -69,7 +69,7 @@ class Process(Child):
                 self.replies.put(reply)
                 return {}
 
-    def send(self, request):
+    def send(self, request: dict) -> None:
         try:
             self.write(wire.packed(request))
         except OSError:
