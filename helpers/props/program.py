@@ -14,7 +14,7 @@ import pickle
 import sys
 from collections.abc import Awaitable, Callable
 
-from helpers.kernel.startup import run
+from helpers.kernel.run import run
 from helpers.recording.model import Recording
 from helpers.recording.recorder import record
 from helpers.services.child import START_LIMIT, Child, Parent, calling
