@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from pathlib import Path
@@ -228,6 +229,25 @@ def test_nothing_outlives_a_killed_parent(how):
         holder.wait()
     assert wait_until(lambda: all(map(is_gone, left))), left
     assert wait_until(lambda: not Path(folder).exists())
+
+
+@posix_only
+@pytest.mark.parametrize("later", [0.0, 0.2])
+def test_nothing_outlives_a_parent_that_is_killed_during_the_start(later):
+    program = "import time; from helpers import services; it = services.database(); time.sleep(60)"
+    # A short path, or the folder of a Unix socket would lie elsewhere.
+    with tempfile.TemporaryDirectory(prefix="t") as place:
+        parent = subprocess.Popen(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONPATH": str(PROJECT), "TMPDIR": place},
+        )
+        assert wait_until(lambda: list(Path(place).glob("course-*")), seconds=30)
+        time.sleep(later)
+        left = psutil.Process(parent.pid).children(recursive=True)
+        parent.kill()
+        parent.wait()
+        assert left and wait_until(lambda: all(map(is_gone, left)), seconds=20), left
+        assert wait_until(lambda: not os.listdir(place))
 
 
 @posix_only
