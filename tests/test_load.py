@@ -161,6 +161,31 @@ def test_closed_reset_and_refused_are_told_apart():
     assert load(url, requests=2).errors == {"refused": 2}
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nok",
+        b"HTTP/1.1 200",
+    ],
+)
+def test_an_answer_that_is_cut_off_is_no_answer(part):
+    with server(answering(part, close=True)) as url:
+        found = load(url, requests=4, clients=2)
+    assert found.errors == {"closed": 4} and found.answered == 0
+
+
+def test_a_connection_that_was_closed_while_it_was_idle_is_not_asked_again():
+    async def once(reader, writer):
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(OK)
+        writer.close()
+
+    with server(once) as url:
+        found = load(url, requests=10, rate=50)
+    assert found.answered == 10 and not found.errors
+
+
 def test_all_at_once_and_in_turn_take_the_time_they_must():
     with server(answering(b"", OK, pause=0.05)) as url:
         at_once = load(url, requests=40, clients=40, keep=False)
