@@ -4,8 +4,10 @@ import itertools
 
 from matplotlib.figure import Figure
 
+from helpers.pictures.picture import style
 
-def texts(figure: Figure):
+
+def _texts(figure: Figure):
     """Every text that a drawn figure shows, without the labels of ticks outside its axes."""
     for axes in figure.axes:
         yield from [*axes.texts, axes.xaxis.label, axes.yaxis.label, axes._left_title]
@@ -19,11 +21,13 @@ def texts(figure: Figure):
 
 
 def cut_or_covered(figure: Figure):
-    """The words that reach over the edge of a drawn figure, and pairs that lie over one another.
+    """The words that reach over the edge of a figure, and the pairs that lie over one another.
 
-    A pixel is allowed: no letter fills its box to the edge.
+    At the edge a pixel is allowed: no letter fills its box.
     """
-    shown = [text for text in texts(figure) if text.get_visible() and text.get_text()]
+    with style():  # ticks are made while it is drawn
+        figure.draw_without_rendering()
+    shown = [text for text in _texts(figure) if text.get_visible() and text.get_text()]
     boxes = [(text.get_text(), text.get_window_extent()) for text in shown]
     whole = figure.bbox.padded(1)
     cut = [words for words, box in boxes if not _within(box, whole)]
@@ -38,6 +42,4 @@ def _within(box, whole):
 
 
 def _over(a, b):
-    wide = min(a.x1, b.x1) - max(a.x0, b.x0)
-    high = min(a.y1, b.y1) - max(a.y0, b.y0)
-    return wide > 1 and high > 1
+    return min(a.x1, b.x1) > max(a.x0, b.x0) and min(a.y1, b.y1) > max(a.y0, b.y0)

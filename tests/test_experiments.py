@@ -17,6 +17,7 @@ from helpers.measuring import experiments
 from helpers.measuring.claims import Claim, Source, available_cores, claim, claims, effect, rows
 from helpers.measuring.experiments import compare
 from helpers.props.workloads import do_real_work, do_work
+from tests.readable import cut_or_covered
 
 SOURCE = Source("000", "A source", "", "")
 
@@ -319,16 +320,12 @@ def test_no_text_runs_out_of_its_axes_or_into_other_text(shown):
         compare({"alone": sleeps(0.01)}, repeat=1),
     ):
         figure = found.figure()
-        figure.draw_without_rendering()
-        boxes = []
-        for axes in figure.axes:
-            for text in axes.texts:
-                boxes.append(text.get_window_extent())
-                is_verdict = "hold" in text.get_text()
-                assert boxes[-1].x1 <= (figure if is_verdict else axes).bbox.x1 + 1
-        assert boxes
-        for number, box in enumerate(boxes):
-            assert not any(box.overlaps(other) for other in boxes[number + 1 :])
+        assert cut_or_covered(figure) == ([], [])
+        labels = [(text, axes) for axes in figure.axes for text in axes.texts]
+        assert labels
+        for text, axes in labels:
+            is_verdict = "hold" in text.get_text()
+            assert text.get_window_extent().x1 <= (figure if is_verdict else axes).bbox.x1 + 1
 
 
 def test_saving_gives_the_same_whatever_the_learner_has_set(shown, tmp_path, monkeypatch):
