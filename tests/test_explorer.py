@@ -18,7 +18,8 @@ import pytest
 from helpers import explore
 from helpers.eventloop import sockets, timers
 from helpers.kernel.virtual import VirtualLoop
-from helpers.pictures.explorer import CHOICES, SHOWN
+from helpers.pictures.explorer_story import CHOICES
+from helpers.pictures.explorer_view import SHOWN
 from helpers.recording.instants import Instants
 from helpers.recording.recorder import attach, job, record
 
