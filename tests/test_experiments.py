@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 import matplotlib
 import pytest
 
-from helpers.measuring import experiments
+from helpers.measuring import runs as runs_of_variants
 from helpers.measuring.claims import Claim, Source, available_cores, claim, claims, effect, rows
 from helpers.measuring.experiments import compare
 from helpers.props.workloads import do_real_work, do_work
@@ -142,16 +142,16 @@ def in_pool():
         return pool.submit(do_real_work, 1, 5_000_000).result()
 
 
-@pytest.mark.skipif(experiments.resource is None, reason="the system doesn't tell")
+@pytest.mark.skipif(runs_of_variants.resource is None, reason="the system doesn't tell")
 def test_the_system_tells_of_processes_that_ended(monkeypatch):
     told = compare({"spawn": lambda: in_process("spawn")}, repeat=1, record=False)
-    monkeypatch.setattr(experiments, "resource", None)
+    monkeypatch.setattr(runs_of_variants, "resource", None)
     untold = compare({"spawn": lambda: in_process("spawn")}, repeat=1, record=False)
     assert told.cpu["spawn"] > 2 * untold.cpu["spawn"]
 
 
 def test_the_recording_tells_of_processes_where_the_system_does_not(monkeypatch):
-    monkeypatch.setattr(experiments, "resource", None)
+    monkeypatch.setattr(runs_of_variants, "resource", None)
     told = compare({"pool": in_pool}, repeat=2)
     untold = compare({"pool": in_pool}, repeat=1, record=False)
     assert told.cpu["pool"] > 2 * untold.cpu["pool"]
