@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from helpers.pictures.html import element
+from helpers.pictures.html import bundle, element
 
 if TYPE_CHECKING:
     from helpers.coach.form.statement import Exercise
@@ -30,7 +30,7 @@ class Card:
         self.text = text
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"text/html": self.html, "text/plain": self.text}
+        return bundle(self.html, self.text)
 
     def __repr__(self):
         return self.text

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from helpers.coach import cards
 from helpers.coach.form import statement as form
 from helpers.coach.progress import Progress
-from helpers.pictures.html import Column, element, table
+from helpers.pictures.html import Column, bundle, element, table
 
 MARKS = {"solved": "solved", "not yet": "begun", "not started": "open"}
 LEFT = "text-align: left"
@@ -60,7 +60,7 @@ class CourseMap:
         return rows
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"text/html": self.html(), "text/plain": self.text()}
+        return bundle(self.html(), self.text())
 
     def __repr__(self):
         return self.text()

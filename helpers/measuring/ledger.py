@@ -26,7 +26,7 @@ from helpers.basics.project import PROJECT
 from helpers.basics.records import Kept
 from helpers.basics.words import count, number
 from helpers.measuring.claims import Claim, available_cores, claim, claims
-from helpers.pictures.html import Column, element, table
+from helpers.pictures.html import Column, bundle, element, table
 
 __all__ = ["found", "ledger", "Ledger"]
 
@@ -154,7 +154,7 @@ class Ledger:
         head = element("p", "\n".join(self.text.splitlines()[: 1 + bool(self.open)]))
         # A hundred rows would push the rest of the notebook ten screens down.
         low = element("div", self._table(), tabindex=0, style="max-height: 36em; overflow: auto")
-        return {"text/plain": self.text, "text/html": head + low}
+        return bundle(head + low, self.text)
 
     def run(self) -> "Ledger":
         """Run the lessons whose claims were not tried here yet; return the ledger after that.

@@ -15,7 +15,7 @@ from helpers.pictures.explorer_story import Story
 from helpers.pictures.explorer_talks import Talks
 from helpers.pictures.explorer_tasks import Tasks
 from helpers.pictures.explorer_view import View
-from helpers.pictures.html import element
+from helpers.pictures.html import bundle, element
 from helpers.pictures.timeline import timeline
 from helpers.pictures.widgets import with_widget
 from helpers.recording.model import Recording
@@ -117,8 +117,7 @@ class Explorer:
         return self.text
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        bundle = {"text/html": self._picture(), "text/plain": self.text}
-        return with_widget(bundle, self._widget)
+        return with_widget(bundle(self._picture(), self.text), self._widget)
 
     def _widget(self):
         if self._player is None:

@@ -8,7 +8,15 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-__all__ = ["Column", "element", "table"]
+__all__ = ["Column", "bundle", "element", "table"]
+
+
+def bundle(html: Markup, text: str) -> dict[str, str]:
+    """What a cell shows: HTML, and its twin in words for where there is none.
+
+    It leaves as plain text: whoever adds something to `Markup` would find that escaped.
+    """
+    return {"text/html": str(html), "text/plain": text}
 
 
 def element(tag: str, *inside: object, **attributes: object) -> Markup:

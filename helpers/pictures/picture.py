@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from helpers.pictures.html import bundle
+
 if TYPE_CHECKING:  # what only measures imports this module too, and shall stay small
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -64,11 +66,11 @@ class Picture:
     def _repr_mimebundle_(self, include=None, exclude=None):
         # JupyterLab gives images no alt text, so the image goes in as HTML.
         image = base64.b64encode(self._png).decode()
-        tag = (
+        tag = Markup(
             f'<img alt="{html.escape(self.alt)}" style="width: 100%; max-width: {WIDTH}in" '
             f'src="data:image/png;base64,{image}">'
         )
-        return {"text/html": Markup(tag) + self.below, "text/plain": self.text}
+        return bundle(tag + self.below, self.text)
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the picture to `path`, as PNG or SVG by its ending (else ValueError)."""

@@ -8,12 +8,12 @@ import ipywidgets
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
-def with_widget(bundle: dict, make: Callable[[], ipywidgets.Widget]) -> dict:
-    """The bundle of what a cell shows, and the widget that `make` gives, if somebody is there."""
+def with_widget(shown: dict, make: Callable[[], ipywidgets.Widget]) -> dict:
+    """What a cell shows (by kind), and the widget that `make` gives if somebody is there."""
     if not somebody_is_there():
-        return bundle
-    shown = {"version_major": 2, "version_minor": 0, "model_id": make().model_id}
-    return bundle | {WIDGET: shown}
+        return shown
+    widget = {"version_major": 2, "version_minor": 0, "model_id": make().model_id}
+    return shown | {WIDGET: widget}
 
 
 def somebody_is_there() -> bool:

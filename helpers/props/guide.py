@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import ipywidgets
 from markupsafe import Markup
 
-from helpers.pictures.html import element
+from helpers.pictures.html import bundle, element
 from helpers.pictures.widgets import with_widget
 
 __all__ = ["guide", "advise", "Advice"]
@@ -113,8 +113,7 @@ class Guide:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         lines = Markup("<br>").join(self.text.splitlines())
-        bundle = {"text/plain": self.text, "text/html": element("p", lines)}
-        return with_widget(bundle, self._widget)
+        return with_widget(bundle(element("p", lines), self.text), self._widget)
 
     def _widget(self):
         if self._box is None:
