@@ -22,19 +22,9 @@ from helpers.pictures.timeline_looks import LOOKS
 from helpers.pictures.timeline_panel import MOST
 from helpers.recording.recorder import attach, job, record
 from tests.readable import cut_or_covered
+from tests.stories import nap, recorded
 
 ROOT = Path(__file__).parent.parent
-
-
-def recorded(main, loop_factory=VirtualLoop):
-    with record() as rec, asyncio.Runner(loop_factory=loop_factory) as runner:
-        attach(runner.get_loop())
-        runner.run(main)
-    return rec
-
-
-async def nap(seconds):
-    await asyncio.sleep(seconds)
 
 
 async def one_by_one():
