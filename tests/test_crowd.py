@@ -8,6 +8,7 @@ import pytest
 
 from helpers import services
 from helpers.measuring import crowd
+from tests.readable import cut_or_covered
 
 
 def test_both_ways_serve_all_and_nothing_is_left():
@@ -24,6 +25,7 @@ def test_both_ways_serve_all_and_nothing_is_left():
     shown = found._repr_mimebundle_()
     assert shown["text/plain"] == found.text == repr(found)
     assert 'alt="Two rows of bars' in shown["text/html"]
+    assert cut_or_covered(found.figure()) == ([], [])
     assert "allows no more" not in found.text
 
 
