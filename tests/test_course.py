@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTHON = getattr(sys, "_base_executable", sys.executable)
 PARTS = (
     "course.py",
+    "helpers/commands",
     "overrides.json",
     "pyproject.toml",
     "requirements.txt",
@@ -81,7 +82,11 @@ def course(folder, *arguments, python=PYTHON, **changes):
     )
 
 
-MAKE = "import course; course.Environment.own().make(course.{})"
+MAKE = """
+from helpers.commands import ground
+from helpers.commands.environment import Environment
+Environment.own().make(ground.{})
+"""
 
 
 def make(folder, python=PYTHON, lock="COURSE_LOCK", **changes):
@@ -116,8 +121,10 @@ def copy_course(folder):
     """Copy what course.py stands on, with one empty module for all the rest."""
     for part in PARTS:
         (folder / part).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / part, folder / part)
-    (folder / "helpers").mkdir()
+        if (ROOT / part).is_dir():
+            shutil.copytree(ROOT / part, folder / part)
+        else:
+            shutil.copy(ROOT / part, folder / part)
     (folder / "helpers" / "__init__.py").touch()
     return folder
 
@@ -285,8 +292,8 @@ def test_a_disk_too_small_is_told_before_anything_is_installed(tmp_path):
 @needs_mount
 def test_a_disk_that_fills_up_on_the_way_is_told(tmp_path):
     with mounted(tmp_path / "disk", "size=10m") as disk:
-        program = copy_small_course(disk / "course") / "course.py"
-        program.write_text(program.read_text().replace("DISK_NEEDED = 1000", "DISK_NEEDED = 1"))
+        ground = copy_small_course(disk / "course") / "helpers" / "commands" / "ground.py"
+        ground.write_text(ground.read_text().replace("DISK_NEEDED = 1000", "DISK_NEEDED = 1"))
         assert "the disk is full: free" in one_line(course(disk / "course", "lab"))
 
 
@@ -590,7 +597,7 @@ def test_the_port_asked_for_is_the_port(whole):
 
 
 def test_kernels_fall_back_to_tcp_where_a_socket_path_would_be_too_long(tmp_path):
-    ask_it = "import course; print(course.kernel_sockets_fit())"
+    ask_it = "from helpers.commands.lab import kernel_sockets_fit; print(kernel_sockets_fit())"
     for folder, fits in (tmp_path / "x", "True"), (tmp_path / ("x" * 60), "False"):
         done = subprocess.run(
             [PYTHON, "-c", ask_it],
