@@ -1,4 +1,4 @@
-"""Measure what the course's tools cost on this machine, beside other tools on the same work."""
+"""`course.py bench`: `helpers.upkeep.bench`, run in the environment."""
 
 import argparse
 

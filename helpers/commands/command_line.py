@@ -2,30 +2,31 @@
 
 import argparse
 import errno
+import functools
 import importlib
 import sys
 from collections.abc import Sequence
-from typing import NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from .ground import DISK_NEEDED, ROOT, Problem
 
+# What --help says of the commands that need more than a line.
+LAB = """\
+Open JupyterLab on the first lesson; Ctrl-C ends it.
 
-class Command(NamedTuple):
-    """A command in the overview. passes_on: whom the arguments after `--` go to, if to anybody."""
+The first call makes the environment: about 110 MB to download, a minute or so.
+"""
+TEST = """\
+Run the tests, and end with how many passed, failed and were skipped.
 
-    summary: str
-    passes_on: str | None = None
+With CI=true in the environment a skipped test counts as failed.
+"""
+REFRESH = """\
+Regenerate all that is generated: the locks, exercises/, stored outputs, pictures.
 
-
-# Each is a file of this folder: its docstring is the command's help, `run(options)` does it and
-# returns the exit status, `add_options(parser)` tells the options, where there are any.
-COMMANDS = {
-    "lab": Command("open JupyterLab on the first lesson", passes_on="JupyterLab"),
-    "test": Command("run the tests", passes_on="pytest"),
-    "doctor": Command("say what is right, what is wrong, and what to type"),
-    "bench": Command("measure what the course's tools cost on this machine"),
-    "refresh": Command("regenerate all that is generated"),
-}
+The locks are left alone, and no network is needed, unless the dependencies in pyproject.toml
+have changed or --upgrade asks for newer packages.
+"""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,7 +35,8 @@ def main(arguments: Sequence[str]) -> int:
         stream.reconfigure(errors="backslashreplace")  # a folder's name may not fit the terminal
     try:
         options = parse(arguments)
-        return options.run(options)
+        # Each command is a file of this folder, imported only where the command is wanted.
+        return importlib.import_module(f".{options.command}", __package__).run(options)
     except Problem as problem:
         return _fail(str(problem))
     except KeyboardInterrupt:
@@ -68,40 +70,76 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Turn the command line into options; `options.run` is the command's function.
+    """Turn the command line into options; `options.command` is the command's name.
 
-    Only the file of the command that was named is imported. Raises Problem where no command is
-    named or its options are wrong, SystemExit once the help is printed.
+    Raises Problem where no command is named or its options are wrong, SystemExit once the help is
+    printed.
     """
     parser = Parser(prog="course.py", description="An interactive course on asynchronous Python.")
-    subparsers = parser.add_subparsers(metavar="COMMAND", dest="command")
-    named = next((word for word in arguments if word in COMMANDS), None)
-    for name, (summary, passes_on) in COMMANDS.items():
-        command = subparsers.add_parser(
-            name, help=summary, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        if name != named:
-            continue
-        module = importlib.import_module(f".{name}", __package__)
-        command.description = module.__doc__
-        command.set_defaults(run=module.run)
-        if hasattr(module, "add_options"):
-            module.add_options(command)
-        if passes_on:
-            command.add_argument(
-                "rest",
-                nargs="*",
-                metavar="-- ARGUMENT",
-                help=f"what follows -- goes to {passes_on}",
-            )
-
+    commands = parser.add_subparsers(metavar="COMMAND", dest="command")
+    _add_commands(commands)
     if not arguments:
         parser.print_help()
         raise SystemExit(0)
-    known = ", ".join(COMMANDS)
-    if not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
+    known = ", ".join(commands.choices)
+    if not arguments[0].startswith("-") and arguments[0] not in commands.choices:
         raise Problem(f"unknown command '{arguments[0]}'; there are: {known}")
     options = parser.parse_args(arguments)
     if options.command is None:
         raise Problem(f"no command; there are: {known}")
     return options
+
+
+def _add_commands(commands: Any) -> None:
+    """Tell argparse all commands and their options."""
+    add = functools.partial(
+        commands.add_parser, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    lab = add("lab", help="open JupyterLab on the first lesson", description=LAB)
+    _pass_on(lab, "JupyterLab")
+    lab.add_argument(
+        "--port",
+        type=int,
+        metavar="N",
+        help="listen on this port (default: 8888, or the next that is free)",
+    )
+    lab.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
+    lab.add_argument(
+        "--extras",
+        action="store_true",
+        help="get PostgreSQL for lesson 19 and Dask for lesson 21 too (30 MB more)",
+    )
+    test = add("test", help="run the tests", description=TEST)
+    _pass_on(test, "pytest")
+    test.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="PYTHON",
+        help="then run the notebooks, the coach's and the loop's tests on this "
+        "Python too: a version such as 3.11, or a path (may be given again)",
+    )
+    add(
+        "doctor",
+        help="say what is right, what is wrong, and what to type",
+        description="Say what is right, what is wrong, and what to type; "
+        "exit status 1 if anything is wrong.",
+    )
+    add(
+        "bench",
+        help="measure what the course's tools cost on this machine",
+        description="Measure what the course's tools cost on this machine, "
+        "beside other tools on the same work.",
+    )
+    refresh = add("refresh", help="regenerate all that is generated", description=REFRESH)
+    refresh.add_argument(
+        "--upgrade",
+        action="store_true",
+        help="take the newest packages that fit pyproject.toml into the locks",
+    )
+
+
+def _pass_on(command: argparse.ArgumentParser, program: str) -> None:
+    command.add_argument(
+        "rest", nargs="*", metavar="-- ARGUMENT", help=f"what follows -- goes to {program}"
+    )

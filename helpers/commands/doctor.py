@@ -1,4 +1,4 @@
-"""Say what is right, what is wrong, and what to type; exit status 1 if anything is wrong."""
+"""`course.py doctor`: what the course stands on, looked at piece by piece."""
 
 import argparse
 import json

@@ -1,7 +1,4 @@
-"""Open JupyterLab on the first lesson; Ctrl-C ends it.
-
-The first call makes the environment: about 110 MB to download, a minute or so.
-"""
+"""`course.py lab`: JupyterLab on the first lesson, reachable from this machine alone."""
 
 import argparse
 import os
@@ -25,24 +22,6 @@ try:
 except KeyboardInterrupt:
     sys.exit(130)
 """
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Tell the parser which options the command has."""
-    parser.add_argument(
-        "--port",
-        type=int,
-        metavar="N",
-        help="listen on this port (default: 8888, or the next that is free)",
-    )
-    parser.add_argument(
-        "--no-browser", action="store_true", help="print the address, open no browser"
-    )
-    parser.add_argument(
-        "--extras",
-        action="store_true",
-        help="get PostgreSQL for lesson 19 and Dask for lesson 21 too (30 MB more)",
-    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,7 +1,4 @@
-"""Run the tests, and end with how many passed, failed and were skipped.
-
-With CI=true in the environment a skipped test counts as failed.
-"""
+"""`course.py test`: pytest on one Python or several, a second try for a few, and the counts."""
 
 import argparse
 import os
@@ -28,18 +25,6 @@ class Outcome(NamedTuple):
     failed: int
     skipped: int
     names: Sequence[str] = ()
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Tell the parser which options the command has."""
-    parser.add_argument(
-        "--also",
-        action="append",
-        default=[],
-        metavar="PYTHON",
-        help="then run the notebooks, the coach's and the loop's tests on this "
-        "Python too: a version such as 3.11, or a path (may be given again)",
-    )
 
 
 def run(options: argparse.Namespace) -> int:
