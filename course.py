@@ -29,8 +29,8 @@ def main():
         from helpers.commands import command_line
     except (ImportError, SyntaxError) as error:
         sys.stderr.write(
-            "course.py: a file of the course is missing or damaged (%s); this shows which: "
-            "git status\n" % error
+            "course.py: the course is not whole (%s); this shows what is missing: git status\n"
+            % error
         )
         return 2
     return command_line.main(sys.argv[1:])
