@@ -109,7 +109,8 @@ explorer""",
     )
     expect(screen(cell)).to_have_text(
         re.compile(
-            r"^Instant 1 of 8, at 0\.000 s of virtual time\. main runs\. It creates short and long\."
+            r"^Instant 1 of 8, at 0\.000 s of virtual time\. main runs\. "
+            r"It creates short and long\."
         )
     )
     expect(button(cell, "Back")).to_be_disabled()

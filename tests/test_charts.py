@@ -1,12 +1,12 @@
 """Charts say in words what they draw, and no label is cut or runs into another."""
 
-import itertools
 import math
 
 import pytest
+from matplotlib.figure import Figure
 
 from helpers import bars, heatmap, lines
-from helpers.pictures.picture import style
+from tests.readable import cut_or_covered
 
 DEPTH = [(0.1 * n, n % 7) for n in range(200)]
 CHARTS = {
@@ -40,36 +40,16 @@ CHARTS = {
 }
 
 
-def seen(figure):
-    """The texts of a figure, without the labels of ticks outside its axes."""
-    for axes in figure.axes:
-        yield from [*axes.texts, axes.xaxis.label, axes.yaxis.label, axes._left_title]
-        for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-            low, high = sorted((low, high))
-            yield from (
-                tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high
-            )
-    for legend in figure.legends:
-        yield from legend.get_texts()
+def test_words_that_can_not_be_read_are_seen():
+    figure = Figure((2, 1))
+    for x, words in ((0.3, "one"), (0.32, "another"), (0.95, "over the edge")):
+        figure.text(x, 0.5, words)
+    assert cut_or_covered(figure) == (["over the edge"], [("one", "another")])
 
 
 @pytest.mark.parametrize("name", CHARTS)
 def test_no_text_is_cut_or_runs_into_other_text(name):
-    with style():  # ticks are made while it is drawn
-        figure = CHARTS[name]().figure()
-        figure.draw_without_rendering()
-    whole = figure.bbox
-    drawn = [text for text in seen(figure) if text.get_text()]
-    boxes = {}
-    for text in drawn:
-        box = text.get_window_extent()
-        assert box.x0 >= -1 and box.x1 <= whole.x1 + 1, text
-        assert box.y0 >= -1 and box.y1 <= whole.y1 + 1, text
-        boxes[text] = box
-    for one, other in itertools.combinations(drawn, 2):
-        a, b = boxes[one], boxes[other]
-        apart = a.x1 <= b.x0 + 1 or b.x1 <= a.x0 + 1 or a.y1 <= b.y0 + 1 or b.y1 <= a.y0 + 1
-        assert apart, (one, other)
+    assert cut_or_covered(CHARTS[name]().figure()) == ([], [])
 
 
 @pytest.mark.parametrize("name", CHARTS)

@@ -19,6 +19,7 @@ from helpers.props.workloads import do_work
 from helpers.recording.model import Lane, Recording
 from helpers.recording.recorder import job, record
 from helpers.services import child
+from tests.readable import cut_or_covered
 
 distributed = pytest.importorskip("distributed", reason=MISSING)
 ROOT = Path(__file__).resolve().parent.parent
@@ -182,6 +183,7 @@ def test_the_picture_tells_who_was_cut_off_and_what_ran_again(tmp_path):
     assert "worker-0: did tea; cake was cut off." in drawn.text
     assert "worker-1: did tea; soup was cut off; killed after 2.00 s." in drawn.text
     assert "Kitchen" in drawn.alt and "soup" in drawn.alt
+    assert cut_or_covered(drawn.figure()) == ([], [])
     drawn.save(tmp_path / "kitchen.svg")
     assert "killed" in (tmp_path / "kitchen.svg").read_text()
 

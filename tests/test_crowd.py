@@ -12,6 +12,7 @@ from helpers import services
 from helpers.basics.project import PROJECT
 from helpers.measuring import crowd
 from helpers.services import open_files
+from tests.readable import cut_or_covered
 
 
 def test_both_ways_serve_all_and_nothing_is_left():
@@ -28,6 +29,7 @@ def test_both_ways_serve_all_and_nothing_is_left():
     shown = found._repr_mimebundle_()
     assert shown["text/plain"] == found.text == repr(found)
     assert 'alt="Two rows of bars' in shown["text/html"]
+    assert cut_or_covered(found.figure()) == ([], [])
     assert "allows no more" not in found.text
 
 

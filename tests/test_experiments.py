@@ -1,4 +1,4 @@
-"""What compare measures, shows and concludes; the rows of the ledger; the workloads."""
+"""What compare measures, shows and concludes; the workloads."""
 
 import asyncio
 import html.parser
@@ -13,19 +13,11 @@ from concurrent.futures import ProcessPoolExecutor
 import matplotlib
 import pytest
 
-from helpers.measuring import experiments
-from helpers.measuring.claims import Claim, Source, available_cores, claim, claims, effect, rows
+from helpers.measuring import runs as runs_of_variants
+from helpers.measuring.claims import available_cores
 from helpers.measuring.experiments import compare
 from helpers.props.workloads import do_real_work, do_work
-
-SOURCE = Source("000", "A source", "", "")
-
-
-def row(**fields):
-    """A row of the ledger made for a test."""
-    usual = dict(id="000-x", source=SOURCE, lesson=1, kind="measurement", what="", quote="",
-                 where="", held="yes")  # fmt: skip
-    return Claim(**(usual | fields))
+from tests.readable import cut_or_covered
 
 
 def sleeps(*seconds):
@@ -141,16 +133,16 @@ def in_pool():
         return pool.submit(do_real_work, 1, 5_000_000).result()
 
 
-@pytest.mark.skipif(experiments.resource is None, reason="the system doesn't tell")
+@pytest.mark.skipif(runs_of_variants.resource is None, reason="the system doesn't tell")
 def test_the_system_tells_of_processes_that_ended(monkeypatch):
     told = compare({"spawn": lambda: in_process("spawn")}, repeat=1, record=False)
-    monkeypatch.setattr(experiments, "resource", None)
+    monkeypatch.setattr(runs_of_variants, "resource", None)
     untold = compare({"spawn": lambda: in_process("spawn")}, repeat=1, record=False)
     assert told.cpu["spawn"] > 2 * untold.cpu["spawn"]
 
 
 def test_the_recording_tells_of_processes_where_the_system_does_not(monkeypatch):
-    monkeypatch.setattr(experiments, "resource", None)
+    monkeypatch.setattr(runs_of_variants, "resource", None)
     told = compare({"pool": in_pool}, repeat=2)
     untold = compare({"pool": in_pool}, repeat=1, record=False)
     assert told.cpu["pool"] > 2 * untold.cpu["pool"]
@@ -319,16 +311,12 @@ def test_no_text_runs_out_of_its_axes_or_into_other_text(shown):
         compare({"alone": sleeps(0.01)}, repeat=1),
     ):
         figure = found.figure()
-        figure.draw_without_rendering()
-        boxes = []
-        for axes in figure.axes:
-            for text in axes.texts:
-                boxes.append(text.get_window_extent())
-                is_verdict = "hold" in text.get_text()
-                assert boxes[-1].x1 <= (figure if is_verdict else axes).bbox.x1 + 1
-        assert boxes
-        for number, box in enumerate(boxes):
-            assert not any(box.overlaps(other) for other in boxes[number + 1 :])
+        assert cut_or_covered(figure) == ([], [])
+        labels = [(text, axes) for axes in figure.axes for text in axes.texts]
+        assert labels
+        for text, axes in labels:
+            is_verdict = "hold" in text.get_text()
+            assert text.get_window_extent().x1 <= (figure if is_verdict else axes).bbox.x1 + 1
 
 
 def test_saving_gives_the_same_whatever_the_learner_has_set(shown, tmp_path, monkeypatch):
@@ -344,47 +332,6 @@ def test_saving_gives_the_same_whatever_the_learner_has_set(shown, tmp_path, mon
 
 
 # What it concludes
-
-
-@pytest.mark.parametrize(
-    "ratio, said", [(5, "gain"), (1.26, "gain"), (1.25, "same"), (1, "same"), (0.8, "same"),
-                    (0.79, "loss"), (0.01, "loss")]
-)  # fmt: skip
-def test_classes_of_ratios(ratio, said):
-    assert effect(ratio) == said
-
-
-@pytest.mark.parametrize(
-    "rule, fields, ratio, cpu, holds, words",
-    [
-        ("ratio", dict(published={"a": 10, "b": 2}), 1.3, 0, True, "5.00 times as fast, a gain"),
-        ("ratio", dict(published={"a": 10, "b": 2}), 1.2, 0, False, "1.20 times as fast, about"),
-        ("ratio", dict(published={"a": 1, "b": 50}), 0.01, 0, True, "100 times as slow, a loss"),
-        ("ratio", dict(says={"a": "measure", "b": "loss"}), 1.0, 0, False, "source says a loss"),
-        ("ratio", dict(says={"a": "measure", "b": "same"}), 1.1, 0, True, "says about the same"),
-        (
-            "sooner",
-            dict(published={"a": 12, "b": 10}),
-            1.1,
-            0,
-            True,
-            "here it is 1.10 times as fast",
-        ),
-        ("sooner", dict(published={"a": 12, "b": 10}), 1.0, 0, False, "make it 1.20 times as fast"),
-        ("one core", dict(published={"a": 1, "b": 1}), 0.7, 1.01, True, "no more than one core"),
-        ("one core", dict(published={"a": 1, "b": 1}), 1.9, 1.95, False, "more than one core"),
-        ("several cores", dict(published={"a": 4, "b": 1}), 1.7, 1.8, True, "(published: 4.00)"),
-        ("several cores", dict(says={"a": "measure", "b": "gain"}), 0.9, 0.9, False, "machine"),
-        ("parallel", dict(says={"a": "measure", "b": "gain"}), 4.9, 0.1, False, "0.10 of a core"),
-        ("measure", dict(published={"a": 1}), 1, 0, None, "the measure"),
-    ],
-)
-def test_rules(rule, fields, ratio, cpu, holds, words):
-    verdict = row(rule=rule, **fields).judge("b", ratio, cpu)
-    assert verdict.holds is holds
-    assert words in verdict.reason
-    starts = {True: "holds: ", False: "does not hold: ", None: "the measure"}
-    assert str(verdict).startswith(starts[holds])
 
 
 def test_claims_on_one_variant_join_their_verdicts():
@@ -419,94 +366,6 @@ def test_hard_work_in_threads_keeps_one_core_busy():
     )
     assert found.cpu["threads"] < 1.25 or not getattr(sys, "_is_gil_enabled", lambda: True)()
     assert found.verdict["threads"].holds is (found.cpu["threads"] <= 1.25)
-
-
-# The ledger
-
-
-def test_every_row_is_whole():
-    assert len(claims()) == len({row.id for row in claims()}) >= 20
-    for row in claims():
-        assert re.fullmatch(r"00[0-4]-[a-zA-Z0-9-]+", row.id)
-        assert row.id.startswith(row.source.id)
-        assert row.source.title
-        assert 0 <= row.lesson <= 23
-        assert row.held in ("yes", "no", "partly", "outdated")
-        for text in (row.what, row.quote, row.where, row.repeated):
-            assert text and text == text.strip()
-        assert re.search(r"\blines? \d+", row.where), row.id
-        assert all(figure > 0 for figure in row.published.values())
-        assert not (row.published and row.says)
-        if row.kind == "measurement":
-            assert row.published
-        if row.kind == "output":
-            assert row.output.strip()
-        if row.baseline and row.rule != "measure":
-            for variant in row.variants:
-                assert row.effect(variant) in ("gain", "same", "loss")
-
-
-def test_rows_of_the_first_lessons_are_there():
-    assert {f"000-{number}" for number in range(1, 8)} <= {row.id for row in claims(1)}
-    assert [row.id for row in claims(2)] == ["001-3"]
-    assert [row.id for row in claims(3)] == ["001-4", "001-5"]
-    assert [row.id for row in rows("000 hard_work.py")] == ["000-5", "000-6", "000-7"]
-    assert [row.id for row in rows("000-1", "the GIL")][:2] == ["000-1", "001-gil"]
-    assert claim("000-6").source.date == "2023-04-23"
-
-
-def test_published_ratios_are_those_of_the_sources_own_figures():
-    assert claim("000-2").ratio("threads") == pytest.approx(4.993, abs=0.001)
-    assert claim("000-5").ratio("threads") == pytest.approx(1.068, abs=0.001)
-    assert claim("000-6").ratio("processes") == pytest.approx(4.074, abs=0.001)
-    assert claim("000-7").effect("asyncio") == "same"
-    assert claim("000-2").ratio("asyncio") is None
-
-
-def run_as_source_001(lines):
-    """What the lines print at an interactive prompt: prints, and values that aren't None."""
-    import code
-    import contextlib
-    import io
-
-    out = io.StringIO()
-    console = code.InteractiveConsole()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        for line in lines.splitlines():
-            console.push(line)
-    told = out.getvalue().splitlines()
-    return [line for line in told if not line.startswith(("Traceback", "  "))]
-
-
-MYGEN = """\
-def mygen():
-    c = 0
-    for i in range(3):
-        yield i
-        print(f"Inside of generator value of i {i}")
-
-"""
-MYCORO = """\
-def mycoro():
-    c = 0
-    for i in range(100):
-        c += yield i
-        print(f"Inside of generator value of c {c}")
-
-x = mycoro()
-"""
-
-
-@pytest.mark.parametrize(
-    "id, lines",
-    [
-        ("001-3", MYGEN + "x = mygen()\nnext(x)\nlist(x)"),
-        ("001-4", MYCORO + "x.send(10)\nx = mycoro()\nnext(x)\nx = mycoro()\nx.send(None)"),
-        ("001-5", MYCORO + "next(x)\nx.send(10)\nx.send(5)\nx.send(20)\nx.send(1.5)"),
-    ],
-)
-def test_printed_outputs_are_what_python_prints(id, lines):
-    assert run_as_source_001(lines) == claim(id).output.strip().splitlines()
 
 
 # The workloads

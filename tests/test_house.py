@@ -1,4 +1,4 @@
-"""The house keeps its order: what may know what, how large a file is, what a public function says."""
+"""The house keeps its order: what may know what, how long a file is, what a function says."""
 
 import ast
 import functools

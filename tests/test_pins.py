@@ -75,7 +75,7 @@ def test_the_locks_give_what_pyproject_asks_for(python, system):
 def test_the_locks_were_made_from_pyproject_as_it_is():
     """Their header carries the digest of the dependencies; `course.py refresh` would do nothing."""
     checked = subprocess.run(
-        [sys.executable, "-c", "import course; assert course.locks_fit()"],
+        [sys.executable, "-c", "from helpers.commands.locks import locks_fit; assert locks_fit()"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -110,6 +110,8 @@ def copy_for_binder(folder):
         "requirements.txt",
     ):
         shutil.copy(ROOT / name, folder)
+    shutil.copytree(ROOT / "helpers" / "commands", folder / "helpers" / "commands")
+    (folder / "helpers" / "__init__.py").touch()
     return folder
 
 
@@ -140,8 +142,6 @@ def test_repo2docker_would_refuse_a_malformed_environment(tmp_path):
 
 def test_postbuild_fits_an_environment_to_the_course(tmp_path):
     course = copy_for_binder(tmp_path / "a course")
-    (course / "helpers").mkdir()
-    (course / "helpers" / "__init__.py").write_text("", encoding="utf-8")
     prefix = tmp_path / "conda"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", prefix], check=True)
     path = f"{prefix / 'bin'}{os.pathsep}{os.environ['PATH']}"
@@ -178,7 +178,7 @@ def test_a_changed_dependency_is_noticed(tmp_path):
         shutil.copy(ROOT / lock, course / lock)
 
     def fit():
-        ask = "import course, sys; sys.exit(0 if course.locks_fit() else 1)"
+        ask = "from helpers.commands import locks; raise SystemExit(not locks.locks_fit())"
         return subprocess.run([sys.executable, "-c", ask], cwd=course).returncode == 0
 
     assert fit()

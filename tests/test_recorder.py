@@ -27,7 +27,7 @@ from helpers.kernel.virtual import VirtualLoop
 from helpers.recording import jobs
 from helpers.recording.model import PLACES
 from helpers.recording.recorder import attach, job, observe, record
-from helpers.upkeep import bench
+from helpers.upkeep.bench import recorder as bench
 
 uvloop = pytest.importorskip("uvloop") if sys.platform != "win32" else None
 OURS = inspect.getsourcefile(record)
@@ -1180,7 +1180,7 @@ def test_no_folder_without_a_need():
     assert rec.steps == 0 and len(rec.spans()) == 1
 
 
-# What it costs (the strict limits stand in helpers/upkeep/bench.py)
+# What it costs (the strict limits stand in helpers/upkeep/bench/)
 
 
 async def switch(times=100):

@@ -16,21 +16,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.image import imread
 
 from helpers.kernel.virtual import VirtualLoop
-from helpers.pictures.timeline import _LOOKS, MOST, WIDTH, timeline
+from helpers.pictures.picture import WIDTH
+from helpers.pictures.timeline import timeline
+from helpers.pictures.timeline_looks import LOOKS
+from helpers.pictures.timeline_panel import MOST
 from helpers.recording.recorder import attach, job, record
+from tests.readable import cut_or_covered
+from tests.stories import nap, recorded
 
 ROOT = Path(__file__).parent.parent
-
-
-def recorded(main, loop_factory=VirtualLoop):
-    with record() as rec, asyncio.Runner(loop_factory=loop_factory) as runner:
-        attach(runner.get_loop())
-        runner.run(main)
-    return rec
-
-
-async def nap(seconds):
-    await asyncio.sleep(seconds)
 
 
 async def one_by_one():
@@ -81,7 +75,8 @@ def test_the_words_tell_what_each_lane_did():
     figure = timeline(recorded(together()), title="Three waits")
     assert figure.text.splitlines() == [
         "Three waits.",
-        "Timeline of 3.00 s of virtual time: 1 loop and 4 tasks; at most 4 tasks in flight at once.",
+        "Timeline of 3.00 s of virtual time: 1 loop and 4 tasks; at most 4 tasks in flight at "
+        "once.",
         "The loop ran steps for 0 µs and had nothing to do for 3.00 s.",
         "together ran for 0 µs in 2 steps, waited 3.00 s for gather and was done at 3.00 s.",
         "nap-1, created by together at 0 µs, ran for 0 µs in 2 steps, waited 1.00 s for sleep and "
@@ -165,43 +160,13 @@ def test_what_is_drawn(monkeypatch):
 
 
 def test_states_are_told_apart_without_colour():
-    looks = [(height, hatch) for height, _, _, hatch, _ in _LOOKS.values()]
+    looks = [(height, hatch) for height, _, _, hatch, _ in LOOKS.values()]
     task = looks[:5]
     assert len(set(task)) == len(task)
     heights = sorted(height for height, _ in task)
     assert all(two - one > 0.1 for one, two in zip(heights, heights[1:]))
-    generator = [_LOOKS[state] for state in ("created", "running", "suspended", "closed")]
+    generator = [LOOKS[state] for state in ("created", "running", "suspended", "closed")]
     assert len({(look[0], look[3]) for look in generator}) == 4
-
-
-def overlaps(canvas):
-    """Pairs of texts (labels, words, key) that lie over one another, and texts cut at the edge."""
-    renderer = canvas.canvas.get_renderer()
-    boxes = []
-    for axes in canvas.axes:
-        low, high = axes.get_xlim()  # labels of ticks outside are there and not drawn
-        ticks = [t for t in axes.get_xticklabels() if low <= t.get_position()[0] <= high]
-        texts = [*axes.texts, *axes.get_yticklabels(), *ticks, axes.xaxis.label, axes._left_title]
-        boxes += [(t.get_text(), t.get_window_extent(renderer)) for t in texts if t.get_text()]
-    for legend in canvas.legends:
-        boxes += [(t.get_text(), t.get_window_extent(renderer)) for t in legend.get_texts()]
-    edge = canvas.bbox
-    cut = [
-        text
-        for text, box in boxes
-        if box.x0 < edge.x0 - 1
-        or box.x1 > edge.x1 + 1
-        or box.y0 < edge.y0 - 1
-        or box.y1 > edge.y1 + 1
-    ]
-    boxes = [(text, box.padded(-1)) for text, box in boxes]
-    over = [
-        (a[0], b[0])
-        for i, a in enumerate(boxes)
-        for b in boxes[i + 1 :]
-        if a[1].overlaps(b[1]) and a[1].width and b[1].width
-    ]
-    return cut, over
 
 
 def conversation():
@@ -250,7 +215,7 @@ def jobs():
     ids=["one by one", "together", "crowd", "twenty", "conversation", "jobs", "panels"],
 )
 def test_no_label_is_cut_or_covered(make, monkeypatch):
-    cut, over = overlaps(drawn(make(), monkeypatch, title="A title"))
+    cut, over = cut_or_covered(drawn(make(), monkeypatch, title="A title"))
     assert cut == [] and over == []
 
 
@@ -259,7 +224,7 @@ def test_a_long_name_keeps_its_room(monkeypatch):
         await asyncio.create_task(nap(1), name="a name that is much too long for a label")
 
     canvas = drawn(recorded(main()), monkeypatch)
-    assert overlaps(canvas) == ([], [])
+    assert cut_or_covered(canvas) == ([], [])
     assert "a name that is mu…" in [t.get_text() for t in canvas.axes[0].get_yticklabels()]
 
 
@@ -335,9 +300,9 @@ def test_a_long_conversation_says_what_it_leaves_out(monkeypatch):
         list(rec.generator(iter_many()))
     with record() as wordy:
         list(wordy.generator("a value of many letters" for _ in range(5)))
-    assert overlaps(drawn(wordy, monkeypatch)) == ([], [])
+    assert cut_or_covered(drawn(wordy, monkeypatch)) == ([], [])
     canvas = drawn(rec, monkeypatch)
-    assert overlaps(canvas) == ([], [])
+    assert cut_or_covered(canvas) == ([], [])
     assert any(re.fullmatch(r"… and\n\d+ more", text) for text in words_in(canvas))
     assert "93 turns more; it is closed." in timeline(rec).text
 
@@ -357,7 +322,7 @@ def test_a_yield_climbs_five_frames(monkeypatch):
         with pytest.raises(StopIteration):
             talk.send("yes")
     canvas = drawn(rec, monkeypatch)
-    assert overlaps(canvas) == ([], [])
+    assert cut_or_covered(canvas) == ([], [])
     words = words_in(canvas)
     for said in ("next()", "yield 'tea?'", "send('yes')", "return 'yes'"):
         assert words.count(said) == 5

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from helpers import services
 from helpers.pictures.picture import Picture
 from helpers.pictures.waterfall import ANSWER, CONNECT, POOL, Waterfall
+from tests.readable import cut_or_covered
 
 SEVEN = "/api/v2/pokemon/7"
 
@@ -132,6 +133,8 @@ def test_many_requests_stay_readable():
         ask(seen, service.url, range(1, 61), timeout=30)
     assert len(seen.text.split("\n")) == 41
     assert seen.text.endswith("And 20 more.")
-    axes = seen.figure().axes[0]
+    figure = seen.figure()
+    assert cut_or_covered(figure) == ([], [])
+    axes = figure.axes[0]
     assert len(axes.get_yticks()) == 40
     assert "20 more" in axes.get_xlabel()

@@ -37,3 +37,25 @@ def duration(seconds: float) -> str:
 def seconds(value: float) -> str:
     """A time that somebody set, on whatever clock, always in seconds: "3 s", "0.25 s"."""
     return f"{value:.3g} s" if value < 1000 else f"{value:,.0f} s"
+
+
+def moment(seconds: float) -> str:
+    """A time on the axis of a recording: "12.34 s", "40 ms", "120 µs".
+
+    Hundredths of a second however late: `duration`, with three digits in all, would make one
+    moment of 12.31 s and 12.34 s, and the order of what happened would be lost.
+    """
+    if seconds >= 0.9995:
+        return f"{seconds:.2f} s"
+    if seconds >= 0.0000995:
+        return f"{seconds * 1e3:.3g} ms"
+    return f"{seconds * 1e6:.0f} µs"
+
+
+def exact_moment(seconds: float, *, in_ms: bool = False) -> str:
+    """A time among many in a list, step by step: "12.000 s", or "12.000 ms" below a second.
+
+    Three decimals always: the steps of a loop follow each other closely, and one under another
+    their digits line up.
+    """
+    return f"{seconds * 1e3:.3f} ms" if in_ms and seconds < 1 else f"{seconds:.3f} s"

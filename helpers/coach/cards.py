@@ -7,25 +7,35 @@ import itertools
 import re
 import sys
 import textwrap
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from helpers.pictures.html import bundle, element
+
+if TYPE_CHECKING:
+    from helpers.coach.form.statement import Exercise
+    from helpers.coach.mistakes.diagnosis import Verdict
 
 # The edge of a card. What it tells stands in words as well.
 COLOURS = {"solved": "#1a7f37", "not yet": "#b35900", "not started": "#57606a"}
+CLOSE = "margin: 4px 0"  # little room between the lines of a card
 
 
 class Card:
     """Something to show: .html and .text; IPython shows the one it can."""
 
-    def __init__(self, html, text):
+    def __init__(self, html: Markup, text: str) -> None:
         self.html = html
         self.text = text
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"text/html": self.html, "text/plain": self.text}
+        return bundle(self.html, self.text)
 
     def __repr__(self):
         return self.text
 
-    def show(self):
+    def show(self) -> None:
         """Show it in a notebook's output, or print its text elsewhere."""
         shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
         if shell is None:
@@ -36,95 +46,87 @@ class Card:
             display(self)
 
 
-def box(colour, *parts):
+def box(colour: str, *parts: Markup) -> Markup:
     """An HTML block with a coloured edge."""
-    return (
-        f'<div style="border-left: 5px solid {colour}; padding: 2px 0 2px 12px; margin: 4px 0; '
-        f'max-width: 46em">{"".join(parts)}</div>'
-    )
+    edge = f"border-left: 5px solid {colour}; padding: 2px 0 2px 12px"
+    return element("div", *parts, style=f"{edge}; {CLOSE}; max-width: 46em")
 
 
-def paragraph(text):
-    return f'<p style="margin: 4px 0">{inline(text)}</p>'
+def paragraph(text: str) -> Markup:
+    """HTML of a paragraph, with `code` and **strong** in it."""
+    return element("p", inline(text), style=CLOSE)
 
 
-def inline(text):
+def inline(text: str) -> Markup:
     """HTML of text with `code` and **strong** in it."""
-    pieces = re.split(r"(`[^`\n]+`)", text)
-    out = []
-    for piece in pieces:
-        if len(piece) > 2 and piece[0] == piece[-1] == "`":
-            out.append(f"<code>{html.escape(piece[1:-1])}</code>")
+    pieces = re.split(r"(`[^`\n]+`)", html.escape(text))
+    for i, piece in enumerate(pieces):
+        if i % 2:
+            pieces[i] = f"<code>{piece[1:-1]}</code>"
         else:
-            out.append(re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", html.escape(piece)))
-    return "".join(out)
+            pieces[i] = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", piece)
+    return Markup("".join(pieces))
 
 
-def preformatted(text):
-    style = "margin: 4px 0; white-space: pre-wrap; font-family: monospace"
-    return f'<pre style="{style}">{html.escape(text)}</pre>'
+def preformatted(text: str) -> Markup:
+    """HTML of text that keeps its lines and its columns."""
+    return element("pre", text, style=f"{CLOSE}; white-space: pre-wrap; font-family: monospace")
 
 
-def statement(text):
+def statement(text: str) -> Markup:
     """HTML of a statement: paragraphs, `- ` lists, code indented by four spaces."""
-    out = []
+    parts = []
     blocks = [block for block in re.split(r"\n[ ]*\n", text.strip("\n")) if block.strip()]
     for is_code, group in itertools.groupby(blocks, lambda block: block.startswith("    ")):
         if is_code:
-            out.append(preformatted(textwrap.dedent("\n\n".join(group))))
-            continue
-        out += [list_or_paragraph(block) for block in group]
-    return "".join(out)
+            parts.append(preformatted(textwrap.dedent("\n\n".join(group))))
+        else:
+            parts += map(_list_or_paragraph, group)
+    return Markup("").join(parts)
 
 
-def list_or_paragraph(block):
+def _list_or_paragraph(block):
     if not block.startswith("- "):
         return paragraph(" ".join(block.split()))
     items = re.split(r"(?m)^- ", block)[1:]
-    items = "".join(f"<li>{inline(' '.join(item.split()))}</li>" for item in items)
-    return f'<ul style="margin: 4px 0">{items}</ul>'
+    items = [element("li", inline(" ".join(item.split()))) for item in items]
+    return element("ul", *items, style=CLOSE)
 
 
-def task(exercise, known):
-    """The card of an exercise: title, minutes, status, statement."""
-    colour = COLOURS[known["status"]]
+def task(exercise: "Exercise", known: dict) -> Card:
+    """The card of an exercise: title, minutes, status, statement. known: its progress."""
     facts = f"{exercise.minutes} minutes · {known['status']}"
-    text = f"{exercise.title()} ({exercise.id}; {facts})\n\n{exercise.statement()}"
-    return Card(
-        box(
-            colour,
-            f'<p style="margin: 4px 0"><strong>{inline(exercise.title())}</strong> '
-            f"({html.escape(exercise.id)} · {facts})</p>",
-            statement(exercise.statement()),
-        ),
-        text,
+    title = element("strong", inline(exercise.title()))
+    shown = box(
+        COLOURS[known["status"]],
+        element("p", title, f" ({exercise.id} · {facts})", style=CLOSE),
+        statement(exercise.statement()),
     )
+    text = f"{exercise.title()} ({exercise.id}; {facts})\n\n{exercise.statement()}"
+    return Card(shown, text)
 
 
-def verdict(verdict, offers=""):
-    """The card of a verdict, with what was printed below it."""
-    parts = [
-        f'<p style="margin: 4px 0"><strong>{inline(verdict.first())}</strong> '
-        f"{inline(verdict.observed)}</p>"
-    ]
+def verdict(verdict: "Verdict", offers: str = "") -> Card:
+    """The card of a verdict, with what was printed below it. offers: what may help now."""
+    first = element("strong", inline(verdict.first()))
+    parts = [element("p", first, " ", inline(verdict.observed), style=CLOSE)]
     parts += [paragraph(part) for part in (verdict.at, verdict.try_) if part]
     text = verdict.text()
     if offers:
         parts.append(paragraph(offers))
         text += "\n" + offers
     if verdict.printed:
-        parts.append(paragraph("Your code printed:") + preformatted(verdict.printed))
+        parts += [paragraph("Your code printed:"), preformatted(verdict.printed)]
         text += "\nYour code printed:\n" + verdict.printed
     return Card(box(COLOURS[verdict.status], *parts), text.rstrip("\n"))
 
 
-def code(intro, source):
+def code(intro: str, source: str) -> Card:
     """A card with source text that can be copied."""
-    return Card(
-        box(COLOURS["not started"], paragraph(intro), preformatted(source)), f"{intro}\n\n{source}"
-    )
+    shown = box(COLOURS["not started"], paragraph(intro), preformatted(source))
+    return Card(shown, f"{intro}\n\n{source}")
 
 
-def words(text):
+def words(text: str) -> Card:
     """A card of one sentence or a few."""
     return Card(box(COLOURS["not started"], paragraph(text)), text)

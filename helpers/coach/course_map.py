@@ -3,20 +3,24 @@ progress.
 """
 
 import functools
-import html
 import json
 import os
 import pathlib
 import re
 import urllib.parse
 
+from markupsafe import Markup
+
 from helpers.coach import cards
 from helpers.coach.form import statement as form
+from helpers.coach.progress import Progress
+from helpers.pictures.html import Column, bundle, element, table
 
 MARKS = {"solved": "solved", "not yet": "begun", "not started": "open"}
+LEFT = "text-align: left"
 
 
-def course_map():
+def course_map() -> "CourseMap":
     """The map of the course with your progress: show it by ending a cell with `course_map()`.
 
     `.code` is your progress as one short string, for places where nothing is kept; in another
@@ -28,49 +32,40 @@ def course_map():
 class CourseMap:
     """Lessons and exercises with the learner's progress. lessons: list of (number, title, path)."""
 
-    def __init__(self, project):
+    def __init__(self, project: pathlib.Path) -> None:
         self.project = pathlib.Path(project)
         self.lessons = lessons(self.project / "notebooks")
         self.entries = form.entries(self.project / "exercises" / "checks")
 
     @property
-    def code(self):
+    def code(self) -> str:
         """Your progress as one short string."""
         return progress().code()
 
-    def restore(self, code):
+    def restore(self, code: str) -> None:
         """Take over the progress in `code`. Nothing solved is lost. Raises ValueError if it
         isn't whole.
         """
         number = progress().restore(code)
         cards.words(f"Taken over: the progress of {number} exercises.").show()
 
-    def rows(self):
+    def rows(self) -> list[tuple[str, str, pathlib.Path, list[tuple["form.Entry", str]]]]:
         """[(lesson's number, title, path, [(Entry, status)])], lessons in order."""
         known = progress().all()
         rows = []
         for number, title, path in self.lessons:
-            rows.append(
-                (
-                    number,
-                    title,
-                    path,
-                    [
-                        (entry, known.get(entry.id, {}).get("status", "not started"))
-                        for entry in self.entries
-                        if entry.lesson == number
-                    ],
-                )
-            )
+            entries = [entry for entry in self.entries if entry.lesson == number]
+            statuses = [known.get(entry.id, {}).get("status", "not started") for entry in entries]
+            rows.append((number, title, path, list(zip(entries, statuses))))
         return rows
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"text/html": self.html(), "text/plain": self.text()}
+        return bundle(self.html(), self.text())
 
     def __repr__(self):
         return self.text()
 
-    def text(self):
+    def text(self) -> str:
         """The map in words, one lesson a line."""
         out = []
         for number, title, _, exercises in self.rows():
@@ -88,42 +83,47 @@ class CourseMap:
             out.append(f"{number} {title}. " + "; ".join(parts) + ".")
         return "\n".join(out)
 
-    def html(self):
+    def html(self) -> Markup:
         """The map as a table with links to the lessons and their exercises."""
-        out = [
-            "<table><caption>The course and your progress</caption><thead><tr>"
-            "<th scope='col'>Lesson</th>"
-            "<th scope='col'>Exercises</th><th scope='col'>Solved</th></tr></thead><tbody>"
-        ]
+        cells = []
         for number, title, path, exercises in self.rows():
             answers = self.project / "exercises" / path.name
-            items = " · ".join(
-                f"{link(answers, entry.id) if answers.exists() else html.escape(entry.id)} "
-                f"({MARKS[status]})"
+            items = [
+                Markup("{} ({})").format(
+                    link(answers, entry.id) if answers.exists() else entry.id, MARKS[status]
+                )
                 for entry, status in exercises
-            )
+            ]
             solved = sum(status == "solved" for _, status in exercises)
-            out.append(
-                f"<tr><td style='text-align: left'>{link(path, f'{number} {title}')}</td>"
-                f"<td style='text-align: left'>{items}</td>"
-                f"<td>{solved} of {len(exercises)}</td></tr>"
+            cells.append(
+                (
+                    link(path, f"{number} {title}"),
+                    Markup(" · ").join(items),
+                    f"{solved} of {len(exercises)}",
+                )
             )
-        return "".join(out) + "</tbody></table>"
+        return table(
+            cells,
+            [Column("Lesson", style=LEFT), Column("Exercises", style=LEFT), "Solved"],
+            caption="The course and your progress",
+            named=False,
+        )
 
 
-def progress():
+def progress() -> Progress:
+    """The progress of whoever learns here."""
     from helpers.coach.exercise import my_progress
 
     return my_progress()
 
 
-def link(path, text):
+def link(path: pathlib.Path, text: str) -> Markup:
     """An HTML link to a file, relative to the folder of the notebook, as JupyterLab resolves it."""
     relative = pathlib.Path(os.path.relpath(path)).as_posix()
-    return f'<a href="{urllib.parse.quote(relative)}">{html.escape(text)}</a>'
+    return element("a", text, href=urllib.parse.quote(relative))
 
 
-def lessons(folder):
+def lessons(folder: pathlib.Path) -> list[tuple[str, str, pathlib.Path]]:
     """[(number, title, path)] of the notebooks NN_slug.ipynb in `folder`, in order."""
     found = []
     for path in sorted(pathlib.Path(folder).glob("[0-9][0-9]_*.ipynb")):
@@ -132,8 +132,11 @@ def lessons(folder):
 
 
 @functools.cache
-def title_of(path, changed):
-    """The H1 of a notebook, without a number before it; the file's name where there is none."""
+def title_of(path: pathlib.Path, changed: int) -> str:
+    """The H1 of a notebook, without a number before it; the file's name where there is none.
+
+    changed: when the file was, so that a title is read again then.
+    """
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     except (ValueError, KeyError, OSError):

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from helpers.basics.words import count, number
+
 __all__ = ["Source", "Claim", "Verdict", "claims", "claim", "effect"]
 
 FILE = Path(__file__).with_name("claims.toml")
@@ -115,11 +117,6 @@ def effect(ratio: float) -> str:
     return "gain" if ratio > GAIN else "loss" if ratio < LOSS else "same"
 
 
-def number(value: float) -> str:
-    """Three significant digits: "4.90", "41.2", "0.953", "1070"."""
-    return f"{value:.0f}" if value >= 100 else f"{value:#.3g}".rstrip(".")
-
-
 def times(ratio: float) -> str:
     """A ratio in words: "4.90 times as fast"; a loss as "20.0 times as slow"."""
     if effect(ratio) == "loss":
@@ -158,7 +155,7 @@ def _several_cores(claim: Claim, variant: str, ratio: float, cpu: float) -> Verd
     published = claim.ratio(variant)
     if published is not None:
         reason += f" (published: {number(published)})"
-    return Verdict(holds, f"{reason}; this machine has {cores} core{'s' * (cores != 1)}.")
+    return Verdict(holds, f"{reason}; this machine has {count(cores, 'core')}.")
 
 
 def _parallel(claim: Claim, variant: str, ratio: float, cpu: float) -> Verdict:

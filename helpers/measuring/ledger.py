@@ -11,7 +11,6 @@ shown as open.
 """
 
 import csv
-import html
 import io
 import itertools
 import os
@@ -21,9 +20,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from markupsafe import Markup
+
 from helpers.basics.project import PROJECT
 from helpers.basics.records import Kept
-from helpers.measuring.claims import Claim, available_cores, claim, claims, number
+from helpers.basics.words import count, number
+from helpers.measuring.claims import Claim, available_cores, claim, claims
+from helpers.pictures.html import Column, bundle, element, table
 
 __all__ = ["found", "ledger", "Ledger"]
 
@@ -148,10 +151,10 @@ class Ledger:
         return self.text
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
-        head = html.escape("\n".join(self.text.splitlines()[: 1 + bool(self.open)]))
+        head = element("p", "\n".join(self.text.splitlines()[: 1 + bool(self.open)]))
         # A hundred rows would push the rest of the notebook ten screens down.
-        table = f'<div tabindex="0" style="max-height: 36em; overflow: auto">{self._table()}</div>'
-        return {"text/plain": self.text, "text/html": f"<p>{head}</p>{table}"}
+        low = element("div", self._table(), tabindex=0, style="max-height: 36em; overflow: auto")
+        return bundle(head + low, self.text)
 
     def run(self) -> "Ledger":
         """Run the lessons whose claims were not tried here yet; return the ledger after that.
@@ -199,29 +202,19 @@ class Ledger:
             rows.writerows(self.rows)
             text = written.getvalue()
         elif ending == ".html":
-            text = PAGE.format(
-                head=html.escape(self.text.splitlines()[0]), machine=_machine(), table=self._table()
-            )
+            head = self.text.splitlines()[0]
+            text = PAGE.format(head=head, machine=_machine(), table=self._table())
         else:
             raise ValueError(f"cannot save as {ending or 'that'}: the path ends in .html or .csv")
         Path(path).write_text(text, encoding="utf-8", newline="")
 
-    def _table(self) -> str:
-        columns = "".join(f'<col style="width: {width}%">' for width in WIDTHS.values())
-        head = "".join(f'<th scope="col" style="{LEFT}; {STAYS}">{text}</th>' for text in WIDTHS)
-        body = ""
-        for source, rows in itertools.groupby(self.rows, lambda row: row["source"]):
-            body += f'<tbody><tr class="source"><th colspan="{len(WIDTHS)}" scope="rowgroup" '
-            body += f'style="{LEFT}">{html.escape(source)}</th></tr>'
-            for row in rows:
-                first, *cells = [html.escape(str(row[key])) for key in WIDTHS]
-                body += f'<tr><th scope="row" style="{LEFT}">{first}</th>'
-                body += "".join(f'<td style="{LEFT}">{cell}</td>' for cell in cells) + "</tr>"
-            body += "</tbody>"
-        caption = "Each claim of the sources, as published and as found on this machine."
-        return (
-            f'<table style="width: 100%; table-layout: fixed"><caption>{caption}</caption>'
-            f"<colgroup>{columns}</colgroup><thead><tr>{head}</tr></thead>{body}</table>"
+    def _table(self) -> Markup:
+        groups = itertools.groupby(self.rows, lambda row: row["source"])
+        return table(
+            {source: [[row[key] for key in WIDTHS] for row in rows] for source, rows in groups},
+            [Column(key, f"{LEFT}; {STAYS}", LEFT, f"{WIDTHS[key]}%") for key in WIDTHS],
+            caption="Each claim of the sources, as published and as found on this machine.",
+            style="width: 100%; table-layout: fixed",
         )
 
 
@@ -260,12 +253,11 @@ def _published(row: Claim) -> str:
 
 
 def _machine() -> str:
-    return html.escape(
-        f"Python {platform.python_version()}, {available_cores()} cores, {platform.system()}"
-    )
+    cores = count(available_cores(), "core")
+    return f"Python {platform.python_version()}, {cores}, {platform.system()}"
 
 
-PAGE = """<!DOCTYPE html>
+PAGE = Markup("""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -282,4 +274,4 @@ th, td {{ border: 1px solid #94a4a2; padding: 0.3em 0.6em; text-align: left; ver
 {table}
 </body>
 </html>
-"""
+""")

@@ -27,7 +27,7 @@ from helpers.pictures.picture import (
     Picture,
     plain,
     titled,
-)  # fmt: skip
+)
 
 __all__ = ["bars", "lines", "heatmap"]
 

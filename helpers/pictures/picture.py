@@ -8,7 +8,18 @@ import base64
 import functools
 import html
 import io
+import os
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from helpers.pictures.html import bundle
+
+if TYPE_CHECKING:  # what only measures imports this module too, and shall stay small
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = ["Picture", "style", "titled", "plain"]
 
@@ -35,19 +46,19 @@ class Picture:
     changes = False
     """Whether there may be more to show later: then it is drawn anew each time, else once."""
 
-    def draw(self):
+    def draw(self) -> "Figure":
         """The picture as a new matplotlib Figure; called within `style()`."""
         raise NotImplementedError
 
-    def figure(self):
+    def figure(self) -> "Figure":
         """The picture as a new matplotlib Figure."""
         with style():
             return self.draw()
 
     @property
-    def below(self):
+    def below(self) -> Markup:
         """HTML to stand under the picture: none, unless a kind of picture has some."""
-        return ""
+        return Markup("")
 
     def __repr__(self):
         return self.text
@@ -55,13 +66,13 @@ class Picture:
     def _repr_mimebundle_(self, include=None, exclude=None):
         # JupyterLab gives images no alt text, so the image goes in as HTML.
         image = base64.b64encode(self._png).decode()
-        tag = (
+        tag = Markup(
             f'<img alt="{html.escape(self.alt)}" style="width: 100%; max-width: {WIDTH}in" '
             f'src="data:image/png;base64,{image}">'
         )
-        return {"text/html": tag + self.below, "text/plain": self.text}
+        return bundle(tag + self.below, self.text)
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike) -> None:
         """Write the picture to `path`, as PNG or SVG by its ending (else ValueError)."""
         ending = str(path).rpartition(".")[2].lower()
         if ending == "png":
@@ -93,9 +104,9 @@ class Picture:
 
 
 @contextmanager
-def style():
+def style() -> Iterator[None]:
     """Whatever a learner has set for their own plots, these look the same."""
-    import matplotlib  # here, for what only measures imports this module too, and shall stay small
+    import matplotlib  # here, for the same reason
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
@@ -103,11 +114,11 @@ def style():
         yield
 
 
-def titled(title, lines):
+def titled(title: str, lines: Iterable[str]) -> str:
     """A picture's lines of words under its title, if it has one."""
     return "\n".join([*([f"{title}."] if title else []), *lines])
 
 
-def plain(axes):
+def plain(axes: "Axes") -> None:
     """Leave out the frame's upper and right line."""
     axes.spines[["top", "right"]].set_visible(False)

@@ -7,10 +7,13 @@ Shifts(rec, {"worker-0": pid, "worker-1": pid})
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from helpers.pictures.picture import BLUE, DARK, GREY, ORANGE, RED, WIDTH, Picture, plain, titled
 from helpers.recording.model import Recording
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["Run", "Shifts"]
 
@@ -54,14 +57,18 @@ class Shifts(Picture):
         self.killed = {name: rec.killed[pid] for name, pid in pids.items() if pid in rec.killed}
         busy = {run.worker for run in self.runs}
         self.workers = [name for name in pids if name in busy or name in self.killed]
-        self._kinds = [CUT if not run.whole else AGAIN if self.ran[run.what] > 1 else FIRST
-                       for run in self.runs]  # fmt: skip
+        self._kinds = [self._kind(run) for run in self.runs]
         self._start = min((run.began for run in self.runs), default=0.0)
         told = [f"{name}: {self._said(name)}." for name in self.workers]
         self.text = titled(title, told)
         self.alt = f"One lane a worker, one bar a task. {title + '. ' if title else ''}" + (
             " ".join(told)
         )
+
+    def _kind(self, run):
+        if not run.whole:
+            return CUT
+        return AGAIN if self.ran[run.what] > 1 else FIRST
 
     def _said(self, name):
         runs = [run for run in self.runs if run.worker == name]
@@ -71,7 +78,7 @@ class Shifts(Picture):
             told.append(f"killed after {self.killed[name] - self._start:.2f} s")
         return "; ".join(told)
 
-    def draw(self):
+    def draw(self) -> "Figure":
         from matplotlib.figure import Figure  # here, for each process of a cluster imports this
         from matplotlib.patches import Patch
 

@@ -12,6 +12,7 @@ connection, the answer. httpx tells it, by its `trace` extension.
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 from matplotlib.figure import Figure
@@ -71,7 +72,7 @@ class Waterfall(Picture):
     def __init__(self, title: str = "") -> None:
         self.title, self.askings = title, []
 
-    def client(self, **settings) -> httpx.AsyncClient:
+    def client(self, **settings: Any) -> httpx.AsyncClient:
         """An `httpx.AsyncClient(**settings)` whose requests are noted."""
         return _Watched(self.askings, **settings)
 
@@ -109,8 +110,8 @@ class Waterfall(Picture):
                 axes.barh(row, end - began, 0.72, left=began - start, linewidth=0.5, **LOOKS[what])
                 used.add(what)
             end = asking.waits[-1][2] - start
-            axes.text(end, row, f" {asking.outcome}", va="center", fontsize=6,
-                      color=RED if asking.failed else DARK)  # fmt: skip
+            colour = RED if asking.failed else DARK
+            axes.text(end, row, f" {asking.outcome}", va="center", fontsize=6, color=colour)
         axes.set_yticks(range(len(drawn)), [asking.name for asking in drawn], fontsize=6)
         axes.set_ylim(len(drawn) - 0.3, -0.7)
         axes.margins(x=0.12)
@@ -121,8 +122,9 @@ class Waterfall(Picture):
         if self.title:
             axes.set_title(self.title, loc="left", fontsize=9)
         plain(axes)
-        looks = [Patch(**look, label=f"waits for {what}") for what, look in LOOKS.items()
-                 if what in used]  # fmt: skip
+        looks = [
+            Patch(**look, label=f"waits for {what}") for what, look in LOOKS.items() if what in used
+        ]
         if looks:
             figure.legend(handles=looks, loc="outside lower center", ncols=3, frameon=False)
         return figure
@@ -154,6 +156,9 @@ class _Watched(httpx.AsyncClient):
 def _said(asking: Asking) -> str:
     waits = [(what, end - began) for what, began, end in asking.waits]
     # What took no time worth telling is left out, but for the last.
-    told = [f"{1000 * seconds:.0f} ms for {what}" for number, (what, seconds) in enumerate(waits, 1)
-            if seconds >= 0.0005 or number == len(waits)]  # fmt: skip
+    told = [
+        f"{1000 * seconds:.0f} ms for {what}"
+        for number, (what, seconds) in enumerate(waits, 1)
+        if seconds >= 0.0005 or number == len(waits)
+    ]
     return f"waited {', '.join(told)}; {asking.outcome}"

@@ -7,12 +7,13 @@ The questions are those of source 003, "The Queen's Croquet Ground" (lines 66 to
 are the course's: each leans on a lesson, and the guide says on which.
 """
 
-import html
 from dataclasses import dataclass
 
 import ipywidgets
+from markupsafe import Markup
 
-from helpers.pictures.explorer import WIDGET, somebody_is_there
+from helpers.pictures.html import bundle, element
+from helpers.pictures.widgets import with_widget
 
 __all__ = ["guide", "advise", "Advice"]
 
@@ -37,7 +38,7 @@ class Advice:
     because: tuple[str, ...]
     lessons: tuple[int, ...]
 
-    def __str__(self):
+    def __str__(self) -> str:
         shown = ", ".join(f"{lesson:02}" for lesson in self.lessons)
         return f"{self.tool}. {' '.join(self.because)} (Lessons {shown}.)"
 
@@ -92,17 +93,17 @@ def advise(cpu: str, at_once: str, script: str, new: str, network: str) -> Advic
 class Guide:
     """The questions with their answers so far; `advice` is what they come to."""
 
-    def __init__(self, answers):
+    def __init__(self, answers: dict[str, str]) -> None:
         self.answers = answers
         self._box = None
 
     @property
-    def advice(self):
+    def advice(self) -> Advice:
         """The `Advice` for the answers as they stand."""
         return advise(**self.answers)
 
     @property
-    def text(self):
+    def text(self) -> str:
         """The questions, the answers and the advice, in lines."""
         asked = [f"{QUESTIONS[name][0]} {answer}" for name, answer in self.answers.items()]
         return "\n".join([*asked, f"Take: {self.advice}"])
@@ -111,23 +112,19 @@ class Guide:
         return self.text
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        lines = "<br>".join(map(html.escape, self.text.splitlines()))
-        bundle = {"text/plain": self.text, "text/html": f"<p>{lines}</p>"}
-        if somebody_is_there():
-            if self._box is None:
-                self._box = self._make_box()
-            bundle[WIDGET] = {
-                "version_major": 2,
-                "version_minor": 0,
-                "model_id": self._box.model_id,
-            }
-        return bundle
+        lines = Markup("<br>").join(self.text.splitlines())
+        return with_widget(bundle(element("p", lines), self.text), self._widget)
+
+    def _widget(self):
+        if self._box is None:
+            self._box = self._make_box()
+        return self._box
 
     def _make_box(self):
         said = ipywidgets.HTML()
 
         def tell(_=None):
-            said.value = f"<p><b>Take:</b> {html.escape(str(self.advice))}</p>"
+            said.value = element("p", element("b", "Take:"), f" {self.advice}")
 
         rows = []
         for name, (question, answers) in QUESTIONS.items():
@@ -140,7 +137,7 @@ class Guide:
                 tell()
 
             buttons.observe(answered, "value")
-            rows += [ipywidgets.HTML(f"<b>{html.escape(question)}</b>"), buttons]
+            rows += [ipywidgets.HTML(element("b", question)), buttons]
         tell()
         return ipywidgets.VBox([*rows, said])
 

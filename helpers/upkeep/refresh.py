@@ -9,39 +9,44 @@ import copy
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
+from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from nbformat import NotebookNode
 
+from helpers import record, run, timeline
 from helpers.basics.project import PROJECT as ROOT
 from helpers.coach.form.statement import stub_of
+from helpers.pictures.picture import Picture
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SECONDS_A_CELL = 60
 
 
-def tags(cell):
+def tags(cell: NotebookNode) -> list[str]:
     """Return a cell's tags."""
     return cell.metadata.get("tags", [])
 
 
-def exercises_from(solutions):
+def exercises_from(solutions: NotebookNode) -> NotebookNode:
     """Return the notebook that a learner gets, made from the one with the answers."""
     notebook = copy.deepcopy(solutions)
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            clear(cell)
+            _clear(cell)
             if "answer" in tags(cell):
                 cell.source = stub_of(cell.source)
     return notebook
 
 
-def clear(cell):
+def _clear(cell: NotebookNode) -> None:
     """Forget what a code cell printed when it was last run."""
     cell.outputs, cell.execution_count = [], None
 
 
-def tidy(notebook):
+def tidy(notebook: NotebookNode) -> None:
     """Leave in the notebook only what is the same on every machine."""
     course = notebook.metadata.get("course")
     notebook.metadata = nbformat.from_dict(
@@ -54,7 +59,7 @@ def tidy(notebook):
         )
         if cell.cell_type == "code":
             if "nbval-check-output" not in tags(cell):
-                clear(cell)
+                _clear(cell)
             for output in cell.outputs:
                 output.pop("execution_count", None)
                 if output.output_type == "execute_result":
@@ -65,8 +70,11 @@ def tidy(notebook):
             cell.execution_count = 1 if cell.outputs else None
 
 
-def run(notebook, folder):
-    """Run the notebook in `folder` with a learner's progress file that is thrown away."""
+def execute(notebook: NotebookNode, folder: Path) -> None:
+    """Run the notebook in `folder` with a learner's progress file that is thrown away.
+
+    Raises nbclient's CellExecutionError where a cell fails that is not tagged for it.
+    """
     with tempfile.TemporaryDirectory() as progress:
         os.environ["ASYNC_COURSE_DATA"] = progress
         # A warning about TCP, which the kernel gives for every run, is not the reader's concern.
@@ -79,7 +87,7 @@ def run(notebook, folder):
         ).execute()
 
 
-def write(notebook, path):
+def write(notebook: NotebookNode, path: Path) -> bool:
     """Write the notebook where it belongs, if that changes anything; return whether it did."""
     text = nbformat.writes(notebook) + "\n"
     if path.exists() and path.read_text(encoding="utf-8") == text:
@@ -88,34 +96,33 @@ def write(notebook, path):
     return True
 
 
-def read(path):
+def read(path: Path) -> NotebookNode:
     """Read a notebook as version 4."""
     return nbformat.read(path, as_version=4)
 
 
-def refresh_outputs(path):
-    """Run one notebook and store the outputs of the cells that are tagged for it."""
+def refresh_outputs(path: Path) -> bool:
+    """Run one notebook and store the outputs of the cells tagged for it; return if any changed."""
     notebook = read(path)
-    run(notebook, path.parent)
+    execute(notebook, path.parent)
     tidy(notebook)
     return write(notebook, path)
 
 
-def refresh_exercises(path):
-    """Write the exercises that belong to the solutions at `path`."""
+def refresh_exercises(path: Path) -> bool:
+    """Write the exercises that belong to the solutions at `path`; return if that changed them."""
     target = ROOT / "exercises" / path.name
     return write(exercises_from(read(path)), target)
 
 
-def picture():
+def picture() -> Picture:
     """Return the README's timeline: three waits one after another, and the same three overlapped.
 
     Made on a virtual clock, so that it is the same on every machine.
     """
-    from helpers import record, run, timeline
 
     async def one_after_another():
-        for number in range(3):
+        for _ in range(3):
             await asyncio.sleep(1)
 
     async def overlapped():
@@ -130,7 +137,7 @@ def picture():
     return timeline(recordings, title="Three waits of one second")
 
 
-def main(argv):
+def main(argv: Sequence[str]) -> None:
     """Refresh all notebooks, or only those whose paths begin with one of `argv`."""
     chosen = [
         path

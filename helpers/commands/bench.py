@@ -1,0 +1,14 @@
+"""`course.py bench`: `helpers.upkeep.bench`, run in the environment."""
+
+import argparse
+
+from .environment import Environment
+from .ground import TEST_LOCK
+from .processes import call
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run `helpers.upkeep.bench` in the environment; return its exit status."""
+    environment = Environment.own()
+    environment.make(TEST_LOCK)
+    return call([environment.python, "-m", "helpers.upkeep.bench"])

@@ -1,0 +1,145 @@
+"""What was typed after `course.py`: which command it means, with which options, and its end."""
+
+import argparse
+import errno
+import functools
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from .ground import DISK_NEEDED, ROOT, Problem
+
+# What --help says of the commands that need more than a line.
+LAB = """\
+Open JupyterLab on the first lesson; Ctrl-C ends it.
+
+The first call makes the environment: about 110 MB to download, a minute or so.
+"""
+TEST = """\
+Run the tests, and end with how many passed, failed and were skipped.
+
+With CI=true in the environment a skipped test counts as failed.
+"""
+REFRESH = """\
+Regenerate all that is generated: the locks, exercises/, stored outputs, pictures.
+
+The locks are left alone, and no network is needed, unless the dependencies in pyproject.toml
+have changed or --upgrade asks for newer packages.
+"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do what the command line says; return the exit status."""
+    for stream in sys.stdout, sys.stderr:
+        stream.reconfigure(errors="backslashreplace")  # a folder's name may not fit the terminal
+    try:
+        options = parse(arguments)
+        # Each command is a file of this folder, imported only where the command is wanted.
+        return importlib.import_module(f".{options.command}", __package__).run(options)
+    except Problem as problem:
+        return _fail(str(problem))
+    except KeyboardInterrupt:
+        print("\nStopped.", file=sys.stderr)
+        return 130
+    except OSError as error:
+        return _fail(_name_disk_trouble(error))
+
+
+def _fail(message: str) -> int:
+    print(f"course.py: {message}", file=sys.stderr)
+    return 2
+
+
+def _name_disk_trouble(error: OSError) -> str:
+    """Say what an OSError means for somebody who only wants to open the course."""
+    what = error.strerror or str(error)
+    where = error.filename or ROOT
+    if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
+        return f"the disk is full ({where}): free {DISK_NEEDED} MB and try again"
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return f"cannot write {where} ({what}): copy the course to a folder of your own"
+    return f"{where}: {what}"
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Problem(f"{message}; see: {self.prog} --help")
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Turn the command line into options; `options.command` is the command's name.
+
+    Raises Problem where no command is named or its options are wrong, SystemExit once the help is
+    printed.
+    """
+    parser = Parser(prog="course.py", description="An interactive course on asynchronous Python.")
+    commands = parser.add_subparsers(metavar="COMMAND", dest="command")
+    _add_commands(commands)
+    if not arguments:
+        parser.print_help()
+        raise SystemExit(0)
+    known = ", ".join(commands.choices)
+    if not arguments[0].startswith("-") and arguments[0] not in commands.choices:
+        raise Problem(f"unknown command '{arguments[0]}'; there are: {known}")
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        raise Problem(f"no command; there are: {known}")
+    return options
+
+
+def _add_commands(commands: Any) -> None:
+    """Tell argparse all commands and their options."""
+    add = functools.partial(
+        commands.add_parser, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    lab = add("lab", help="open JupyterLab on the first lesson", description=LAB)
+    _pass_on(lab, "JupyterLab")
+    lab.add_argument(
+        "--port",
+        type=int,
+        metavar="N",
+        help="listen on this port (default: 8888, or the next that is free)",
+    )
+    lab.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
+    lab.add_argument(
+        "--extras",
+        action="store_true",
+        help="get PostgreSQL for lesson 19 and Dask for lesson 21 too (30 MB more)",
+    )
+    test = add("test", help="run the tests", description=TEST)
+    _pass_on(test, "pytest")
+    test.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        metavar="PYTHON",
+        help="then run the notebooks, the coach's and the loop's tests on this "
+        "Python too: a version such as 3.11, or a path (may be given again)",
+    )
+    add(
+        "doctor",
+        help="say what is right, what is wrong, and what to type",
+        description="Say what is right, what is wrong, and what to type; "
+        "exit status 1 if anything is wrong.",
+    )
+    add(
+        "bench",
+        help="measure what the course's tools cost on this machine",
+        description="Measure what the course's tools cost on this machine, "
+        "beside other tools on the same work.",
+    )
+    refresh = add("refresh", help="regenerate all that is generated", description=REFRESH)
+    refresh.add_argument(
+        "--upgrade",
+        action="store_true",
+        help="take the newest packages that fit pyproject.toml into the locks",
+    )
+
+
+def _pass_on(command: argparse.ArgumentParser, program: str) -> None:
+    command.add_argument(
+        "rest", nargs="*", metavar="-- ARGUMENT", help=f"what follows -- goes to {program}"
+    )

@@ -1,0 +1,92 @@
+"""`course.py test`: pytest on one Python or several, a second try for a few, and the counts."""
+
+import argparse
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from .environment import Environment
+from .ground import TEST_LOCK, Problem
+from .processes import call
+
+FEW = 5  # failed tests that are given a second try
+
+
+class Outcome(NamedTuple):
+    """How a run of pytest ended. names: the tests that failed, if that is known."""
+
+    status: int
+    passed: int
+    failed: int
+    skipped: int
+    names: Sequence[str] = ()
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run pytest on each Python asked for; return the worst of its exit statuses."""
+    others = [Environment.of(find_python(name)) for name in options.also]
+    environment = Environment.own()
+    environment.make(TEST_LOCK)
+    outcomes = [run_tests(environment, options.rest)]
+    for other in others:
+        other.make(TEST_LOCK)
+        print(f"\nThe notebooks, the coach and the loop on Python {other.version}:", flush=True)
+        outcomes.append(run_tests(other, ["-m", "notebooks or coach or loop", *options.rest]))
+    passed = sum(outcome.passed for outcome in outcomes)
+    failed = sum(outcome.failed for outcome in outcomes)
+    skipped = sum(outcome.skipped for outcome in outcomes)
+    print(f"\n{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+    return max(outcome.status for outcome in outcomes)
+
+
+def find_python(name: str) -> str:
+    """Return the path of the Python that `--also` names: a version such as 3.11, or a path.
+
+    Raises Problem where there is none.
+    """
+    path = name
+    if re.match(r"3\.\d+$", name):
+        path = shutil.which("python" + name)
+        if path is None:
+            raise Problem(f"--also {name}: there is no python{name} on the PATH")
+    if not os.path.isfile(path):
+        raise Problem(f"--also {name}: there is no such file")
+    return os.path.abspath(path)
+
+
+def run_tests(environment: Environment, arguments: Sequence[str]) -> Outcome:
+    """Run pytest; where only a few tests fail, run them once more, alone, and name them.
+
+    What is measured in real time, or asks for many processes at once, says little on a machine
+    that was busy. Which tests there are, and the markers of those that `--also` runs:
+    pyproject.toml.
+    """
+    side_by_side = ["-n", str(max(2, os.cpu_count() or 2)), "--dist", "loadfile"]
+    first = run_pytest(environment, [*side_by_side, *arguments])
+    if first.status != 1 or not 1 <= len(first.names) <= FEW:
+        return first
+    print("\nOnce more, alone:\n  {}".format("\n  ".join(first.names)), flush=True)
+    again = run_pytest(environment, ["-n", "0", "--last-failed", *arguments])
+    print(f"\nUnsteady, passed only alone: {again.passed}", flush=True)
+    return again._replace(passed=first.passed + again.passed, skipped=first.skipped)
+
+
+def run_pytest(environment: Environment, arguments: Sequence[str]) -> Outcome:
+    """Run pytest once."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.xml")
+        status = call([environment.python, "-m", "pytest", f"--junit-xml={report}", *arguments])
+        try:
+            tests = list(ElementTree.parse(report).getroot().iter("testcase"))
+        except (OSError, ElementTree.ParseError):  # pytest itself broke down, and has said why
+            return Outcome(status or 1, 0, 0, 0)
+    failed = [test for test in tests if {"failure", "error"} & {part.tag for part in test}]
+    skipped = [test for test in tests if test not in failed and test.find("skipped") is not None]
+    names = [f"{test.get('classname')} {test.get('name')}" for test in failed]
+    passed = len(tests) - len(failed) - len(skipped)
+    return Outcome(status, passed, len(failed), len(skipped), names)

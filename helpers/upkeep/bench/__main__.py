@@ -1,0 +1,27 @@
+"""Run all benchmarks, one after another, and print their rows; the exit status is 1 on a miss."""
+
+import sys
+
+from helpers.upkeep.bench.coach import checks
+from helpers.upkeep.bench.lessons import lessons
+from helpers.upkeep.bench.loops import hour, loops
+from helpers.upkeep.bench.recorder import figure, memory, switching, waiting
+from helpers.upkeep.bench.services import catalogue
+
+BENCHMARKS = [switching, waiting, memory, figure, catalogue, checks, hour, loops, lessons]
+
+
+def main() -> int:
+    """Run all benchmarks, print their rows; return the exit status."""
+    missed = 0
+    print(f"Python {sys.version.split()[0]}, medians of interleaved runs")
+    for benchmark in BENCHMARKS:
+        print(benchmark.__doc__.partition("\n")[0])
+        for row in benchmark():
+            print(row, flush=True)
+            missed += row.missed
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
