@@ -138,7 +138,7 @@ class Sandbox:
                 if attempt == 2 and not process.ready:
                     raise RuntimeError(
                         f"the judge process does not start: {process.last_words()[-2000:]}"
-                    )
+                    ) from None
                 if attempt == 2:
                     return self._died(request, process, status, str(gone)), None
                 continue

@@ -2,23 +2,24 @@
 
 import pickle
 import struct
+from typing import BinaryIO
 
 HEAD = struct.Struct("!Q")
 
 
-def packed(thing):
+def packed(thing: object) -> bytes:
     """One message, as bytes."""
     data = pickle.dumps(thing)
     return HEAD.pack(len(data)) + data
 
 
-def write(pipe, thing):
+def write(pipe: BinaryIO, thing: object) -> None:
     """Write one message. Raises OSError when nobody reads any more."""
     pipe.write(packed(thing))
     pipe.flush()
 
 
-def read(pipe):
+def read(pipe: BinaryIO) -> object:
     """Read one message; raises EOFError at the end of the pipe."""
     head = pipe.read(HEAD.size)
     if len(head) < HEAD.size:
