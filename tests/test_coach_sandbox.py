@@ -765,7 +765,7 @@ def test_the_judge_ends_with_a_kernel_that_ends(tmp_path):
 
 def test_every_kind_of_the_course_can_be_told():
     """The mistakes that the coach promises to tell apart are there, each with its headline."""
-    from helpers.coach.mistakes.diagnosis import KINDS
+    from helpers.coach.mistakes.catalogue import KINDS
 
     for kind in (
         "not awaited",
