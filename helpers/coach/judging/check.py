@@ -27,7 +27,7 @@ from helpers.coach.judging.limits import (
     limit_memory,
 )
 from helpers.coach.judging.printed import Printed
-from helpers.coach.judging.watching import look_at, place_of, watch
+from helpers.coach.judging.watching import look_at, watch, where_is
 from helpers.coach.mistakes.errors import coroutines_met, mistake, without_frames
 from helpers.coach.mistakes.hangs import name_hang
 from helpers.coach.mistakes.source import Place, Source
@@ -57,6 +57,7 @@ class Check:
         begun: Callable[[], None],
         errors: IO,
     ):
+        self._request = request
         self.asks = request["asks"]
         self.source = Source(request["texts"], *request["place"])
         self.lab = None
@@ -70,9 +71,9 @@ class Check:
             io.BufferedWriter(self._printed, 1 << 16), "utf-8", "replace"
         )
 
-    def judge(self, request: dict) -> Reply:
-        """Run the answer in `request` and reply; whatever it does, within its limit."""
-        limit = request["limit"]
+    def judge(self) -> Reply:
+        """Run the answer and reply; whatever it does, within its limit."""
+        request, limit = self._request, self._request["limit"]
         for name, text in request["texts"].items():
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
         sys.path[:] = request["path"]
@@ -109,7 +110,7 @@ class Check:
         """The reply when the answer left no memory even for the main thread."""
         limit_memory(None)
         worker = next((thread for thread in threading.enumerate() if thread.name == "answer"), None)
-        place = place_of(worker, self.source) if worker else None
+        place = where_is(worker, self.source) if worker else None
         found = Wrong("memory", f"`{self.asks}` asked for more memory than a check may take.")
         return self.reply(self.verdict(found, place), spoiled="memory")
 
@@ -201,7 +202,7 @@ class Check:
             return "changes", *name_changes(changed, self.source)
         if threads:
             found = Wrong("thread", f"It was over, and {count(len(threads), 'thread')} still ran.")
-            return "threads", found, place_of(threads[0], self.source)
+            return "threads", found, where_is(threads[0], self.source)
         if processes := self._left.end_processes():
             ran = "process" if processes == 1 else "processes"
             found = Wrong("process", f"It was over, and {processes:,} {ran} still ran.")

@@ -54,7 +54,7 @@ class Server:
                 self._check = Check(
                     request, self._changes, self._left, self._begun, self._pipes.errors
                 )
-                reply = self._check.judge(request)
+                reply = self._check.judge()
             except MemoryError:
                 reply = self._check.out_of_memory()
             except Exception:

@@ -40,7 +40,7 @@ def watch(worker: threading.Thread, outcome: list, limit: float, lab: Lab, error
         if loop is None or loop.turns != turns:
             turns, since, place = getattr(loop, "turns", None), cpu, None
             continue
-        place = place_of(worker, lab.text) or place
+        place = where_is(worker, lab.text) or place
         longest = lab.long_step[0] if lab.long_step else BLINK
         if place and cpu - since > longest:
             lab.long_step = (cpu - since, place)
@@ -55,10 +55,10 @@ def look_at(worker: threading.Thread, limit: float, lab: Lab, left: Leftovers) -
     places = []
     for _ in range(SAMPLES):
         sleep_now(0.01)
-        places.append(place_of(worker, lab.text))
+        places.append(where_is(worker, lab.text))
     share = (cpu_of(worker) - cpu) / (time.monotonic() - begun)
     others = [
-        place_of(thread, lab.text)
+        where_is(thread, lab.text)
         for thread in threading.enumerate()
         if left.is_new(thread) and thread is not worker
     ]
@@ -83,6 +83,6 @@ def look_at(worker: threading.Thread, limit: float, lab: Lab, left: Leftovers) -
     return hang
 
 
-def place_of(thread: threading.Thread, source: Source) -> Place | None:
+def where_is(thread: threading.Thread, source: Source) -> Place | None:
     """Where a thread is in the learner's code right now, or None."""
     return source.of_frame(sys._current_frames().get(thread.ident))
