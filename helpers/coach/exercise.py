@@ -7,6 +7,7 @@ import pickle
 import sys
 from types import FrameType
 
+from helpers.basics.shell import running_shell
 from helpers.coach import cards
 from helpers.coach.form.statement import Exercise, Wrong, find
 from helpers.coach.form.text import nodes_of, place_of, text_of
@@ -134,12 +135,12 @@ class Asked:
         figure = timeline(
             pickle.loads(self._recording), title=f"Your {self._exercise.asks}, as it was checked"
         )
-        if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+        if running_shell() is None:
+            print(figure.text)
+        else:
             from IPython.display import display
 
             display(figure)
-        else:
-            print(figure.text)
 
 
 def asked_elsewhere(exercise: type[Exercise], frame: FrameType) -> type[Exercise] | None:

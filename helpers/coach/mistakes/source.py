@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Iterable, Iterator
 from types import CoroutineType, FrameType
 
+from helpers.basics.places import outward
 from helpers.coach.form.text import is_function, nodes_of
 
 Place = tuple[str, int]
@@ -69,10 +70,9 @@ class Source:
 
     def of_frame(self, frame: FrameType | None) -> Place | None:
         """Where the innermost frame in the learner's code is, from `frame` outwards, or None."""
-        while frame is not None:
-            if self.owns(frame.f_code.co_filename):
-                return frame.f_code.co_filename, frame.f_lineno
-            frame = frame.f_back
+        for one in outward(frame):
+            if self.owns(one.f_code.co_filename):
+                return one.f_code.co_filename, one.f_lineno
         return None
 
     def of_coroutine(self, coroutine: CoroutineType) -> Place | None:
