@@ -19,7 +19,7 @@ import helpers
 from helpers.coach import cards
 from helpers.coach.course_map import CourseMap
 from helpers.coach.form import statement as form
-from helpers.coach.judging import packing
+from helpers.coach.form.text import nodes_of
 from tests.coach_cells import FIXTURES, cell, cell_named
 
 pytestmark = pytest.mark.coach
@@ -225,7 +225,7 @@ def test_what_python_warns_of_in_a_program_is_not_told_again(tmp_path):
         form.load(path)
         form.module_source(sys.modules["checks_lesson_97"])
         form.entries(tmp_path)
-        packing.nodes_of(str(path))
+        nodes_of(str(path))
     assert before and len(told) == before
 
 
@@ -265,7 +265,7 @@ class Kernel:
         self.client.start_channels()
         self.client.wait_for_ready(60)
         self.run(
-            "import pathlib\nfrom helpers.coach import form\n"
+            "import pathlib\nfrom helpers.coach.form import statement as form\n"
             f"form.CHECKS = pathlib.Path({str(checks)!r})\n"
             "from helpers import exercise"
         )

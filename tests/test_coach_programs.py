@@ -177,7 +177,8 @@ def test_a_stub_gives_nothing_away():
         "    # first the trick\n    return await asyncio.sleep(1)\n"
     )
     assert form.stub_of(text) == (
-        "import asyncio\n\n\nasync def ask(\n    one,\n    two=(1,\n         2),\n) -> int:  # a note:\n    ..."
+        "import asyncio\n\n\n"
+        "async def ask(\n    one,\n    two=(1,\n         2),\n) -> int:  # a note:\n    ..."
     )
     text = (
         'class Two:\n    """Doc"""\n\n    def one(self):\n        """Say."""\n'

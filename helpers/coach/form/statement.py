@@ -17,7 +17,7 @@ import sys
 import textwrap
 
 from helpers.basics.project import PROJECT
-from helpers.coach.judging import packing
+from helpers.coach.form.text import tree_of, unwarned
 
 CHECKS = PROJECT / "exercises" / "checks"
 
@@ -199,7 +199,7 @@ class Exercise:
         used = {
             n.id
             for part in (text, given)
-            for n in ast.walk(packing.tree_of(part))
+            for n in ast.walk(tree_of(part))
             if isinstance(n, ast.Name)
         }
         imports = [ast.unparse(n) for n in tree.body if provides(n, used)]
@@ -242,7 +242,7 @@ def stub_of(text):
     Raises ValueError if the text holds anything else: it would be lost, or give the answer away.
     """
     lines = text.splitlines()
-    for node in reversed(packing.tree_of(text).body):
+    for node in reversed(tree_of(text).body):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             hollow(node, lines)
         elif isinstance(node, ast.ClassDef):
@@ -322,7 +322,7 @@ def entries(folder=None):
 @functools.cache
 def entries_of(path, changed):
     try:
-        tree = packing.tree_of(path.read_text(encoding="utf-8"))
+        tree = tree_of(path.read_text(encoding="utf-8"))
     except SyntaxError:
         return []
     found = []
@@ -393,7 +393,7 @@ def load(path):
     module = importlib.util.module_from_spec(spec)
     module.coach_changed = changed
     sys.modules[name] = module
-    with packing.unwarned():
+    with unwarned():
         spec.loader.exec_module(module)
     return module
 
@@ -401,7 +401,7 @@ def load(path):
 @functools.cache
 def parsed(path, changed):
     text = pathlib.Path(path).read_text(encoding="utf-8")
-    return packing.tree_of(text), text.splitlines()
+    return tree_of(text), text.splitlines()
 
 
 def module_source(module):

@@ -11,9 +11,11 @@ import queue
 import threading
 import time
 
+from helpers.basics.words import seconds
 from helpers.coach.form import statement as form
 from helpers.coach.judging import wire
-from helpers.coach.mistakes import diagnosis
+from helpers.coach.mistakes.source import Source
+from helpers.coach.mistakes.verdict import Verdict, verdict_of
 from helpers.services.child import PYTHON, Child
 
 START = 30.0  # seconds a judge may take to start on a slow machine
@@ -39,7 +41,7 @@ class Process(Child):
         self.pipes.remove(self.answers)
         threading.Thread(target=self._read_replies, name="coach", daemon=True).start()
 
-    def _read_replies(self) -> None:
+    def _read_replies(self):
         try:
             with self.answers:
                 while True:
@@ -70,6 +72,7 @@ class Process(Child):
                 return {}
 
     def send(self, request: dict) -> None:
+        """Ask it to judge. Raises Gone when it has ended."""
         try:
             self.write(wire.packed(request))
         except OSError:
@@ -84,7 +87,7 @@ class Sandbox:
         self.owner = None
         self.lock = threading.RLock()
 
-    def warm(self):
+    def warm(self) -> Process:
         """See to it that a judge is there or about to be, without waiting for it."""
         with self.lock:
             if (
@@ -98,7 +101,7 @@ class Sandbox:
                 self.owner = os.getpid()
             return self.process
 
-    def replace(self, patience=0.0):
+    def replace(self, patience: float = 0.0) -> int | None:
         """Kill the judge and start the next one in the background; returns the old one's exit
         status.
         """
@@ -108,13 +111,14 @@ class Sandbox:
             self.warm()
             return old.end(patience) if mine else None
 
-    def close(self):
+    def close(self) -> None:
+        """End the judge, unless it is that of a parent of which this is a fork."""
         with self.lock:
             if self.process is not None and self.owner == os.getpid():
                 self.process.end()
             self.process = None
 
-    def judge(self, request):
+    def judge(self, request: dict) -> tuple[Verdict, bytes | None]:
         """Have an answer judged: (Verdict, recording as bytes or None)."""
         with self.lock:
             try:
@@ -151,7 +155,7 @@ class Sandbox:
                 return self._died(request, process, status, str(gone)), None
             if reply["spoiled"]:
                 self.replace()
-            return diagnosis.Verdict(**reply["verdict"]), reply["recording"]
+            return Verdict(**reply["verdict"]), reply["recording"]
 
     def _stood_still(self, request, process):
         """Did a judge run out of time while it did nothing, as where a machine has slept?"""
@@ -163,7 +167,7 @@ class Sandbox:
         write.
         """
         text, source, place = last_words(request, process)
-        limit = diagnosis.seconds(request["limit"])
+        limit = seconds(request["limit"])
         if "Timeout (" in text:
             if place and text.count(f'File "{place[0]}", line {place[1]} in ') > 1:
                 found = form.Wrong(
@@ -205,17 +209,17 @@ class Sandbox:
             found = form.Wrong(
                 "crashed", said, try_="In your kernel this would have ended your session."
             )
-        return diagnosis.verdict_of(found, place, source, request["asks"])
+        return verdict_of(found, place, source)
 
 
-def last_words(request, process):
+def last_words(request: dict, process: Process) -> tuple[str, Source, tuple[str, int] | None]:
     """What a judge that died could still write: (text, the learner's Source, their line in it)."""
-    source = diagnosis.Source(request["texts"], *request["place"])
+    source = Source(request["texts"], *request["place"])
     text = process.last_words()
     return text, source, most_recent(text, source)
 
 
-def most_recent(text, source):
+def most_recent(text: str, source: Source) -> tuple[str, int] | None:
     """The learner's innermost line in a faulthandler traceback, which begins with the innermost
     frame.
     """

@@ -2,7 +2,7 @@
 
 import pickle
 import struct
-from typing import BinaryIO
+from typing import IO
 
 HEAD = struct.Struct("!Q")
 
@@ -13,13 +13,13 @@ def packed(thing: object) -> bytes:
     return HEAD.pack(len(data)) + data
 
 
-def write(pipe: BinaryIO, thing: object) -> None:
+def write(pipe: IO[bytes], thing: object) -> None:
     """Write one message. Raises OSError when nobody reads any more."""
     pipe.write(packed(thing))
     pipe.flush()
 
 
-def read(pipe: BinaryIO) -> object:
+def read(pipe: IO[bytes]) -> object:
     """Read one message; raises EOFError at the end of the pipe."""
     head = pipe.read(HEAD.size)
     if len(head) < HEAD.size:
