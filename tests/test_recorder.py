@@ -25,12 +25,14 @@ import pytest
 from helpers.eventloop import tasks as own_tasks
 from helpers.kernel.virtual import VirtualLoop
 from helpers.recording import jobs
+from helpers.recording.cell import observe
+from helpers.recording.jobs import job
 from helpers.recording.model import PLACES
-from helpers.recording.recorder import attach, job, observe, record
+from helpers.recording.record import attach, record
 from helpers.upkeep.bench import recorder as bench
 
 uvloop = pytest.importorskip("uvloop") if sys.platform != "win32" else None
-OURS = inspect.getsourcefile(record)
+OURS = os.path.dirname(inspect.getsourcefile(record))
 LOOPS = [asyncio.SelectorEventLoop] + ([uvloop.new_event_loop] if uvloop else [])
 
 
@@ -557,7 +559,7 @@ def test_a_cell_that_fails():
     with pytest.raises(ValueError) as caught:
         asyncio.run(kernel())
     assert kept[0].lane("cell").outcome == "failed"
-    assert not any(frame.filename == OURS for frame in traceback.extract_tb(caught.tb))
+    assert not any(os.path.dirname(frame.filename) == OURS for frame in traceback.extract_tb(caught.tb))
 
 
 def test_a_cell_that_is_cancelled_and_goes_on():
@@ -708,7 +710,7 @@ def test_tracebacks_show_no_frame_of_ours():
         assert [frame.name for frame in traceback.extract_tb(error.__traceback__)] == names
     cancelled = errors[1].__context__
     assert type(cancelled) is asyncio.CancelledError
-    assert not any(f.filename == OURS for f in traceback.extract_tb(cancelled.__traceback__))
+    assert not any(os.path.dirname(f.filename) == OURS for f in traceback.extract_tb(cancelled.__traceback__))
 
 
 def test_tasks_look_as_ever():
@@ -906,7 +908,7 @@ def test_errors_leave_a_generator_closed():
             list(stand_in)
     assert rec.lane("fails").outcome == "failed"
     assert states(rec, "fails")[-1] == "closed"
-    assert not any(frame.filename == OURS for frame in traceback.extract_tb(caught.tb))
+    assert not any(os.path.dirname(frame.filename) == OURS for frame in traceback.extract_tb(caught.tb))
 
 
 def test_a_swallowed_close_is_an_error():

@@ -27,7 +27,7 @@ import weakref
 
 from helpers.pictures.shifts import Shifts
 from helpers.recording import jobs
-from helpers.recording.model import Recording
+from helpers.recording.recording import Recording
 from helpers.services.process import HOST, introduce, next_question, search_path
 
 INSTALLED = importlib.util.find_spec("distributed") is not None
