@@ -17,7 +17,7 @@ from helpers.basics.places import learner_line, place, resolved, short
 from helpers.recording.futures import Future, Task
 from helpers.recording.model import PLACES, Code, Mark, Track
 from helpers.recording.shell import Shell, drive, is_cancel, throw
-from helpers.recording.words import cancel_mark, foreign, words_for
+from helpers.recording.words import OwnWait, cancel_mark, foreign, words_for
 
 _UNKNOWN = array("d", [0, 0, 0, math.nan, -1, 0])  # a row of waits before its wake
 
@@ -187,6 +187,15 @@ class Log:
             step = int(self.waits[held[0]])
             begun = self.steps[3 * step + 2]
             self.deadlines[step] = begun + coro.cr_frame.f_locals["delay"]
+
+    def was_due(self, row: int, waited: OwnWait) -> float:
+        """When a sleeper's time had come: before now, if a step held up the loop meanwhile."""
+        now = self.now()
+        due = now if waited.deadline is None else now - (time.monotonic() - waited.deadline)
+        if due >= self.steps[-1]:
+            return now  # the loop had nothing to do before: the timer is on time
+        asleep_since = self.steps[3 * int(self.waits[row]) + 2]
+        return max(due, asleep_since)
 
     def end_of(self, task: Task) -> float:
         """When a task of asyncio's ended, by the loop's clock; nan if it has not."""

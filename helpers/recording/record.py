@@ -20,7 +20,6 @@ from helpers.recording.current import here, within
 from helpers.recording.generators import Generator
 from helpers.recording.log import Log
 from helpers.recording.model import Lane
-from helpers.recording.own_loop import OwnLog
 from helpers.recording.recording import Recording
 from helpers.recording.spool import Spool
 from helpers.recording.watcher import Watcher
@@ -98,7 +97,7 @@ class Live:
         for log in self.logs:
             if log.loop is loop:
                 return log
-        log = (OwnLog if own else AsyncioLog)(self, loop, everything)
+        log = (_own_log(loop) if own else AsyncioLog)(self, loop, everything)
         self.logs.append(log)
         if self.watcher is None:
             self.watcher = Watcher(self.logs)
@@ -180,3 +179,13 @@ def attach(loop: asyncio.AbstractEventLoop) -> None:
     """
     if jobs.under_way is not None:
         jobs.under_way.attach(loop, everything=True)
+
+
+def _own_log(loop):
+    """The class of the log for a loop that is not asyncio's."""
+    # Here, for who records asyncio needs none of the course's loops.
+    from helpers.eventloop.instruments import announced
+    from helpers.recording.course_loop import CourseLog
+    from helpers.recording.learners_loop import LearnersLog
+
+    return LearnersLog if announced(loop) is None else CourseLog

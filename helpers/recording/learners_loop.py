@@ -2,7 +2,6 @@
 
 import sys
 import threading
-import time
 import weakref
 from types import FrameType
 from typing import Any
@@ -13,7 +12,7 @@ from helpers.recording.shell import Shell
 from helpers.recording.words import OwnWait
 
 
-class OwnLog(Log):
+class LearnersLog(Log):
     """What a loop that somebody wrote does: it has `spawn(coro)`, and a queue `ready`.
 
     The coroutines that are spawned go in a shell, as on asyncio. Who makes a task ready is seen at
@@ -71,7 +70,7 @@ class OwnLog(Log):
 
     def waits_for(self, waited: Any, coro: Any, held: list) -> None:
         """What a coroutine yields to such a loop is its own business: name it as well as we can."""
-        super().waits_for(_wait(waited), coro, held)
+        super().waits_for(OwnWait(words_of(waited), _deadline(waited)), coro, held)
 
     def made_ready(self, item: Any) -> None:
         """Something was put into the queue: note which task is ready, and who saw to it."""
@@ -87,7 +86,7 @@ class OwnLog(Log):
         by, why = self.running, "its turn"
         frame = sys._getframe(2)
         while frame is not None:
-            if (name := frame.f_code.co_name) != "wake":
+            if (name := frame.f_code.co_name) not in _WAKERS:
                 if by is None and (lane := self.lane_of(frame)) is not None:
                     by, why = lane, "its end"
                     break
@@ -100,44 +99,38 @@ class OwnLog(Log):
             self.waits[row + 4] = by
         self.waits[row + 5] = self.word(why)
 
-    def was_due(self, row: int, waited: OwnWait) -> float:
-        """When a sleeper's time had come: before now, if a step held up the loop meanwhile."""
-        now = self.now()
-        due = now if waited.deadline is None else now - (time.monotonic() - waited.deadline)
-        if due >= self.steps[-1]:
-            return now  # the loop had nothing to do before: the timer is on time
-        asleep_since = self.steps[3 * int(self.waits[row]) + 2]
-        return max(due, asleep_since)
-
     def lane_of(self, frame: FrameType) -> int | None:
         """The lane of the task whose method this frame is, or None."""
         shell = getattr(frame.f_locals.get("self"), "coro", None)
         return self.waiting.get(shell) if isinstance(shell, Shell) else None
 
 
-_CAUSES = {"wait": "timer", "pause": "socket"}
+# What the lessons call things, and so most learners do.
+_WAKERS = {"wake", "make_ready"}  # methods that put a task into the queue
+_CAUSES = {"wait": "timer", "pause": "socket"}  # what the loop does when nobody runs
+_WAITS = {"until": "socket"}  # what coroutines wait for, by the function that yields
 
-_WAITS = {"until": "socket"}  # what its coroutines wait for, by the function that yields
 
-
-def _wait(waited: Any) -> OwnWait:
-    """What a coroutine yielded to its loop, in words, as well as can be guessed."""
+def words_of(waited: Any) -> str:
+    """What a coroutine that yielded this waits for, as well as can be guessed."""
     owner = getattr(waited, "__self__", None)
     name = getattr(waited, "__qualname__", None)
-    # A sleep's function holds its deadline, of time.monotonic; else the heap alone knows it.
-    names = getattr(getattr(waited, "__code__", None), "co_freevars", ())
-    deadline = None
-    if "deadline" in names:
-        deadline = waited.__closure__[names.index("deadline")].cell_contents
-    deadline = deadline if isinstance(deadline, float) else None
     if isinstance(getattr(owner, "coro", None), Shell):
-        return OwnWait(f"task {owner.name}", deadline)
+        return f"task {owner.name}"
     if owner is not None and name:
-        return OwnWait(type(owner).__name__, deadline)
+        return type(owner).__name__
     if name:
-        words = _WAITS.get(name.partition(".")[0], name.partition(".<locals>")[0])
-        return OwnWait(words, deadline)
-    return OwnWait(short(waited, 40), deadline)
+        return _WAITS.get(name.partition(".")[0], name.partition(".<locals>")[0])
+    return short(waited, 40)
+
+
+def _deadline(waited):
+    """Until when a sleeper sleeps, where the function that it yielded holds that; else None."""
+    names = getattr(getattr(waited, "__code__", None), "co_freevars", ())
+    if "deadline" not in names:
+        return None  # the loop's heap alone knows it
+    deadline = waited.__closure__[names.index("deadline")].cell_contents
+    return deadline if isinstance(deadline, float) else None
 
 
 def _watched(queue, log):
