@@ -32,10 +32,11 @@ class Handle:
     __slots__ = ("loop", "function", "arguments", "context", "deadline", "take_back")
 
     def __init__(self, loop, function, arguments, context=None):
-        loop.check_open()
+        if loop.closed:
+            loop.check_open()
         self.loop, self.function, self.arguments = loop, function, arguments
         self.context = copy_context() if context is None else context
-        self.take_back = tasks.nothing  # what takes it out of the heap, if it gets there
+        self.take_back = None  # what takes it out of the heap, if it gets there
 
     def __call__(self):
         self.context.run(self.function, *self.arguments)
@@ -46,9 +47,10 @@ class Handle:
         return self.again
 
     def cancel(self):
-        if self.function is not tasks.nothing:
-            self.function, self.arguments = tasks.nothing, ()
+        self.function, self.arguments = tasks.nothing, ()
+        if self.take_back:
             self.take_back()
+            self.take_back = None
 
     def cancelled(self):
         return self.function is tasks.nothing

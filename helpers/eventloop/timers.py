@@ -19,7 +19,7 @@ def sleep(seconds):
     yield (lambda loop, who: loop.wake_at(deadline, who)) if seconds > 0 else None
 
 
-class Sleepers:
+class Timers:
     """Who sleeps until when, the earliest deadline first."""
 
     def __init__(self):
@@ -29,7 +29,10 @@ class Sleepers:
         self.many = 100  # so many entries, and all the void ones are thrown out
 
     def __len__(self):
-        return len(self.heap)
+        return len(self.heap)  # the void ones too
+
+    def __iter__(self):
+        return (entry[2] for entry in self.heap if len(entry) == 3)
 
     def add(self, deadline, who):
         """Put it in; return what takes it out again, which is to be called once."""
@@ -44,15 +47,19 @@ class Sleepers:
         return self.heap[0][0] if self.heap else None
 
     def due(self, now):
-        """Take out the first whose deadline is over, and return it; None if there is none."""
+        """Take out those whose deadline is over, one by one: each may take back the next."""
+        if len(self.heap) > self.many:  # or cancelled timeouts would pile up for an hour
+            self.throw_out()
+        if self.heap and self.heap[0][0] <= now:
+            return self.taken_out(now)
+        return ()
+
+    def taken_out(self, now):
         heap = self.heap
         while heap and heap[0][0] <= now:
             entry = heapq.heappop(heap)
             if len(entry) == 3:
-                return entry.pop()
-        if len(heap) > self.many:  # or cancelled timeouts would pile up for an hour
-            self.throw_out()
-        return None
+                yield entry.pop()
 
     def throw_out(self):
         """Throw out all void entries."""
@@ -66,7 +73,7 @@ class Loop(ready.Loop):
 
     def __init__(self):
         super().__init__()
-        self.sleeping = Sleepers()
+        self.sleeping = Timers()
 
     def run(self):
         """Give turns until every coroutine has ended."""
@@ -99,8 +106,7 @@ class Loop(ready.Loop):
         if not self.ready:
             first = self.sleeping.first()
             self.pause(None if first is None else first - time.monotonic())
-        now = time.monotonic()
-        while (who := self.sleeping.due(now)) is not None:
+        for who in self.sleeping.due(time.monotonic()):
             self.ring(who)
 
     def ring(self, who):
