@@ -377,6 +377,7 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
 
 
 def refuse(ssl):
+    """NotImplementedError where encryption is asked for."""
     if ssl:
         raise NotImplementedError("this loop has no SSL")
 

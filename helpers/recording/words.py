@@ -8,7 +8,6 @@ from helpers.recording.model import Lane, Mark
 from helpers.recording.shell import drive
 
 _WAITS = {  # what a task waits for, by the function that made the future
-    "EventLoop.adopt": "socket",
     "wrap_future": "executor",
     "StreamReader._wait_for_data": "socket",
     "FlowControlMixin._drain_helper": "socket",
@@ -32,14 +31,14 @@ _CAUSES = {  # who woke it, by the function that set the result
     "shield.<locals>._inner_done_callback": "its end",
     "_copy_future_state": "executor",
     "Task.cancel": "cancel",
-    "Loop.pause": "socket",
     "Handle._run": "callback",
 }
 
 _CANCELLERS = {
     "Timeout._on_timeout": "a timeout",
     "_cancel_all_tasks": "the end of run",
-    "Loop.run": "the end of run",
+    "Loop.run": "the end of run",  # of a learner's loop
+    "Loop.end_tasks": "the end of run",
     "Runner._on_sigint": "the keyboard",
 }
 
