@@ -1,4 +1,4 @@
-"""What the recorder costs (the strict limits stand in helpers/upkeep/bench.py)."""
+"""What the recorder costs (the strict limits stand in helpers/upkeep/bench/)."""
 
 import asyncio
 import pickle
