@@ -11,8 +11,8 @@ import sys
 _HOME = {
     "environment": "helpers.kernel.environment",
     "run": "helpers.kernel.run",
-    "record": "helpers.recording.recorder",
-    "job": "helpers.recording.recorder",
+    "record": "helpers.recording.record",
+    "job": "helpers.recording.jobs",
     "timeline": "helpers.pictures.timeline",
     "bars": "helpers.pictures.charts",
     "lines": "helpers.pictures.charts",

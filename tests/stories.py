@@ -3,7 +3,7 @@
 import asyncio
 
 from helpers.kernel.virtual import VirtualLoop
-from helpers.recording.recorder import attach, record
+from helpers.recording.record import attach, record
 
 
 def recorded(main, loop_factory=VirtualLoop):

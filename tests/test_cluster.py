@@ -16,8 +16,10 @@ from helpers.pictures.shifts import Run, Shifts
 from helpers.props import cluster
 from helpers.props.cluster import MISSING, Cluster
 from helpers.props.workloads import do_work
-from helpers.recording.model import Lane, Recording
-from helpers.recording.recorder import job, record
+from helpers.recording.jobs import job
+from helpers.recording.model import Lane
+from helpers.recording.record import record
+from helpers.recording.recording import Recording
 from helpers.services import child
 from tests.readable import cut_or_covered
 

@@ -13,7 +13,7 @@ from helpers import explore
 from helpers.eventloop import sockets, timers
 from helpers.kernel.virtual import VirtualLoop
 from helpers.recording.instants import Instants
-from helpers.recording.recorder import attach, record
+from helpers.recording.record import attach, record
 from tests.stories import answer, nap, recorded, story, walk
 
 uvloop = pytest.importorskip("uvloop") if sys.platform != "win32" else None

@@ -15,7 +15,8 @@ import pytest
 from helpers import explore
 from helpers.pictures.explorer_story import CHOICES
 from helpers.pictures.explorer_view import SHOWN
-from helpers.recording.recorder import job, record
+from helpers.recording.jobs import job
+from helpers.recording.record import record
 from tests.stories import answer, nap, recorded, story, walk
 
 # Questions

@@ -13,7 +13,7 @@ from helpers.coach import cards
 from helpers.coach.course_map import CourseMap
 from helpers.kernel.virtual import VirtualLoop
 from helpers.pictures.html import Column, element, table
-from helpers.recording.recorder import attach
+from helpers.recording.record import attach
 
 WORDS = """<script>alert("it's")</script> & </td></p></pre><b>"""
 

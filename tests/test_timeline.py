@@ -20,7 +20,8 @@ from helpers.pictures.picture import WIDTH
 from helpers.pictures.timeline import timeline
 from helpers.pictures.timeline_looks import LOOKS
 from helpers.pictures.timeline_panel import MOST
-from helpers.recording.recorder import attach, job, record
+from helpers.recording.jobs import job
+from helpers.recording.record import attach, record
 from tests.readable import cut_or_covered
 from tests.stories import nap, recorded
 

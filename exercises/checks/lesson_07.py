@@ -511,7 +511,7 @@ class WriteFuture(Exercise):
             self.value = value
             waiters, self.waiters = self.waiters, None
             for loop, who in waiters:
-                loop.wake(who)
+                loop.make_ready(who)
 
     @wrong("no generator", says="return self.park")
     class that_returns_park:
@@ -573,11 +573,11 @@ class OtherLoop:
     def __init__(self, lab):
         self.lab = lab
 
-    def wake(self, who):
+    def make_ready(self, who):
         raise Wrong(
             "woke through the loop",
-            "`set_result` called `loop.wake(…)`.",
-            self.lab.line(r"\.wake\("),
+            "`set_result` called `loop.make_ready(…)`.",
+            self.lab.line(r"\.make_ready\("),
             "Here `wake` is the function that wakes its waiter, and knows the loop: `wake()`.",
         )
 
@@ -2084,11 +2084,7 @@ class Watched:
             self.clock.over = True
             tasks = {task for task in loop.tasks if task.name != "_main"}
             self.left = sorted(f"task {task.name}" for task in tasks)
-            rings = [
-                entry
-                for entry in loop.sleeping
-                if len(entry) == 3 and getattr(entry[2], "__self__", None) not in tasks
-            ]
+            rings = [who for who in loop.sleeping if getattr(who, "__self__", None) not in tasks]
             self.left += ["an entry in the heap"] * len(rings)
 
 

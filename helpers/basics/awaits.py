@@ -1,7 +1,7 @@
 """The chain of awaits: a coroutine, what it awaits, what that awaits.
 
-`recording.asyncio_hooks` has a quicker walk of its own, for it takes one after each step of each
-task and knows that it meets coroutines and generators alone.
+`recording.log` has a quicker walk of its own, for it takes one after each step of each task and
+knows that it meets coroutines and generators alone.
 """
 
 import asyncio

@@ -9,7 +9,6 @@ the like, for which the stage before has its own.
 """
 
 import asyncio
-import heapq
 import logging
 import signal
 import socket
@@ -30,32 +29,34 @@ LOG = logging.getLogger("asyncio")
 class Handle:
     """A function on its way to be called in its context, unless it is cancelled before."""
 
-    __slots__ = ("loop", "function", "arguments", "context", "entry")
+    __slots__ = ("loop", "function", "arguments", "context", "deadline", "take_back")
 
     def __init__(self, loop, function, arguments, context=None):
-        loop.check_open()
+        if loop.closed:
+            loop.check_open()
         self.loop, self.function, self.arguments = loop, function, arguments
         self.context = copy_context() if context is None else context
-        self.entry = None  # its place in the heap, if it gets one
+        self.take_back = None  # what takes it out of the heap, if it gets there
 
     def __call__(self):
         self.context.run(self.function, *self.arguments)
 
-    def due(self):
-        """Have its turn; return what the loop shall call when its socket is ready again."""
+    def again(self):
+        """Have a turn; return what the loop shall call when its socket is ready the next time."""
         self.loop.ready.append(self)
-        return self.due
+        return self.again
 
     def cancel(self):
         self.function, self.arguments = tasks.nothing, ()
-        if self.entry:
-            del self.entry[2:]  # void; no change, once it has left the heap
+        if self.take_back:
+            self.take_back()
+            self.take_back = None
 
     def cancelled(self):
         return self.function is tasks.nothing
 
     def when(self):
-        return self.entry[0]
+        return self.deadline
 
 
 class Number(int):
@@ -67,7 +68,7 @@ class Number(int):
 class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
     """The learner's loop with the methods that asyncio's library calls."""
 
-    wake = timers.Loop.wake  # the heap holds handles, and each has its turn
+    ring = timers.Loop.make_ready  # the heap holds handles, and each has its turn
 
     def __init__(self):
         super().__init__()
@@ -199,8 +200,8 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
 
     def call_at(self, when, function, *args, context=None):
         handle = Handle(self, function, args, context)
-        handle.entry = [when, next(self.tickets), handle]
-        heapq.heappush(self.sleeping, handle.entry)
+        handle.deadline = when
+        handle.take_back = self.sleeping.add(when, handle)
         return handle
 
     def call_later(self, delay, function, *args, context=None):
@@ -265,7 +266,7 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
     def listen(self, file, event, function, args):
         handle = Handle(self, function, args)
         self.unlisten(file, event)
-        self.watch(Number(file) if isinstance(file, int) else file, event, handle.due)
+        self.watch(Number(file) if isinstance(file, int) else file, event, handle.again)
 
     def unlisten(self, file, event):
         number = file if isinstance(file, int) else file.fileno()
@@ -376,6 +377,7 @@ class EventLoop(sockets.Loop, asyncio.AbstractEventLoop):
 
 
 def refuse(ssl):
+    """NotImplementedError where encryption is asked for."""
     if ssl:
         raise NotImplementedError("this loop has no SSL")
 

@@ -6,7 +6,6 @@ function that takes that back. So cancelling is the same whatever a task waits f
 and begin the task's next step with an error.
 """
 
-import heapq
 import traceback
 from functools import partial
 
@@ -94,19 +93,18 @@ class Task(Future):
         else:
             if park is None or self.throw:  # who cancels itself does not wait
                 self.loop.ready.append(self.step)
-                return
-            try:
-                self.unpark = park(self.loop, self.wake)
-            except Exception as error:  # the task is told; the loop goes on
-                self.throw = (
-                    error
-                    if callable(park)
-                    else TypeError(
-                        f"{self!r} yielded {park!r}, and this loop can't wait for that. "
-                        "Await its own sleep, futures, tasks and sockets."
-                    )
-                )
-                self.loop.ready.append(self.step)
+            else:
+                self.wait(park)
+
+    def wait(self, park):
+        """See to it that it is woken, by the function that it has yielded."""
+        try:
+            self.unpark = park(self.loop, self.wake)
+        except Exception as error:  # the task is told; the loop goes on
+            wrong = f"{self!r} yielded {park!r}, and this loop can't wait for that."
+            own = "Await its own sleep, futures, tasks and sockets."
+            self.throw = error if callable(park) else TypeError(f"{wrong} {own}")
+            self.loop.ready.append(self.step)
 
     def wake(self):
         """What it waited for is there: it may run again."""
@@ -148,7 +146,6 @@ class Loop(timers.Loop):
     def __init__(self):
         super().__init__()
         self.tasks = set()  # those that have not ended
-        self.many = 100  # so many entries of the heap, and all the void ones are thrown out
 
     def spawn(self, coro, name=None):
         """Make a task of a coroutine, give it the last place in the queue, and return it."""
@@ -163,15 +160,19 @@ class Loop(timers.Loop):
         try:
             self.turn_until(main.done)
         finally:
-            for task in list(self.tasks):
-                task.cancel()
-            # The stop button may have come between two lines of the loop itself, with a task that
-            # was taken out of the queue and not yet run.
-            for task in self.tasks.difference(getattr(f, "__self__", None) for f in self.ready):
-                task.wake()
-            while self.tasks:
-                self.turn()
+            self.end_tasks()
         return main.result()
+
+    def end_tasks(self):
+        """Cancel the tasks that are left, and give them the turns that they need to clean up."""
+        for task in list(self.tasks):
+            task.cancel()
+        # The stop button may have come between two lines of the loop itself, with a task that
+        # was taken out of the queue and not yet run.
+        for task in self.tasks.difference(getattr(f, "__self__", None) for f in self.ready):
+            task.wake()
+        while self.tasks:
+            self.turn()
 
     def turn_until(self, done):
         """Give turns until `done()` is true."""
@@ -186,19 +187,9 @@ class Loop(timers.Loop):
         for _ in range(len(self.ready)):
             self.ready.popleft()()
 
-    def wake(self, function):
-        """The heap holds functions as well."""
-        function()
-
-    def wait(self):
-        """Throw out the void entries of the heap. Then wait if nobody is ready, as before."""
-        while self.sleeping and len(self.sleeping[0]) < 3:
-            heapq.heappop(self.sleeping)
-        if len(self.sleeping) > self.many:  # or cancelled timeouts would pile up for an hour
-            left = [entry for entry in self.sleeping if len(entry) == 3]
-            self.sleeping[:] = sorted(left)  # what is sorted is a heap as well
-            self.many = max(100, 2 * len(left))
-        super().wait()
+    def ring(self, wake):
+        """The heap holds functions as well: what wakes a sleeper is called."""
+        wake()
 
     def pause(self, seconds):
         """Let the thread sleep. RuntimeError where there is nothing to wait for: a deadlock."""

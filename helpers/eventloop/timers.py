@@ -19,14 +19,61 @@ def sleep(seconds):
     yield (lambda loop, who: loop.wake_at(deadline, who)) if seconds > 0 else None
 
 
+class Timers:
+    """Who sleeps until when, the earliest deadline first."""
+
+    def __init__(self):
+        self.heap = []  # of [deadline, ticket, who]; an entry without a `who` is void
+        # Two equal deadlines would make the heap compare coroutines, which have no order.
+        self.tickets = itertools.count()
+        self.many = 100  # so many entries, and all the void ones are thrown out
+
+    def __len__(self):
+        return len(self.heap)  # the void ones too
+
+    def __iter__(self):
+        return (entry[2] for entry in self.heap if len(entry) == 3)
+
+    def add(self, deadline, who):
+        """Put it in; return what takes it out again, which is to be called once."""
+        entry = [deadline, next(self.tickets), who]
+        heapq.heappush(self.heap, entry)
+        return entry.pop  # what is in the middle of a heap stays there: void, and without a `who`
+
+    def first(self):
+        """Return the first deadline; None if nobody sleeps."""
+        while self.heap and len(self.heap[0]) < 3:
+            heapq.heappop(self.heap)
+        return self.heap[0][0] if self.heap else None
+
+    def due(self, now):
+        """Take out those whose deadline is over, one by one: each may take back the next."""
+        if len(self.heap) > self.many:  # or cancelled timeouts would pile up for an hour
+            self.throw_out()
+        if self.heap and self.heap[0][0] <= now:
+            return self.taken_out(now)
+        return ()
+
+    def taken_out(self, now):
+        heap = self.heap
+        while heap and heap[0][0] <= now:
+            entry = heapq.heappop(heap)
+            if len(entry) == 3:
+                yield entry.pop()
+
+    def throw_out(self):
+        """Throw out all void entries."""
+        left = [entry for entry in self.heap if len(entry) == 3]
+        self.heap = sorted(left)  # what is sorted is a heap as well
+        self.many = max(100, 2 * len(left))
+
+
 class Loop(ready.Loop):
     """Runs coroutines in turns, and lets them sleep."""
 
     def __init__(self):
         super().__init__()
-        self.sleeping = []  # a heap of [deadline, ticket, who]
-        # Two equal deadlines would make the heap compare coroutines, which have no order.
-        self.tickets = itertools.count()
+        self.sleeping = Timers()
 
     def run(self):
         """Give turns until every coroutine has ended."""
@@ -46,27 +93,27 @@ class Loop(ready.Loop):
         except StopIteration:
             return
         if park is None:
-            self.wake(coro)
+            self.make_ready(coro)
         else:
             park(self, coro)
 
     def wake_at(self, deadline, who):
         """Wake it at that time (of `time.monotonic`); return what takes that back."""
-        entry = [deadline, next(self.tickets), who]
-        heapq.heappush(self.sleeping, entry)
-        return entry.pop  # what is in the middle of a heap stays there: void, and without a `who`
+        return self.sleeping.add(deadline, who)
 
     def wait(self):
         """If nobody is ready, wait for the first sleeper. Then wake all whose time has come."""
         if not self.ready:
-            self.pause(self.sleeping[0][0] - time.monotonic() if self.sleeping else None)
-        now = time.monotonic()
-        while self.sleeping and self.sleeping[0][0] <= now:
-            entry = heapq.heappop(self.sleeping)
-            if len(entry) == 3:
-                self.wake(entry.pop())
+            first = self.sleeping.first()
+            self.pause(None if first is None else first - time.monotonic())
+        for who in self.sleeping.due(time.monotonic()):
+            self.ring(who)
 
-    def wake(self, coro):
+    def ring(self, who):
+        """The deadline of a sleeper is over."""
+        self.make_ready(who)
+
+    def make_ready(self, coro):
         """Put it at the end of the queue."""
         self.ready.append(coro)
 

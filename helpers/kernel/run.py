@@ -17,7 +17,7 @@ from helpers.basics.places import is_library, outward
 from helpers.kernel.threads import idle_in_pool, is_pools
 from helpers.kernel.virtual import Deadlock, VirtualLoop
 from helpers.kernel.waiting import line_in_words, waiting
-from helpers.recording import recorder
+from helpers.recording.record import attach
 
 # How long (seconds) a press of the stop button waits for a worker thread: first for main to end
 # when it is cancelled, then again once its code is interrupted.
@@ -130,7 +130,7 @@ def _run_here(main, loop_factory, debug, on_start=None):
     _here.running = True
     try:
         with runner:
-            recorder.attach(loop)
+            attach(loop)
             if on_start is not None:
                 # Called before main's first step, when main's is the one new task.
                 others = asyncio.all_tasks(loop)

@@ -9,7 +9,7 @@ import functools
 from helpers.basics.shell import running_shell
 from helpers.kernel.errors import show_errors
 from helpers.kernel.stop_button import StopButton
-from helpers.recording import recorder
+from helpers.recording.cell import observe
 
 
 def install() -> None:
@@ -31,7 +31,7 @@ def _drive_cells(shell):
     async def observed(code, result=None, *, async_=False):
         coro = run_code(code, result, async_=async_)
         if async_:
-            coro = recorder.observe(coro)
+            coro = observe(coro)
         with button.cell(code):
             return await coro
 

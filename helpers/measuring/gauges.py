@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from helpers.basics.backports import Queue
 from helpers.kernel.run import run
-from helpers.recording.model import Recording, without_number
+from helpers.recording.model import without_number
+from helpers.recording.recording import Recording
 
 __all__ = ["GaugedQueue", "Occupancy", "occupancy", "virtual_seconds"]
 

@@ -7,7 +7,8 @@ from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from helpers.kernel.run import run
-from helpers.recording import recorder
+from helpers.recording import record as recorder
+from helpers.recording.recording import Recording
 
 try:
     import resource
@@ -23,7 +24,7 @@ class Run(NamedTuple):
     seconds: float
     cpu: float
     result: Any
-    recording: recorder.Recording | None
+    recording: Recording | None
 
 
 def run_once(name: str, function: Callable[[], Any], record: bool) -> Run:
@@ -57,7 +58,7 @@ def _cpu_seconds() -> tuple[float, float]:
     return time.process_time(), children.ru_utime + children.ru_stime if children else 0.0
 
 
-def _cpu_of_processes(recording: recorder.Recording) -> float:
+def _cpu_of_processes(recording: Recording) -> float:
     return sum(
         span.cpu * (span.end - span.start)
         for lane in recording.lanes

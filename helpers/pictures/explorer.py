@@ -18,7 +18,7 @@ from helpers.pictures.explorer_view import View
 from helpers.pictures.html import bundle, element
 from helpers.pictures.timeline import timeline
 from helpers.pictures.widgets import with_widget
-from helpers.recording.model import Recording
+from helpers.recording.recording import Recording
 
 __all__ = ["explore", "Explorer"]
 

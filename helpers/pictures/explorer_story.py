@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from helpers.basics.words import exact_moment
 from helpers.pictures.explorer_view import View
-from helpers.recording.model import Recording
+from helpers.recording.recording import Recording
 
 CHOICES = 6  # answers to a question, "nothing" among them
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from helpers.pictures.explorer_story import CHOICES, Story
 from helpers.pictures.explorer_view import Box, View
-from helpers.recording.model import STATES, TALK, Recording
+from helpers.recording.model import STATES, TALK
+from helpers.recording.recording import Recording
 
 
 class Talks(Story):

@@ -8,7 +8,8 @@ from helpers.basics.places import place
 from helpers.pictures.explorer_story import CHOICES, Story
 from helpers.pictures.explorer_view import Box, Entries, View, listed_in_part
 from helpers.recording.instants import TIMERS, Instant, Instants, Stay
-from helpers.recording.model import Recording, Wake
+from helpers.recording.model import Wake
+from helpers.recording.recording import Recording
 
 TITLES = {"timer": "Timers", "socket": "Sockets", "other": "Futures, tasks, locks"}
 ENDS = {"done": "is done", "failed": "fails", "cancelled": "is cancelled"}

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from helpers.pictures.picture import BLUE, DARK, GREY, ORANGE, RED, WIDTH, Picture, plain, titled
-from helpers.recording.model import Recording
+from helpers.recording.recording import Recording
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

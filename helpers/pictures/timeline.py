@@ -15,7 +15,8 @@ from helpers.pictures.timeline_lanes import draw_lanes, key
 from helpers.pictures.timeline_panel import Panel
 from helpers.pictures.timeline_talk import draw_talk
 from helpers.pictures.timeline_words import full_text, short_text
-from helpers.recording.model import Lane, Recording
+from helpers.recording.model import Lane
+from helpers.recording.recording import Recording
 
 __all__ = ["timeline", "Figure"]
 

@@ -4,7 +4,8 @@ import collections
 from collections.abc import Sequence
 
 from helpers.pictures.timeline_looks import cut
-from helpers.recording.model import Lane, Recording, Wake
+from helpers.recording.model import Lane, Wake
+from helpers.recording.recording import Recording
 
 MOST = 24  # lanes drawn one by one
 MOST_ARROWS = 80

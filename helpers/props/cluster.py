@@ -19,7 +19,7 @@ import weakref
 
 from helpers.pictures.shifts import Shifts
 from helpers.recording import jobs
-from helpers.recording.model import Recording
+from helpers.recording.recording import Recording
 from helpers.services.child import Child, Parent, calling, new_folder
 from helpers.services.service import HOST
 

@@ -17,7 +17,7 @@ import threading
 import time
 from multiprocessing.connection import wait
 
-from helpers.recording.recorder import job
+from helpers.recording.jobs import job
 
 
 @job

@@ -8,14 +8,15 @@ so that a move costs the same at the start and at the end of a long recording.
 
 import bisect
 import collections
-import collections.abc
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy
 
 from helpers.basics.places import is_library
-from helpers.recording.model import PLACES
+from helpers.recording.model import PLACES, Recorded, Wake
+from helpers.recording.spans import loop_of, wakes_of
 
 TIMERS = ("sleep", "timer")  # what a task waits for that has set a timer
 KINDS = ("timer", "socket", "other")  # of waits
@@ -43,7 +44,7 @@ class Instant(NamedTuple):
     then: str | None = None
     detail: str | None = None
     until: float | None = None
-    woken: object = None
+    woken: Wake | None = None
 
 
 class Stay(NamedTuple):
@@ -65,7 +66,7 @@ class Stay(NamedTuple):
 class Instants:
     """What the loops of a recording did, in order. `len`, `[k]`, and what held at instant k."""
 
-    def __init__(self, rec):
+    def __init__(self, rec: Recorded):
         self.rec = rec
         self.list = []
         self.stays = []
@@ -92,14 +93,14 @@ class Instants:
     def __getitem__(self, k):
         return self.list[k]
 
-    def ready(self, k):
+    def ready(self, k: int) -> Sequence[Stay]:
         """Stays of those who are ready at instant k beside the one that runs, in their order.
 
         That is the order in which they ran: in a queue, first come, first served.
         """
         return self._queue((self._first < k) & (self._last > k))
 
-    def queue_after(self, k):
+    def queue_after(self, k: int) -> Sequence[Stay]:
         """Stays of those who are ready when instant k is over, in their order."""
         return self._queue((self._first <= k) & (self._last > k))
 
@@ -107,7 +108,7 @@ class Instants:
         found = numpy.nonzero(mask & self._ready)[0]
         return _Picked(self.stays, found[numpy.argsort(self._last[found], kind="stable")])
 
-    def waiting(self, k):
+    def waiting(self, k: int) -> dict[str, Sequence[Stay]]:
         """Stays of those who wait during instant k: {"timer", "socket" or "other": stays}.
 
         The timer that is due first stands first; of others, who has waited longest.
@@ -120,7 +121,7 @@ class Instants:
             waits[kind] = _Picked(self.stays, chosen[numpy.argsort(by[chosen], kind="stable")])
         return waits
 
-    def loop_of(self, k):
+    def loop_of(self, k: int) -> tuple[int, int]:
         """(number of the loop from 1, how many there are) that instant k belongs to."""
         number = bisect.bisect_right([first for first, _ in self.loops], k)
         return number, len(self.loops)
@@ -135,7 +136,7 @@ def _kind(since):
     return 1 if since.detail.startswith(("socket", "connection")) else 2
 
 
-class _Picked(collections.abc.Sequence):
+class _Picked(Sequence):
     """Some stays of many, without a copy: of ten thousand that wait, a dozen are looked at."""
 
     def __init__(self, stays, picked):
@@ -171,7 +172,7 @@ class _Reading:
                 self.after[one] = two
         self.rows = {int(track.waits[i]): i for i in range(0, len(track.waits), 6)}
         self.wakes = {}  # step that waited → Wake
-        for wake, step in self.rec.wakes_of(track):
+        for wake, step in wakes_of(track):
             if wake.why == "timer" and self.waits_for(step) not in TIMERS:
                 # asyncio settles some other futures by the function that its sleep uses.
                 wake = wake._replace(why="callback")
@@ -293,7 +294,7 @@ class _Reading:
             last = end if woken is None else max(during(woken), where[step])
             instants.stays.append(Stay(lane, "waiting", where[step], last, None, where[step]))
         for mark, order in self.rec.cancels:
-            if self.rec.loop_of(self.rec.lanes[mark.lane]) == self.track.lane:
+            if loop_of(self.rec, self.rec.lanes[mark.lane]) == self.track.lane:
                 step = min(math.ceil(order) if order % 1 > 0.5 else int(order), self.count)
                 when = during((step, order % 1 > 0.5 and mark.kind == "cancel asked"))
                 instants.marks[min(max(when, base), end - 1)].append(mark)

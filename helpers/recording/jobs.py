@@ -1,30 +1,26 @@
 """Jobs: ordinary functions whose calls are lanes of a recording, in any thread or process.
 
-Other processes write what they did into a folder, a line of JSON at the start of a call and one
-at its end; the recording reads it when it ends. `time.perf_counter` is one clock for all
-processes of a machine on the systems that the course supports.
+Other processes write what they did into a folder (`spool`), which the recording reads when it ends.
 """
 
 import functools
-import glob
 import inspect
-import json
 import os
-import secrets
-import shutil
 import sys
-import tempfile
 import threading
 import time
 import types
+from collections.abc import Callable
+from typing import Any
 
 from helpers.basics.places import short
+from helpers.recording.spool import path_of, write
 
 under_way = None  # the recording under way in this process
 _parents_folder = None  # in a forked child: the folder of its parent's recording
 
 
-def job(function, name=None):
+def job(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
     """Make each call of `function` a lane of the recording under way, wherever it runs.
 
     The result is a callable that can be pickled as `function` can: give it to threads, pools,
@@ -38,7 +34,7 @@ def job(function, name=None):
     return _Job(function.__wrapped__ if isinstance(function, _Job) else function, name)
 
 
-def killed(pid):
+def killed(pid: int) -> None:
     """Tell the recording under way that this process was killed just now, with all its calls."""
     if under_way is not None:
         under_way.recording.killed[pid] = under_way.time()
@@ -131,10 +127,10 @@ def _call_there(folder, called, args, kwargs):
     """Call a job in another process than the one that records."""
     global _calls
     _calls += 1
-    call, thread = _calls, threading.get_ident()
-    path = os.path.join(folder, f"{os.getpid()}-{thread}.jsonl")
+    call = _calls
+    path = path_of(folder)
     timed = _Timed()
-    _write(
+    write(
         path,
         call=call,
         name=_name(called),
@@ -146,7 +142,7 @@ def _call_there(folder, called, args, kwargs):
         with timed:
             return called.__wrapped__(*args, **kwargs)
     finally:
-        _write(
+        write(
             path,
             call=call,
             end=timed.end,
@@ -154,50 +150,6 @@ def _call_there(folder, called, args, kwargs):
             outcome=timed.outcome,
             error=timed.error,
         )
-
-
-def _write(path, **entry):
-    try:
-        with open(path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
-    except FileNotFoundError:
-        pass  # the recording has ended and taken its folder away
-
-
-class Spool:
-    """The folder in which other processes tell what they did. Made when one may need it."""
-
-    def __init__(self):
-        name = f"recording-{os.getpid()}-{secrets.token_hex(8)}"
-        self.folder = os.path.join(tempfile.gettempdir(), name)
-
-    def make(self):
-        if not os.path.isdir(self.folder):
-            self.sweep()
-            os.makedirs(self.folder, mode=0o700)
-        return self.folder
-
-    def sweep(self):
-        """Take away the folders of recorders that were killed before they could do so."""
-        import psutil  # here, for every process that runs a job imports this module
-
-        for folder in glob.glob(os.path.join(tempfile.gettempdir(), "recording-*-*")):
-            owner = os.path.basename(folder).split("-")[1]
-            if owner.isdigit() and not psutil.pid_exists(int(owner)):
-                shutil.rmtree(folder, ignore_errors=True)
-
-    def read(self):
-        """List of calls by their start, as dicts; takes the folder away."""
-        calls = {}
-        if os.path.isdir(self.folder):
-            for name in os.listdir(self.folder):
-                with open(os.path.join(self.folder, name), encoding="utf-8") as file:
-                    for line in file:
-                        if line.endswith("\n"):  # else its process was killed while it wrote
-                            entry = json.loads(line)
-                            calls.setdefault((name, entry["call"]), {}).update(entry)
-            shutil.rmtree(self.folder, ignore_errors=True)
-        return sorted(calls.values(), key=lambda call: call["start"])
 
 
 def _before_fork():

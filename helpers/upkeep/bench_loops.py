@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Coroutine
 
 from helpers.eventloop import run as run_library
 from helpers.eventloop import sockets, tasks
@@ -29,7 +30,7 @@ except ImportError:
     trio = None
 
 
-def speeds(ways, repeats, beside):
+def speeds(ways: dict[str, Callable[[], float]], repeats: int, beside: str) -> dict[str, float]:
     """{name: how many times as fast as `beside`}: medians of pairs, each way in turn."""
     taken = {name: [] for name in ways}
     for _ in range(repeats):
@@ -41,14 +42,18 @@ def speeds(ways, repeats, beside):
     }
 
 
-def under_asyncio(library):
+def under_asyncio(library: Callable[[], Coroutine]) -> dict[str, Callable[[], float]]:
     """The same work under asyncio's library, on each loop that runs it."""
     return {
         name: functools.partial(lambda run: run(library()), run) for name, run in ASYNCIO.items()
     }
 
 
-def ways(own, library, other):
+def ways(
+    own: Callable[[], float],
+    library: Callable[[], Coroutine],
+    other: Callable[[], Coroutine],
+) -> dict[str, Callable[[], float]]:
     """The same work on each loop: functions that run it and return seconds."""
     found = {"own": own, **under_asyncio(library)}
     if trio is not None:
@@ -56,7 +61,7 @@ def ways(own, library, other):
     return found
 
 
-def switches(number, turns):
+def switches(number: int, turns: int) -> dict[str, Callable[[], float]]:
     """`number` tasks that hand over `turns` times each."""
 
     def own():
@@ -97,7 +102,7 @@ def switches(number, turns):
     return ways(own, library, other)
 
 
-def sleeps(number, seconds=0.1):
+def sleeps(number: int, seconds: float = 0.1) -> dict[str, Callable[[], float]]:
     """`number` tasks that sleep at once."""
 
     def own():
@@ -126,7 +131,7 @@ def sleeps(number, seconds=0.1):
     return ways(own, library, other)
 
 
-def cancelled_timers(number):
+def cancelled_timers(number: int) -> dict[str, Callable[[], float]]:
     """Timers of a minute that are taken back, a hundred a turn."""
 
     async def library():
@@ -166,7 +171,7 @@ print((time.perf_counter() - begun) / (number * turns))
 """
 
 
-def ask(port, number, turns):
+def ask(port: int, number: int, turns: int) -> float:
     """Seconds a message, as a client in a process of its own sees it."""
     answer = subprocess.run(
         [sys.executable, "-c", CLIENT, str(port), str(number), str(turns)],
@@ -177,7 +182,7 @@ def ask(port, number, turns):
     return float(answer.stdout)
 
 
-def echoes(number, turns):
+def echoes(number: int, turns: int) -> dict[str, Callable[[], float]]:
     """An echo server with `number` connections."""
 
     def own():
@@ -281,7 +286,7 @@ print(used / number)
 """
 
 
-def bytes_a_task(name, number):
+def bytes_a_task(name: str, number: int) -> float:
     """Bytes of memory that a sleeping task takes, measured in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", MEMORY, name, str(number)],
@@ -292,7 +297,7 @@ def bytes_a_task(name, number):
     return float(done.stdout)
 
 
-def cost_a_step(number, steps=300_000):
+def cost_a_step(number: int, steps: int = 300_000) -> float:
     """Seconds a step of the learner's tasks takes among so many: their making does not count."""
 
     async def task():

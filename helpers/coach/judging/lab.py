@@ -21,7 +21,7 @@ from helpers.coach.mistakes.source import Place, Source
 from helpers.coach.mistakes.words import brief, coroutine_name, error_words
 from helpers.kernel.virtual import Deadlock
 from helpers.kernel.waiting import waiting
-from helpers.recording.recorder import attach, record
+from helpers.recording.record import attach, record
 
 Errors = type[BaseException] | tuple[type[BaseException], ...]
 

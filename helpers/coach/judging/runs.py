@@ -4,7 +4,7 @@ import asyncio
 import os
 
 from helpers.kernel.virtual import VirtualLoop
-from helpers.recording.model import Recording
+from helpers.recording.recording import Recording
 
 
 class Counting:

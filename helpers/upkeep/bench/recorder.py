@@ -11,8 +11,8 @@ import tracemalloc
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 from helpers.pictures.timeline import timeline
-from helpers.recording.model import Recording
-from helpers.recording.recorder import attach, record
+from helpers.recording.record import attach, record
+from helpers.recording.recording import Recording
 from helpers.upkeep.bench.measured import Row, in_turn, median_seconds
 
 try:

@@ -1,0 +1,66 @@
+"""What the course's event loop is made of, and that its bench runs."""
+
+import re
+import tokenize
+from pathlib import Path
+
+import pytest
+
+from helpers.upkeep import bench_loops
+
+pytestmark = pytest.mark.loop
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def code_lines(path):
+    """The numbers of the lines that hold code: no comments, no docstrings, no empty lines."""
+    lines, statement = set(), True
+    with path.open("rb") as file:
+        for token in tokenize.tokenize(file.readline):
+            if token.type in (
+                tokenize.NEWLINE,
+                tokenize.INDENT,
+                tokenize.DEDENT,
+                tokenize.ENCODING,
+            ):
+                statement = True
+            elif token.type not in (tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER):
+                if not (statement and token.type == tokenize.STRING):
+                    lines.update(range(token.start[0], token.end[0] + 1))
+                statement = False
+    return len(lines)
+
+
+def test_each_stage_is_small_and_nothing_private_is_imported():
+    folder = ROOT / "helpers" / "eventloop"
+    limits = {
+        "__init__": 5,
+        "ready": 22,
+        "timers": 76,
+        "tasks": 136,
+        "sockets": 130,
+        "transports": 139,
+        "asyncio_loop": 296,
+        "instruments": 155,
+    }
+    assert {path.stem for path in folder.glob("*.py")} == set(limits)
+    for name, limit in limits.items():
+        path = folder / f"{name}.py"
+        assert code_lines(path) <= limit, name
+        imported = re.findall(r"^(?:from|import) ([\w.]+)", path.read_text(), re.MULTILINE)
+        assert not [module for module in imported if module.startswith("asyncio.")]
+        assert not [module for module in imported if module.startswith("helpers")]
+
+
+def test_the_bench_runs_the_same_work_on_each_loop():
+    for work in (
+        bench_loops.switches(3, 4),
+        bench_loops.sleeps(5, 0.01),
+        bench_loops.cancelled_timers(200),
+        bench_loops.echoes(3, 4),
+    ):
+        speeds = bench_loops.speeds(work, repeats=1, beside="asyncio")
+        assert {"library", "asyncio"} <= set(speeds) and min(speeds.values()) > 0
+        assert speeds["asyncio"] == 1
+    assert 100 < bench_loops.bytes_a_task("own", 20_000) < 3000
+    assert bench_loops.cost_a_step(1000, 3000) > 0
