@@ -15,8 +15,8 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from helpers.kernel.run import run
-from helpers.recording.model import Recording
-from helpers.recording.recorder import record
+from helpers.recording.record import record
+from helpers.recording.recording import Recording
 from helpers.services.child import START_LIMIT, Child, Parent, calling
 
 

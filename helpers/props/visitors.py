@@ -18,7 +18,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from helpers.props.program import program
-from helpers.recording.model import Recording
+from helpers.recording.recording import Recording
 from helpers.services.service import HOST
 
 __all__ = ["two_clients", "first_events", "end_of"]
