@@ -6,7 +6,7 @@ import pathlib
 import time
 
 from helpers.coach.exercise import judge
-from helpers.coach.form import statement as form
+from helpers.coach.form import finding
 
 FIXTURES = pathlib.Path(__file__).parent / "coach_checks"
 numbers = itertools.count(1)
@@ -29,7 +29,7 @@ def cell_named(text):
 
 def ask(id, answer, limit=None):
     """The verdict on an answer to an exercise of the fixture."""
-    return judge(form.find(id, FIXTURES), answer, limit)[0]
+    return judge(finding.find(id, FIXTURES), answer, limit)[0]
 
 
 def timed(id, answer):

@@ -8,6 +8,7 @@ import pickle
 import sys
 
 from helpers.coach import cards
+from helpers.coach.form import finding
 from helpers.coach.form import statement as form
 from helpers.coach.judging import packing
 from helpers.coach.judging.sandbox import sandbox
@@ -30,7 +31,7 @@ def exercise(id):
 
     Raises LookupError, naming the nearest ids, if there is none.
     """
-    chosen = Asked(form.find(id))
+    chosen = Asked(finding.find(id))
     sandbox.warm()
     chosen.show()
     return chosen
@@ -142,7 +143,7 @@ class Asked:
 
 def asked_elsewhere(exercise, frame):
     """The exercise of the same lesson whose answer stands by name in the `check` that `frame`
-    calls, if that is not this one. Else None.
+    calls, if that is not this one, as an Entry. Else None.
 
     All exercises of a notebook are called `ex`: who goes back to an earlier one has the last.
     """
@@ -151,9 +152,9 @@ def asked_elsewhere(exercise, frame):
             case ast.Call(func=ast.Attribute(attr="check"), args=[ast.Name(id=name)]) if (
                 node.lineno <= frame.f_lineno <= node.end_lineno and name != exercise.asks
             ):
-                for thing in vars(sys.modules[exercise.__module__]).values():
-                    if isinstance(thing, type) and getattr(thing, "asks", None) == name:
-                        return thing
+                for entry in finding.beside(exercise):
+                    if entry.asks == name:
+                        return entry
     return None
 
 
@@ -179,7 +180,7 @@ def judge(exercise, answer, limit=None):
     return sandbox.judge(
         {
             "id": exercise.id,
-            "checks": os.path.dirname(sys.modules[exercise.__module__].__file__),
+            "checks": str(finding.folder_of(exercise)),
             "asks": exercise.asks,
             "answer": packed,
             "texts": texts,

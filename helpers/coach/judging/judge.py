@@ -114,6 +114,7 @@ class Changes:
         "concurrent.futures",
         "helpers.coach.judging.lab",
         "helpers.coach.mistakes.diagnosis",
+        "helpers.coach.form.finding",
         "helpers.coach.form.statement",
         "helpers.kernel.threads",
         "helpers.kernel.virtual",
@@ -206,7 +207,8 @@ class Judge:
         threading.Thread(target=self.read, name="coach-reader", daemon=True).start()
         if os.name != "nt":
             threading.Thread(target=self.watch_parent, name="coach-parent", daemon=True).start()
-        global form, diagnosis, Lab, recorder
+        global finding, form, diagnosis, Lab, recorder
+        from helpers.coach.form import finding
         from helpers.coach.form import statement as form
         from helpers.coach.judging.lab import Lab
         from helpers.coach.mistakes import diagnosis
@@ -316,7 +318,7 @@ class Judge:
         stream = io.TextIOWrapper(io.BufferedWriter(self.printed, 1 << 16), "utf-8", "replace")
         sys.stdout = sys.stderr = stream
         random.seed(0)
-        exercise = form.find(request["id"], request["checks"])
+        exercise = finding.find(request["id"], request["checks"])
         self.lab = Lab(exercise.asks, exercise.clock, self.source, self.printed_text)
         try:
             answer = pickle.loads(request["answer"])

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 
+from helpers.basics.project import PROJECT
 from helpers.coach.form import statement as form
 from helpers.coach.judging import wire
 from helpers.coach.mistakes import diagnosis
@@ -35,7 +36,7 @@ class Process:
     def __init__(self):
         environment = dict(os.environ)
         environment["PYTHONPATH"] = os.pathsep.join(
-            filter(None, (str(form.PROJECT), environment.get("PYTHONPATH")))
+            filter(None, (str(PROJECT), environment.get("PYTHONPATH")))
         )
         environment.pop("PYTHONASYNCIODEBUG", None)
         # A kernel asks for colours, and what a thread's traceback says is shown as plain text.
