@@ -91,7 +91,4 @@ class GetTheValue(Exercise):
         await ask()
         return "Hello, Ada!"
 
-    @wrong("nested run")
-    async def runs_a_second_loop(ask):
-        name = asyncio.run(ask())
-        return f"Hello, {name}!"
+    runs_a_second_loop = with_await.but("await ask()", "asyncio.run(ask())", kind="nested run")

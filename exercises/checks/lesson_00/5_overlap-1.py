@@ -77,11 +77,9 @@ class Overlap(Exercise):
             texts.append(await next_one)
         return texts
 
-    @wrong("blocked", says="0.2 s")
-    async def sleeps_on_top(fetch, pages):
-        tasks = [asyncio.create_task(fetch(page)) for page in pages]
-        time.sleep(0.2)
-        return [await task for task in tasks]
+    sleeps_on_top = with_tasks.but(
+        "return", "time.sleep(0.2)\nreturn", kind="blocked", says="0.2 s"
+    )
 
     @wrong("gathered a list", says="star")
     async def forgets_the_star(fetch, pages):

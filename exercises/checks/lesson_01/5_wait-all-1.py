@@ -89,13 +89,9 @@ class WaitForAll(Exercise):
         for job in jobs:
             Thread(target=job).start()
 
-    @wrong("called, not handed over", says="without parentheses")
-    def calls_the_target(jobs):
-        threads = [Thread(target=job()) for job in jobs]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+    calls_the_target = start_then_join.but(
+        "target=job", "target=job()", kind="called, not handed over", says="without parentheses"
+    )
 
     @wrong("called, not handed over", says="4 of 4")
     def runs_for_start(jobs):
@@ -103,21 +99,13 @@ class WaitForAll(Exercise):
         for thread in threads:
             thread.run()
 
-    @wrong("did not name the target", says="Thread(target=job)")
-    def job_comes_first(jobs):
-        threads = [Thread(job) for job in jobs]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+    job_comes_first = start_then_join.but(
+        "target=job", "job", kind="did not name the target", says="Thread(target=job)"
+    )
 
     @wrong("started nothing", says="`start()`")
     def makes_threads_only(jobs):
         threads = [Thread(target=job) for job in jobs]
         return threads
 
-    @wrong("too few at once", says="At most 2 of 4")
-    def pool_of_two(jobs):
-        with ThreadPoolExecutor(2) as pool:
-            for job in jobs:
-                pool.submit(job)
+    pool_of_two = with_a_pool.but("len(jobs)", "2", kind="too few at once", says="At most 2 of 4")

@@ -85,11 +85,7 @@ class RunJobs(Exercise):
             futures = [pool.submit(job) for job in jobs]
             return [future.result() for future in futures]
 
-    @wrong("order")
-    def as_they_come(jobs, workers):
-        with ThreadPoolExecutor(workers) as pool:
-            futures = [pool.submit(job) for job in jobs]
-            return [future.result() for future in as_completed(futures)]
+    as_they_come = submit_all_then_ask.but("in futures", "in as_completed(futures)", kind="order")
 
     @wrong("ran one after another", says="3 should")
     def asks_at_once(jobs, workers):

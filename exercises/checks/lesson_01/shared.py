@@ -1,4 +1,4 @@
-"""What exercises of lesson 01 share: jobs that note in which thread they run, and how many at once."""
+"""What exercises of lesson 01 share: jobs that note in which thread they run."""
 
 import threading
 import time

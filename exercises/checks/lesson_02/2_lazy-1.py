@@ -83,19 +83,13 @@ class LazyPipeline(Exercise):
             if line.startswith("ERROR "):
                 yield line[6:].strip()
 
-    @wrong("reads too far", says="I asked for one error")
-    def collects_and_then_yields(lines):
-        found = []
-        for line in lines:
-            if line.startswith("ERROR "):
-                found.append(line[6:].strip())
-        yield from found
+    collects_and_then_yields = with_append.but(
+        "return iter(found)", "yield from found", kind="reads too far", says="I asked for one error"
+    )
 
-    @wrong("value", says="no ERROR here")
-    def finds_the_word_anywhere(lines):
-        for line in lines:
-            if "ERROR " in line:
-                yield line.removeprefix("ERROR ").strip()
+    finds_the_word_anywhere = with_yield.but(
+        'line.startswith("ERROR ")', '"ERROR " in line', kind="value", says="no ERROR here"
+    )
 
     @wrong("let StopIteration out", says="nothing more")
     def asks_by_hand(lines):

@@ -30,7 +30,8 @@ class Take(Exercise):
             raise Wrong(
                 "one too many",
                 f"I asked for 3 items, and `take` took {source.taken} from the source. "
-                f"{'The d is' if source.taken == 4 else 'What came after is'} lost: nobody gets it.",
+                f"{'The d is' if source.taken == 4 else 'What came after is'} lost: "
+                "nobody gets it.",
                 lab.line(r"^\s*for\b.*\bsource\b|\bnext\("),
                 "Look at what happens when enough have been yielded: do you stop before you ask "
                 "for the next one, or after?",

@@ -74,11 +74,9 @@ class Shares(Exercise):
         total = sum(numbers)
         return [number / total for number in numbers]
 
-    @wrong("used up", says="ZeroDivisionError")
-    def adds_up_what_is_gone(numbers):
-        kept = list(numbers)
-        total = sum(numbers)
-        return [number / total for number in kept]
+    adds_up_what_is_gone = with_a_list.but("numbers = list(numbers)", "kept = list(numbers)").but(
+        "in numbers", "in kept", kind="used up", says="ZeroDivisionError"
+    )
 
     @wrong("value", says="[12.5, 37.5, 50.0]")
     def in_percent(numbers):

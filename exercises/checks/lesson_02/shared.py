@@ -1,4 +1,4 @@
-"""What exercises of lesson 02 share: what tells a generator that waits to be asked from a list built at once."""
+"""What exercises of lesson 02 share: what tells laziness from a list built at once."""
 
 import inspect
 from collections.abc import Iterator

@@ -90,13 +90,9 @@ class Averages(Exercise):
         next(generator)
         return [next(generator) for number in numbers]
 
-    @wrong("sent nothing", says="None")
-    def primes_every_time(generator, numbers):
-        answers = []
-        for number in numbers:
-            next(generator)
-            answers.append(generator.send(number))
-        return answers
+    primes_every_time = primes_with_none.but("generator.send(None)", "").but(
+        "numbers:", "numbers:\n    next(generator)", kind="sent nothing", says="None"
+    )
 
     @wrong("sent nothing", says="append(next(generator))")
     def asks_for_each_answer(generator, numbers):
@@ -113,12 +109,9 @@ class Averages(Exercise):
         for number in numbers:
             yield generator.send(number)
 
-    @wrong("lost the first number", says="The 10 never arrived")
-    def takes_priming_for_the_first(generator, numbers):
-        answers = [next(generator)]
-        for number in numbers[1:]:
-            answers.append(generator.send(number))
-        return answers
+    takes_priming_for_the_first = keeps_the_first_answer.but(
+        "numbers:", "numbers[1:]:", kind="lost the first number", says="The 10 never arrived"
+    )
 
 
 def listener(heard):

@@ -102,16 +102,9 @@ class Borrow(Exercise):
         yield book
         shelf.append(book)
 
-    @wrong("no finally", says="GeneratorExit")
-    def catches_exceptions(shelf):
-        book = shelf.pop()
-        try:
-            yield book
-        except Exception:
-            shelf.append(book)
-            raise
-        else:
-            shelf.append(book)
+    catches_exceptions = with_two_ways_out.but(
+        "BaseException", "Exception", kind="no finally", says="GeneratorExit"
+    )
 
     @wrong("swallowed the error", says="did not come out")
     def catches_everything(shelf):
@@ -122,37 +115,24 @@ class Borrow(Exercise):
             pass
         shelf.append(book)
 
-    @wrong("no finally", says="no `except` ran")
-    def only_after_an_error(shelf):
-        book = shelf.pop()
-        try:
-            yield book
-        except:
-            shelf.append(book)
-            raise
+    only_after_an_error = with_finally.but("finally", "except").but(
+        "shelf.append(book)", "shelf.append(book)\nraise", kind="no finally", says="no `except` ran"
+    )
 
-    @wrong("swallowed the error", says="without a `return`")
-    def returns_from_finally(shelf):
-        book = shelf.pop()
-        try:
-            yield book
-        finally:
-            shelf.append(book)
-            return
+    returns_from_finally = with_finally.but(
+        "shelf.append(book)",
+        "shelf.append(book)\nreturn",
+        kind="swallowed the error",
+        says="without a `return`",
+    )
 
-    @wrong("gave it back too early", says="While the book was out")
-    def puts_it_back_first(shelf):
-        book = shelf[-1]
-        try:
-            yield book
-        finally:
-            pass
+    puts_it_back_first = with_finally.but("shelf.pop()", "shelf[-1]").but(
+        "shelf.append(book)", "pass", kind="gave it back too early", says="While the book was out"
+    )
 
-    @wrong("gave it back twice", says="['atlas', 'novel', 'novel']")
-    def puts_it_back_in_two_places(shelf):
-        book = shelf.pop()
-        try:
-            yield book
-            shelf.append(book)
-        finally:
-            shelf.append(book)
+    puts_it_back_in_two_places = with_finally.but(
+        "yield book",
+        "yield book\nshelf.append(book)",
+        kind="gave it back twice",
+        says="['atlas', 'novel', 'novel']",
+    )

@@ -100,32 +100,17 @@ class Till(Exercise):
                 continue
             total += price
 
-    @wrong("ignored close", says="generator ignored GeneratorExit")
-    def with_a_bare_except():
-        total = 0
-        while True:
-            try:
-                total += yield total
-            except:
-                pass
+    with_a_bare_except = with_try_inside.but(
+        "except ValueError", "except", kind="ignored close", says="generator ignored GeneratorExit"
+    )
 
-    @wrong("ignored close", says="I closed it")
-    def names_the_exit_too():
-        total = 0
-        while True:
-            try:
-                total += yield total
-            except (ValueError, GeneratorExit):
-                continue
+    names_the_exit_too = with_try_inside.but("ValueError:", "(ValueError, GeneratorExit):").but(
+        "pass", "continue", kind="ignored close", says="I closed it"
+    )
 
-    @wrong("caught too much", says="KeyError")
-    def with_exception():
-        total = 0
-        while True:
-            try:
-                total += yield total
-            except Exception:
-                pass
+    with_exception = with_try_inside.but(
+        "ValueError:", "Exception:", kind="caught too much", says="KeyError"
+    )
 
     @wrong("ended at the first error", says="the generator ended")
     def with_try_outside():
@@ -136,14 +121,9 @@ class Till(Exercise):
         except ValueError:
             pass
 
-    @wrong("ended at the first error", says="let its `except` end nothing")
-    def returns_at_the_error():
-        total = 0
-        while True:
-            try:
-                total += yield total
-            except ValueError:
-                return
+    returns_at_the_error = with_try_inside.but(
+        "pass", "return", kind="ended at the first error", says="let its `except` end nothing"
+    )
 
     @wrong("let the error through", says="came out again")
     def without_try():
@@ -151,11 +131,6 @@ class Till(Exercise):
         while True:
             total += yield total
 
-    @wrong("value", says="To 3 and an error it answered 0")
-    def begins_anew():
-        total = 0
-        while True:
-            try:
-                total += yield total
-            except ValueError:
-                total = 0
+    begins_anew = with_try_inside.but(
+        "pass", "total = 0", kind="value", says="To 3 and an error it answered 0"
+    )

@@ -120,33 +120,13 @@ class Drive(Exercise):
             except LookupError as error:
                 act, what = generator.throw, error
 
-    @wrong("lost the return value", says="returned 'enough'")
-    def forgets_the_value(generator, find):
-        try:
-            question = next(generator)
-            while True:
-                try:
-                    answer = find(question)
-                except LookupError as error:
-                    question = generator.throw(error)
-                else:
-                    question = generator.send(answer)
-        except StopIteration:
-            return None
+    forgets_the_value = with_two_tries.but("StopIteration as end", "StopIteration").but(
+        "end.value", "None", kind="lost the return value", says="returned 'enough'"
+    )
 
-    @wrong("args is empty", says="IndexError")
-    def with_args(generator, find):
-        try:
-            question = next(generator)
-            while True:
-                try:
-                    answer = find(question)
-                except LookupError as error:
-                    question = generator.throw(error)
-                else:
-                    question = generator.send(answer)
-        except StopIteration as end:
-            return end.args[0]
+    with_args = with_two_tries.but(
+        "end.value", "end.args[0]", kind="args is empty", says="IndexError"
+    )
 
     @wrong("kept the error from the generator", says="`find` raised LookupError")
     def without_throw(generator, find):
@@ -190,14 +170,9 @@ class Drive(Exercise):
             except StopIteration as end:
                 return end.value
 
-    @wrong("sent the question back", says="was sent 'price'")
-    def echoes(generator, find):
-        try:
-            question = next(generator)
-            while True:
-                question = generator.send(question)
-        except StopIteration as end:
-            return end.value
+    echoes = without_throw.but(
+        "find(question)", "question", kind="sent the question back", says="was sent 'price'"
+    )
 
     @wrong("swallowed the error", says="It should come out of `drive`")
     def swallows_what_it_throws(generator, find):

@@ -150,26 +150,16 @@ class Bill(Exercise):
             total += price
         return total
 
-    @wrong("lost the return value", says="only tea and milk")
-    def lets_the_sum_fall(order):
-        total = 0
-        for part in order:
-            if isinstance(part, str):
-                total += yield part
-            else:
-                yield from bill(part)
-        return total
+    lets_the_sum_fall = delegates.but(
+        "total += yield from", "yield from", kind="lost the return value", says="only tea and milk"
+    )
 
-    @wrong("lost what was sent", says="`for` loop asks with `next`")
-    def with_a_for_loop(order):
-        total = 0
-        for part in order:
-            if isinstance(part, str):
-                total += yield part
-            else:
-                for name in bill(part):
-                    yield name
-        return total
+    with_a_for_loop = delegates.but(
+        "total += yield from bill(part)",
+        "for name in bill(part):\n    yield name",
+        kind="lost what was sent",
+        says="`for` loop asks with `next`",
+    )
 
     @wrong("no return", says="returned None")
     def forgets_to_return(order):
@@ -180,35 +170,20 @@ class Bill(Exercise):
             else:
                 total += yield from bill(part)
 
-    @wrong("never asked the inner one", says="paused frame")
-    def only_calls(order):
-        total = 0
-        for part in order:
-            if isinstance(part, str):
-                total += yield part
-            else:
-                total += bill(part)
-        return total
+    only_calls = delegates.but(
+        "yield from bill(part)", "bill(part)", kind="never asked the inner one", says="paused frame"
+    )
 
-    @wrong("never asked the inner one", says="asked for ['tea', 'milk'] only")
-    def calls_and_forgets(order):
-        total = 0
-        for part in order:
-            if isinstance(part, str):
-                total += yield part
-            else:
-                bill(part)
-        return total
+    calls_and_forgets = delegates.but(
+        "total += yield from bill(part)",
+        "bill(part)",
+        kind="never asked the inner one",
+        says="asked for ['tea', 'milk'] only",
+    )
 
-    @wrong("delegated to the list", says="a list takes no answers")
-    def to_the_list(order):
-        total = 0
-        for part in order:
-            if isinstance(part, str):
-                total += yield part
-            else:
-                total += yield from part
-        return total
+    to_the_list = delegates.but(
+        "bill(part)", "part", kind="delegated to the list", says="a list takes no answers"
+    )
 
     @wrong("handed out a list", says="['cake', ['jam', 'cream']]")
     def without_looking(order):
@@ -217,37 +192,23 @@ class Bill(Exercise):
             total += yield part
         return total
 
-    @wrong("handed out a list", says="yield inner")
-    def one_level_deep(order):
-        total = 0
-        for part in order:
-            if isinstance(part, str):
-                total += yield part
-            else:
-                for inner in part:
-                    total += yield inner
-        return total
+    one_level_deep = delegates.but(
+        "total += yield from bill(part)",
+        "for inner in part:\n    total += yield inner",
+        kind="handed out a list",
+        says="yield inner",
+    )
 
-    @wrong("handed out a generator", says="yield bill(part)")
-    def hands_out_the_inner_one(order):
-        total = 0
-        for part in order:
-            if isinstance(part, str):
-                total += yield part
-            else:
-                total += yield bill(part)
-        return total
+    hands_out_the_inner_one = delegates.but(
+        "from bill(part)", "bill(part)", kind="handed out a generator", says="yield bill(part)"
+    )
 
-    @wrong("added the name", says="price = yield part")
-    def adds_the_name(order):
-        total = 0
-        for part in order:
-            if isinstance(part, str):
-                yield part
-                total += part
-            else:
-                total += yield from bill(part)
-        return total
+    adds_the_name = delegates.but(
+        "total += yield part",
+        "yield part\ntotal += part",
+        kind="added the name",
+        says="price = yield part",
+    )
 
     @wrong("not a generator", says="int")
     def adds_lengths(order):

@@ -209,29 +209,17 @@ class WithKey(Exercise):
         board.append(key)
         return result
 
-    @wrong("no finally", says="runs only after an error")
-    def only_after_an_error(board, work):
-        key = board.pop()
-        try:
-            return (yield from work)
-        except Exception:
-            board.append(key)
+    only_after_an_error = with_finally.but(
+        "finally", "except Exception", kind="no finally", says="runs only after an error"
+    )
 
-    @wrong("handed `work` out", says="yield (work)")
-    def without_from(board, work):
-        key = board.pop()
-        try:
-            return (yield (work))
-        finally:
-            board.append(key)
+    without_from = with_finally.but(
+        "from work", "(work)", kind="handed `work` out", says="yield (work)"
+    )
 
-    @wrong("another key", says="board.pop(0)")
-    def the_first_key(board, work):
-        key = board.pop(0)
-        try:
-            return (yield from work)
-        finally:
-            board.insert(0, key)
+    the_first_key = with_finally.but("board.pop()", "board.pop(0)").but(
+        "board.append(key)", "board.insert(0, key)", kind="another key", says="board.pop(0)"
+    )
 
     @wrong("lost the return value", says="`work` returned 'done'")
     def says_nothing(board, work):
@@ -241,14 +229,12 @@ class WithKey(Exercise):
         finally:
             board.append(key)
 
-    @wrong("lost what was sent", says="`work` heard None")
-    def with_a_for_loop(board, work):
-        key = board.pop()
-        try:
-            for question in work:
-                yield question
-        finally:
-            board.append(key)
+    with_a_for_loop = with_finally.but(
+        "return (yield from work)",
+        "for question in work:\n    yield question",
+        kind="lost what was sent",
+        says="`work` heard None",
+    )
 
     @wrong("kept the error from `work`", says="came out again")
     def sends_by_hand(board, work):
@@ -280,13 +266,9 @@ class WithKey(Exercise):
         board.append(key)
         return (yield from work)
 
-    @wrong("handed `work` over", says="before that has begun")
-    def hands_it_on(board, work):
-        key = board.pop()
-        try:
-            return work
-        finally:
-            board.append(key)
+    hands_it_on = with_finally.but(
+        "(yield from work)", "work", kind="handed `work` over", says="before that has begun"
+    )
 
 
 def worker(seen):

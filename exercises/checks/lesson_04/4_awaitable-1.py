@@ -171,29 +171,17 @@ class Awaitable(Exercise):
         def __await__(self):
             return [self.question]
 
-    @wrong("__await__ is not an iterator", says="'str'")
-    class with_the_question:
-        def __init__(self, question):
-            self.question = question
+    with_the_question = with_a_yield.but(
+        "(yield self.question)", "self.question", kind="__await__ is not an iterator", says="'str'"
+    )
 
-        def __await__(self):
-            return self.question
+    with_async_def = with_a_yield.but("def __await__(self)", "async def __await__(self)").but(
+        "(yield self.question)", "self.question", kind="__await__ is async", says="no iterator"
+    )
 
-    @wrong("__await__ is async", says="no iterator")
-    class with_async_def:
-        def __init__(self, question):
-            self.question = question
-
-        async def __await__(self):
-            return self.question
-
-    @wrong("__await__ is async", says="async_generator")
-    class with_async_def_and_yield:
-        def __init__(self, question):
-            self.question = question
-
-        async def __await__(self):
-            yield self.question
+    with_async_def_and_yield = with_async_def.but(
+        "return", "yield", kind="__await__ is async", says="async_generator"
+    )
 
     @wrong("did not keep the question", says="name 'question' is not defined")
     class with_the_parameter:
@@ -219,39 +207,24 @@ class Awaitable(Exercise):
         def __await__(self):
             return iter([self.question])
 
-    @wrong("lost the answer", says="I sent a 4")
-    class without_return:
-        def __init__(self, question):
-            self.question = question
+    without_return = with_a_list.but(
+        "return [self.question]", "yield self.question", kind="lost the answer", says="I sent a 4"
+    )
 
-        def __await__(self):
-            yield self.question
+    with_a_bare_yield = with_a_yield.but(
+        "return (yield self.question)",
+        "answer = yield\nreturn answer",
+        kind="hands out nothing",
+        says="handed out None",
+    )
 
-    @wrong("hands out nothing", says="handed out None")
-    class with_a_bare_yield:
-        def __init__(self, question):
-            self.question = question
+    with_yield_from = with_a_yield.but(
+        "yield self.question", "yield from self.question", kind="hands out letters", says="'t'"
+    )
 
-        def __await__(self):
-            answer = yield
-            return answer
-
-    @wrong("hands out letters", says="'t'")
-    class with_yield_from:
-        def __init__(self, question):
-            self.question = question
-
-        def __await__(self):
-            return (yield from self.question)
-
-    @wrong("never asks", says="over at once")
-    class returns_at_once:
-        def __init__(self, question):
-            self.question = question
-
-        def __await__(self):
-            return self.question
-            yield
+    returns_at_once = with_a_yield.but(
+        "(yield self.question)", "self.question\nyield", kind="never asks", says="over at once"
+    )
 
     @wrong("used up", says="second time")
     class keeps_one_generator:
@@ -264,13 +237,9 @@ class Awaitable(Exercise):
         def __await__(self):
             return self.generator
 
-    @wrong("has no __await__", says="__iter__")
-    class with_iter_instead:
-        def __init__(self, question):
-            self.question = question
-
-        def __iter__(self):
-            return (yield self.question)
+    with_iter_instead = with_a_yield.but(
+        "__await__(self)", "__iter__(self)", kind="has no __await__", says="__iter__"
+    )
 
 
 def methods_of(thing):

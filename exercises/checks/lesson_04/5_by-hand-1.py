@@ -178,15 +178,9 @@ class RunAlone(Exercise):
 
         return asyncio.run(coroutine), 0
 
-    @wrong("order", says="First the result")
-    def the_number_first(coroutine):
-        pauses = 0
-        while True:
-            try:
-                coroutine.send(None)
-            except StopIteration as end:
-                return pauses, end.value
-            pauses += 1
+    the_number_first = with_a_loop.but(
+        "end.value, pauses", "pauses, end.value", kind="order", says="First the result"
+    )
 
     @wrong("let StopIteration out", says="StopIteration('straight')")
     def ignores_the_end(coroutine):
@@ -207,15 +201,9 @@ class RunAlone(Exercise):
                 return result, pauses
             pauses += 1
 
-    @wrong("args is empty", says="returned nothing")
-    def with_args(coroutine):
-        pauses = 0
-        while True:
-            try:
-                coroutine.send(None)
-            except StopIteration as end:
-                return end.args[0], pauses
-            pauses += 1
+    with_args = with_a_loop.but(
+        "end.value", "end.args[0]", kind="args is empty", says="returned nothing"
+    )
 
     @wrong("counted the end", says="ended")
     def counts_before(coroutine):
@@ -227,15 +215,12 @@ class RunAlone(Exercise):
             except StopIteration as end:
                 return end.value, pauses
 
-    @wrong("took it for an iterator", says="has no `next`")
-    def with_next(coroutine):
-        pauses = 0
-        while True:
-            try:
-                next(coroutine)
-            except StopIteration as end:
-                return end.value, pauses
-            pauses += 1
+    with_next = with_a_loop.but(
+        "coroutine.send(None)",
+        "next(coroutine)",
+        kind="took it for an iterator",
+        says="has no `next`",
+    )
 
     @wrong("took it for an iterator", says="not iterable")
     def with_a_for_loop(coroutine):
@@ -244,15 +229,7 @@ class RunAlone(Exercise):
             pauses += 1
         return result, pauses
 
-    @wrong("unprimed", says="nothing but None")
-    def sends_the_count(coroutine):
-        pauses = 0
-        while True:
-            try:
-                coroutine.send(pauses)
-            except StopIteration as end:
-                return end.value, pauses
-            pauses += 1
+    sends_the_count = with_a_loop.but("None", "pauses", kind="unprimed", says="nothing but None")
 
     @wrong("stopped too early", says="not at its end")
     def sends_once(coroutine):
@@ -266,15 +243,12 @@ class RunAlone(Exercise):
     async def awaits(coroutine):
         return await coroutine, 0
 
-    @wrong("swallowed the error", says="The error should come out")
-    def catches_everything(coroutine):
-        pauses = 0
-        while True:
-            try:
-                coroutine.send(None)
-            except Exception as end:
-                return getattr(end, "value", None), pauses
-            pauses += 1
+    catches_everything = with_a_loop.but("StopIteration", "Exception").but(
+        "end.value",
+        'getattr(end, "value", None)',
+        kind="swallowed the error",
+        says="The error should come out",
+    )
 
 
 @types.coroutine

@@ -267,16 +267,9 @@ class RoundRobin(Exercise):
             except StopIteration:
                 pass
 
-    @wrong("order", says="The log is CBACBCB")
-    def from_the_right(generators):
-        ready = deque(generators)
-        while ready:
-            generator = ready.pop()
-            try:
-                generator.send(None)
-            except StopIteration:
-                continue
-            ready.appendleft(generator)
+    from_the_right = back_to_the_front.but(
+        "ready.popleft()", "ready.pop()", kind="order", says="The log is CBACBCB"
+    )
 
     @wrong("let StopIteration out", says="The end of one is not the end of all")
     def without_try(generators):

@@ -221,19 +221,7 @@ class RunAll(Exercise):
             ready.append(generator)
         return results
 
-    @wrong("args is empty", says="IndexError")
-    def with_args(generators):
-        results = [None] * len(generators)
-        ready = deque(enumerate(generators))
-        while ready:
-            place, generator = ready.popleft()
-            try:
-                generator.send(None)
-            except StopIteration as end:
-                results[place] = end.args[0]
-            else:
-                ready.append((place, generator))
-        return results
+    with_args = with_places.but("end.value", "end.args[0]", kind="args is empty", says="IndexError")
 
     @wrong("removed from the list that it walks", says="in round robin it is ABCACA")
     def as_published(generators):
@@ -261,19 +249,9 @@ class RunAll(Exercise):
             ready.append((place, generator))
         return results
 
-    @wrong("kept the StopIteration", says="StopIteration('tea')")
-    def the_exception_itself(generators):
-        results = [None] * len(generators)
-        ready = deque(enumerate(generators))
-        while ready:
-            place, generator = ready.popleft()
-            try:
-                generator.send(None)
-            except StopIteration as end:
-                results[place] = end
-            else:
-                ready.append((place, generator))
-        return results
+    the_exception_itself = with_places.but(
+        "end.value", "end", kind="kept the StopIteration", says="StopIteration('tea')"
+    )
 
     @wrong("ran each to its end", says="The log is AAABCC")
     def each_to_its_end(generators):
@@ -287,32 +265,19 @@ class RunAll(Exercise):
                     break
         return results
 
-    @wrong("lost the return value", says="arrives in its StopIteration")
-    def forgets_the_value(generators):
-        results = [None] * len(generators)
-        ready = deque(enumerate(generators))
-        while ready:
-            place, generator = ready.popleft()
-            try:
-                results[place] = generator.send(None) and None
-            except StopIteration:
-                continue
-            ready.append((place, generator))
-        return results
+    forgets_the_value = the_last_yield.but(
+        "generator.send(None)",
+        "generator.send(None) and None",
+        kind="lost the return value",
+        says="arrives in its StopIteration",
+    )
 
-    @wrong("took None for nothing", says="the None of B is missing")
-    def drops_none(generators):
-        results = [None] * len(generators)
-        ready = deque(enumerate(generators))
-        while ready:
-            place, generator = ready.popleft()
-            try:
-                generator.send(None)
-            except StopIteration as end:
-                results[place] = end.value
-            else:
-                ready.append((place, generator))
-        return [result for result in results if result is not None]
+    drops_none = with_places.but(
+        "return results",
+        "return [result for result in results if result is not None]",
+        kind="took None for nothing",
+        says="the None of B is missing",
+    )
 
     @wrong("stopped at the first end", says="A and C had no more turns")
     def breaks_at_the_end(generators):
@@ -357,19 +322,12 @@ class RunAll(Exercise):
             ready.append((place, generator))
         return results
 
-    @wrong("no place to write to", says="results[place] = end.value")
-    def writes_into_an_empty_list(generators):
-        results = []
-        ready = deque(enumerate(generators))
-        while ready:
-            place, generator = ready.popleft()
-            try:
-                generator.send(None)
-            except StopIteration as end:
-                results[place] = end.value
-                continue
-            ready.append((place, generator))
-        return results
+    writes_into_an_empty_list = inserts_at_its_place.but(
+        "results.insert(place, end.value)",
+        "results[place] = end.value",
+        kind="no place to write to",
+        says="results[place] = end.value",
+    )
 
     @wrong("queued without its place", says="ready.append(generator)")
     def forgets_the_place(generators):

@@ -283,20 +283,12 @@ class RunOn(Exercise):
             ready.append(generator)
         return []
 
-    @wrong("asked one that has ended", says="append it after its `send`")
-    def queues_in_any_case(generators):
-        errors = []
-        ready = deque(generators)
-        while ready:
-            generator = ready.popleft()
-            try:
-                generator.send(None)
-            except StopIteration:
-                pass
-            except Exception as error:
-                errors.append(error)
-            ready.append(generator)
-        return errors
+    queues_in_any_case = with_two_excepts.but("continue", "pass").but(
+        "else:\n    ready.append(generator)",
+        "ready.append(generator)",
+        kind="asked one that has ended",
+        says="append it after its `send`",
+    )
 
     @wrong("let the error out", says="raised ExceptionGroup")
     def raises_at_the_end(generators):
@@ -316,37 +308,16 @@ class RunOn(Exercise):
             raise ExceptionGroup("some failed", errors)
         return errors
 
-    @wrong("caught too much", says="Somebody pressed stop")
-    def catches_all(generators):
-        errors = []
-        ready = deque(generators)
-        while ready:
-            generator = ready.popleft()
-            try:
-                generator.send(None)
-            except StopIteration:
-                continue
-            except BaseException as error:
-                errors.append(error)
-            else:
-                ready.append(generator)
-        return errors
+    catches_all = with_two_excepts.but(
+        "Exception", "BaseException", kind="caught too much", says="Somebody pressed stop"
+    )
 
-    @wrong("kept the words only", says="Keep the exception itself")
-    def words(generators):
-        errors = []
-        ready = deque(generators)
-        while ready:
-            generator = ready.popleft()
-            try:
-                generator.send(None)
-            except StopIteration:
-                continue
-            except Exception as error:
-                errors.append(str(error))
-            else:
-                ready.append(generator)
-        return errors
+    words = with_two_excepts.but(
+        "errors.append(error)",
+        "errors.append(str(error))",
+        kind="kept the words only",
+        says="Keep the exception itself",
+    )
 
     @wrong("order", says="the order of the generators")
     def by_place(generators):

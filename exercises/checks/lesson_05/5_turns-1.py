@@ -182,18 +182,9 @@ class RunFor(Exercise):
             ready.append(generator)
         return given
 
-    @wrong("one too many", says="It gave 5")
-    def off_by_one(ready, turns):
-        given = 0
-        while ready and given <= turns:
-            generator = ready.popleft()
-            given += 1
-            try:
-                generator.send(None)
-            except StopIteration:
-                continue
-            ready.append(generator)
-        return given
+    off_by_one = with_while.but(
+        "given < turns", "given <= turns", kind="one too many", says="It gave 5"
+    )
 
     @wrong("counted rounds", says="more than 4 turns")
     def rounds(ready, turns):
@@ -209,18 +200,12 @@ class RunFor(Exercise):
                 ready.append(generator)
         return given
 
-    @wrong("did not count the end", says="in 3 of them a generator ended")
-    def counts_yields(ready, turns):
-        given = 0
-        while ready and given < turns:
-            generator = ready.popleft()
-            try:
-                generator.send(None)
-            except StopIteration:
-                continue
-            given += 1
-            ready.append(generator)
-        return given
+    counts_yields = with_while.but("given += 1", "").but(
+        "ready.append(generator)",
+        "given += 1\nready.append(generator)",
+        kind="did not count the end",
+        says="in 3 of them a generator ended",
+    )
 
     @wrong("asked one that has ended", says="B had ended long")
     def rotates(ready, turns):
@@ -235,18 +220,12 @@ class RunFor(Exercise):
                 pass
         return given
 
-    @wrong("ran each to its end", says="appendleft")
-    def back_to_the_front(ready, turns):
-        given = 0
-        while ready and given < turns:
-            generator = ready.popleft()
-            given += 1
-            try:
-                generator.send(None)
-            except StopIteration:
-                continue
-            ready.appendleft(generator)
-        return given
+    back_to_the_front = with_while.but(
+        "ready.append(generator)",
+        "ready.appendleft(generator)",
+        kind="ran each to its end",
+        says="appendleft",
+    )
 
     @wrong("took from an empty queue", says="IndexError")
     def does_not_ask_the_queue(ready, turns):

@@ -1,4 +1,4 @@
-"""What exercises of lesson 05 share: generators to give turns to, and the mistakes that any queue can make."""
+"""What exercises of lesson 05 share: generators to give turns to, and what any queue can get wrong."""
 
 from collections.abc import Generator
 

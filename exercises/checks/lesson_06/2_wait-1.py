@@ -153,11 +153,9 @@ class NextWait(Exercise):
             return 0
         return max(0, sleeping[0][0] - now)
 
-    @wrong("never rests", says="round and round")
-    def nothing_is_zero(ready, sleeping, now):
-        if ready or not sleeping:
-            return 0
-        return max(0, sleeping[0][0] - now)
+    nothing_is_zero = without_a_look.but(
+        "ready:", "ready or not sleeping:", kind="never rests", says="round and round"
+    )
 
     @wrong("a moment for a length", says="It returned 4.0")
     def returns_the_deadline(ready, sleeping, now):
@@ -167,13 +165,9 @@ class NextWait(Exercise):
             return None
         return sleeping[0][0]
 
-    @wrong("another's deadline", says="It returned 3.0")
-    def looks_at_the_end(ready, sleeping, now):
-        if ready:
-            return 0
-        if not sleeping:
-            return None
-        return max(0, sleeping[-1][0] - now)
+    looks_at_the_end = with_three_cases.but(
+        "sleeping[0][0]", "sleeping[-1][0]", kind="another's deadline", says="It returned 3.0"
+    )
 
     @wrong("took somebody out", says="not what it had been")
     def pops(ready, sleeping, now):

@@ -174,12 +174,9 @@ class Every(Exercise):
             await sleep(seconds - (clock() - begun))
         await work()
 
-    @wrong("began one beat late", says="after 1.01 s")
-    async def counts_from_one(seconds, times, work, clock, sleep):
-        start = clock()
-        for beat in range(1, times + 1):
-            await sleep(start + beat * seconds - clock())
-            await work()
+    counts_from_one = with_the_number_of_the_beat.but(
+        "range(times)", "range(1, times + 1)", kind="began one beat late", says="after 1.01 s"
+    )
 
     @wrong("waits for nothing at the end", says="5.01 s")
     async def sleeps_at_the_end(seconds, times, work, clock, sleep):
@@ -188,12 +185,9 @@ class Every(Exercise):
             await work()
             await sleep(start + (beat + 1) * seconds - clock())
 
-    @wrong("wrong number of works", says="it began 6")
-    async def one_more(seconds, times, work, clock, sleep):
-        start = clock()
-        for beat in range(times + 1):
-            await sleep(start + beat * seconds - clock())
-            await work()
+    one_more = with_the_number_of_the_beat.but(
+        "range(times)", "range(times + 1)", kind="wrong number of works", says="it began 6"
+    )
 
     @wrong("left out a beat", says="began at 3.01 s")
     async def skips(seconds, times, work, clock, sleep):
@@ -213,10 +207,4 @@ class Every(Exercise):
                 await sleep(0.001)
             await work()
 
-    @wrong("spin", says="nothing ever waited")
-    async def asks_politely(seconds, times, work, clock, sleep):
-        start = clock()
-        for beat in range(times):
-            while clock() < start + beat * seconds:
-                await sleep(0)
-            await work()
+    asks_politely = sleeps_a_little.but("0.001", "0", kind="spin", says="nothing ever waited")

@@ -426,23 +426,9 @@ class WriteFuture(Exercise):
         def set_result(self, value):
             self.value, self.done = value, True
 
-    @wrong("order", says="third")
-    class last_come_first_served:
-        def __init__(self):
-            self.waiters, self.done = [], False
-
-        def __await__(self):
-            if not self.done:
-                yield self.park
-            return self.value
-
-        def park(self, loop, wake):
-            self.waiters.append(wake)
-
-        def set_result(self, value):
-            self.value, self.done = value, True
-            while self.waiters:
-                self.waiters.pop()()
+    last_come_first_served = forgets_who_waited.but(
+        "self.waiters.pop(0)()", "self.waiters.pop()()", kind="order", says="third"
+    )
 
 
 async def awaiting(future):

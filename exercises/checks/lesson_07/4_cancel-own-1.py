@@ -272,26 +272,13 @@ class Cancel(Exercise):
         task.throw = CancelledError()
         return True
 
-    @wrong("never woken", says="no queue and in no heap")
-    def only_takes_it_out(loop, task):
-        if task.done:
-            return False
-        task.throw = CancelledError()
-        for entry in loop.sleeping:
-            if entry[2] is task:
-                entry[2] = None
-        return True
+    only_takes_it_out = leaves_the_entry.but(
+        "loop.ready.append(task)", "", kind="never woken", says="no queue and in no heap"
+    )
 
-    @wrong("was not told", says="heard of nothing")
-    def only_the_sleepers(loop, task):
-        if task.done:
-            return False
-        for entry in loop.sleeping:
-            if entry[2] is task:
-                entry[2] = None
-                task.throw = CancelledError()
-                loop.ready.append(task)
-        return True
+    only_the_sleepers = leaves_the_entry.but("task.throw = CancelledError()", "").but(
+        "None", "None\ntask.throw = CancelledError()", kind="was not told", says="heard of nothing"
+    )
 
     @wrong("broke the heap", says="some of them did not")
     def takes_it_out_of_the_middle(loop, task):
@@ -305,16 +292,12 @@ class Cancel(Exercise):
                 loop.ready.append(task)
         return True
 
-    @wrong("not a task", says="holds tasks")
-    def queues_the_coroutine(loop, task):
-        if task.done:
-            return False
-        task.throw = CancelledError()
-        for entry in loop.sleeping:
-            if entry[2] is task:
-                entry[2] = None
-                loop.ready.append(task.coro)
-        return True
+    queues_the_coroutine = leaves_the_entry.but(
+        "loop.ready.append(task)",
+        "loop.ready.append(task.coro)",
+        kind="not a task",
+        says="holds tasks",
+    )
 
     @wrong("called a value", says="a place for an error")
     def calls_throw(loop, task):

@@ -217,84 +217,27 @@ class WriteBell(Exercise):
             rung, self.next = self.next, Future()
             rung.set_result(None)
 
-    @wrong("no undo", says="(b) was told at 2 s")
-    class without_undo:
-        def __init__(self):
-            self.waiters = []
+    without_undo = with_a_list.but(
+        "return lambda: self.waiters.remove(wake)", "", kind="no undo", says="(b) was told at 2 s"
+    )
 
-        async def wait(self):
-            await self
+    with_an_empty_undo = with_a_list.but(
+        "self.waiters.remove(wake)", "None", kind="stale waiter", says="not meant for it any more"
+    )
 
-        def __await__(self):
-            yield self.park
+    with_clear = with_a_list.but(
+        "lambda: self.waiters.remove(wake)",
+        "self.waiters.clear",
+        kind="takes back too much",
+        says="wait for ever",
+    )
 
-        def park(self, loop, wake):
-            self.waiters.append(wake)
-
-        def ring(self):
-            waiters, self.waiters = self.waiters, []
-            for wake in waiters:
-                wake()
-
-    @wrong("stale waiter", says="not meant for it any more")
-    class with_an_empty_undo:
-        def __init__(self):
-            self.waiters = []
-
-        async def wait(self):
-            await self
-
-        def __await__(self):
-            yield self.park
-
-        def park(self, loop, wake):
-            self.waiters.append(wake)
-            return lambda: None
-
-        def ring(self):
-            waiters, self.waiters = self.waiters, []
-            for wake in waiters:
-                wake()
-
-    @wrong("takes back too much", says="wait for ever")
-    class with_clear:
-        def __init__(self):
-            self.waiters = []
-
-        async def wait(self):
-            await self
-
-        def __await__(self):
-            yield self.park
-
-        def park(self, loop, wake):
-            self.waiters.append(wake)
-            return self.waiters.clear
-
-        def ring(self):
-            waiters, self.waiters = self.waiters, []
-            for wake in waiters:
-                wake()
-
-    @wrong("wakes nobody", says="taken out at once")
-    class undoes_at_once:
-        def __init__(self):
-            self.waiters = []
-
-        async def wait(self):
-            await self
-
-        def __await__(self):
-            yield self.park
-
-        def park(self, loop, wake):
-            self.waiters.append(wake)
-            return self.waiters.remove(wake)
-
-        def ring(self):
-            waiters, self.waiters = self.waiters, []
-            for wake in waiters:
-                wake()
+    undoes_at_once = with_a_list.but(
+        "lambda: self.waiters.remove(wake)",
+        "self.waiters.remove(wake)",
+        kind="wakes nobody",
+        says="taken out at once",
+    )
 
     @wrong("rings on", says="went through at once")
     class that_is_a_future:
@@ -308,24 +251,12 @@ class WriteBell(Exercise):
             if not self.future.done():
                 self.future.set_result(None)
 
-    @wrong("woken twice", says="had ended since")
-    class that_keeps_the_list:
-        def __init__(self):
-            self.waiters = []
-
-        async def wait(self):
-            await self
-
-        def __await__(self):
-            yield self.park
-
-        def park(self, loop, wake):
-            self.waiters.append(wake)
-            return lambda: self.waiters.remove(wake)
-
-        def ring(self):
-            for wake in self.waiters:
-                wake()
+    that_keeps_the_list = with_a_list.but(
+        "waiters, self.waiters = self.waiters, []\nfor wake in waiters",
+        "for wake in self.waiters",
+        kind="woken twice",
+        says="had ended since",
+    )
 
     @wrong("did not wait", says="before the first ring")
     class that_awaits_nothing:

@@ -297,37 +297,19 @@ class WithTimeout(Exercise):
         finally:
             alarm.cancel()
 
-    @wrong("another error came out", says="LookupError, and TimeoutError")
-    async def takes_every_error_for_a_timeout(loop, seconds, coro):
-        task = loop.spawn(coro)
+    takes_every_error_for_a_timeout = takes_all_for_timeouts.but(
+        "CancelledError:\n    task.cancel()",
+        "BaseException:",
+        kind="another error came out",
+        says="LookupError, and TimeoutError",
+    )
 
-        async def ring():
-            await sleep(seconds)
-            task.cancel()
-
-        alarm = loop.spawn(ring())
-        try:
-            return await task
-        except BaseException:
-            raise TimeoutError
-        finally:
-            alarm.cancel()
-
-    @wrong("lost error", says="it returned None")
-    async def returns_none(loop, seconds, coro):
-        task = loop.spawn(coro)
-
-        async def ring():
-            await sleep(seconds)
-            task.cancel()
-
-        alarm = loop.spawn(ring())
-        try:
-            return await task
-        except CancelledError:
-            return None
-        finally:
-            alarm.cancel()
+    returns_none = takes_all_for_timeouts.but(
+        "task.cancel()\nraise TimeoutError",
+        "return None",
+        kind="lost error",
+        says="it returned None",
+    )
 
     @wrong("left the work running", says="the work still went on")
     async def only_stops_waiting(loop, seconds, coro):

@@ -4,7 +4,7 @@ from helpers.coach import Exercise, Wrong, right, wrong
 from helpers.eventloop.sockets import READ, WRITE, send_all, until
 from helpers.eventloop.tasks import sleep
 
-from .shared import PATIENCE, SHORT, begin, pair, play
+from .shared import PATIENCE, SHORT, pair, play, start_task
 
 
 class SendAll(Exercise):
@@ -38,7 +38,7 @@ class SendAll(Exercise):
     async def _slowly(self, lab, loop, send_all, data):
         here, there = pair()
         with here, there:
-            sender, heard = begin(lab, loop, send_all, here, data), bytearray()
+            sender, heard = start_task(lab, loop, send_all, here, data), bytearray()
             idle = 0
             while idle < PATIENCE and not (sender.done() and idle):
                 await sleep(SHORT / 4)
@@ -161,29 +161,17 @@ class SendAll(Exercise):
         while data:
             data = data[sock.send(data) :]
 
-    @wrong("spin", says="times in a row")
-    async def tries_again_at_once(sock, data):
-        while data:
-            try:
-                data = data[sock.send(data) :]
-            except BlockingIOError:
-                continue
+    tries_again_at_once = cuts_off_what_was_taken.but(
+        "await until(sock, WRITE)", "continue", kind="spin", says="times in a row"
+    )
 
-    @wrong("spin", says="until(sock, WRITE)")
-    async def tries_again_every_turn(sock, data):
-        while data:
-            try:
-                data = data[sock.send(data) :]
-            except BlockingIOError:
-                await sleep(0)
+    tries_again_every_turn = cuts_off_what_was_taken.but(
+        "until(sock, WRITE)", "sleep(0)", kind="spin", says="until(sock, WRITE)"
+    )
 
-    @wrong("waited for the wrong event", says="WRITE")
-    async def waits_to_read(sock, data):
-        while data:
-            try:
-                data = data[sock.send(data) :]
-            except BlockingIOError:
-                await until(sock, READ)
+    waits_to_read = cuts_off_what_was_taken.but(
+        "WRITE", "READ", kind="waited for the wrong event", says="WRITE"
+    )
 
     @wrong("sent a part twice", says="data[taken:]")
     async def starts_over(sock, data):

@@ -5,7 +5,7 @@ from helpers.coach import Exercise, Wrong, right, wrong
 from helpers.eventloop.sockets import accept, connect, recv, send_all
 from helpers.eventloop.tasks import Future
 
-from .shared import begin, patiently, play
+from .shared import patiently, play, start_task
 
 
 class Serve(Exercise):
@@ -52,7 +52,7 @@ class Serve(Exercise):
 
         with socket.create_server(("127.0.0.1", 0)) as listener, contextlib.ExitStack() as stack:
             listener.setblocking(False)
-            server = begin(lab, loop, serve, listener, talk, spawn)
+            server = start_task(lab, loop, serve, listener, talk, spawn)
 
             async def knock(words):
                 client = stack.enter_context(socket.socket())

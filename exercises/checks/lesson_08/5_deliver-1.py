@@ -2,7 +2,7 @@ from helpers.coach import Exercise, Wrong, right, wrong
 from helpers.eventloop.sockets import recv
 from helpers.eventloop.tasks import Future
 
-from .shared import begin, pair, patiently, play
+from .shared import pair, patiently, play, start_task
 
 
 class Deliver(Exercise):
@@ -49,7 +49,7 @@ class Deliver(Exercise):
             return line
 
         with here:
-            reader = begin(lab, loop, deliver, next_line, dict(futures))
+            reader = start_task(lab, loop, deliver, next_line, dict(futures))
             with there:
                 there.sendall(b"3 jam\n")
                 await patiently(lambda: futures[b"3"].done() or reader.done())

@@ -216,15 +216,12 @@ class InThread(Exercise):
         threading.Thread(target=in_the_other_thread).start()
         return future
 
-    @wrong("lost error", says="waits for ever")
-    def forgets_errors(loop, work):
-        future = Future()
-
-        def in_the_other_thread():
-            loop.call_soon_threadsafe(future.set_result, work())
-
-        threading.Thread(target=in_the_other_thread).start()
-        return future
+    forgets_errors = calls_it_at_once.but(
+        "future.set_result(work())",
+        "future.set_result, work()",
+        kind="lost error",
+        says="waits for ever",
+    )
 
     @wrong("did the work here", says="stood still")
     def works_here(loop, work):

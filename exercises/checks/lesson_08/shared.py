@@ -1,4 +1,4 @@
-"""What exercises of lesson 08 share: a socket that notes how it is used, and the loop that plays both ends."""
+"""What exercises of lesson 08 share: a socket that notes how it is used, and the loop around it."""
 
 import inspect
 import socket
@@ -106,7 +106,7 @@ def play(lab, scene, line):
         raise
 
 
-def begin(lab, loop, answer, *arguments):
+def start_task(lab, loop, answer, *arguments):
     """Start the answer as a task."""
     made = answer(*arguments)
     if not inspect.iscoroutine(made):

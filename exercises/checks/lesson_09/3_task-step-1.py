@@ -258,45 +258,16 @@ class Start(Exercise):
         loop.call_soon(step)
         return future
 
-    @wrong("lost the return value", says="`end.value`")
-    def forgets_the_value(coro, loop):
-        future = loop.create_future()
+    forgets_the_value = called_back.but("StopIteration as end", "StopIteration").but(
+        "end.value", "None", kind="lost the return value", says="`end.value`"
+    )
 
-        def step(woken_by=None):
-            try:
-                waits_for = coro.send(None)
-            except StopIteration:
-                future.set_result(None)
-            except Exception as error:
-                future.set_exception(error)
-            else:
-                if waits_for is None:
-                    loop.call_soon(step)
-                else:
-                    waits_for.add_done_callback(step)
-
-        loop.call_soon(step)
-        return future
-
-    @wrong("ran at once", says="first step already")
-    def begins_at_once(coro, loop):
-        future = loop.create_future()
-
-        def step(woken_by=None):
-            try:
-                waits_for = coro.send(None)
-            except StopIteration as end:
-                future.set_result(end.value)
-            except Exception as error:
-                future.set_exception(error)
-            else:
-                if waits_for is None:
-                    loop.call_soon(step)
-                else:
-                    waits_for.add_done_callback(step)
-
-        step()
-        return future
+    begins_at_once = called_back.but(
+        "loop.call_soon(step)\nreturn",
+        "step()\nreturn",
+        kind="ran at once",
+        says="first step already",
+    )
 
     @wrong("resumed it at once", says="its neighbour got no turn")
     def in_a_loop(coro, loop):
@@ -384,25 +355,12 @@ class Start(Exercise):
         loop.call_soon(step)
         return future
 
-    @wrong("a callback without its argument", says="itself as argument")
-    def without_argument(coro, loop):
-        future = loop.create_future()
-
-        def step():
-            try:
-                waits_for = coro.send(None)
-            except StopIteration as end:
-                future.set_result(end.value)
-            except Exception as error:
-                future.set_exception(error)
-            else:
-                if waits_for is None:
-                    loop.call_soon(step)
-                else:
-                    waits_for.add_done_callback(step)
-
-        loop.call_soon(step)
-        return future
+    without_argument = called_back.but(
+        "step(woken_by=None)",
+        "step()",
+        kind="a callback without its argument",
+        says="itself as argument",
+    )
 
     @wrong("no future", says="async def")
     async def awaits_it(coro, loop):

@@ -227,15 +227,12 @@ class CallLater(Exercise):
         function(*args)
         return lambda: None
 
-    @wrong("refused to cancel too late", says="ValueError")
-    def takes_it_out(loop, delay, function, *args):
-        entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
-        heapq.heappush(loop.timers, entry)
-
-        def cancel():
-            loop.timers.remove(entry)
-
-        return cancel
+    takes_it_out = with_a_lambda.but(
+        "entry[2] = lambda: None",
+        "loop.timers.remove(entry)",
+        kind="refused to cancel too late",
+        says="ValueError",
+    )
 
     @wrong("called at once", says="inside of `call_later`")
     def calls_it(loop, delay, function, *args):
@@ -247,50 +244,29 @@ class CallLater(Exercise):
 
         return cancel
 
-    @wrong("the heap compares functions", says="next(loop.tickets)")
-    def without_ticket(loop, delay, function, *args):
-        entry = [loop.time() + delay, lambda: function(*args)]
-        heapq.heappush(loop.timers, entry)
+    without_ticket = with_a_lambda.but("next(loop.tickets), lambda", "lambda").but(
+        "entry[2]", "entry[1]", kind="the heap compares functions", says="next(loop.tickets)"
+    )
 
-        def cancel():
-            entry[1] = lambda: None
+    appends = with_a_lambda.but(
+        "heapq.heappush(loop.timers, entry)",
+        "loop.timers.append(entry)",
+        kind="not a heap",
+        says="leftmost",
+    )
 
-        return cancel
-
-    @wrong("not a heap", says="leftmost")
-    def appends(loop, delay, function, *args):
-        entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
-        loop.timers.append(entry)
-
-        def cancel():
-            entry[2] = lambda: None
-
-        return cancel
-
-    @wrong("lost the arguments", says="without arguments")
-    def forgets_the_arguments(loop, delay, function, *args):
-        entry = [loop.time() + delay, next(loop.tickets), function]
-        heapq.heappush(loop.timers, entry)
-
-        def cancel():
-            entry[2] = lambda: None
-
-        return cancel
+    forgets_the_arguments = with_a_lambda.but(
+        "lambda: function(*args)", "function", kind="lost the arguments", says="without arguments"
+    )
 
     @wrong("cannot be cancelled", says="returned None")
     def returns_nothing(loop, delay, function, *args):
         entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
         heapq.heappush(loop.timers, entry)
 
-    @wrong("cannot be cancelled", says="do not call it")
-    def cancels_at_once(loop, delay, function, *args):
-        entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
-        heapq.heappush(loop.timers, entry)
-
-        def cancel():
-            entry[2] = lambda: None
-
-        return cancel()
+    cancels_at_once = with_a_lambda.but(
+        "return cancel", "return cancel()", kind="cannot be cancelled", says="do not call it"
+    )
 
     @wrong("async def", says="an ordinary function")
     async def waits_itself(loop, delay, function, *args):
@@ -307,12 +283,6 @@ class CallLater(Exercise):
 
         return cancel
 
-    @wrong("left nothing to call", says="does nothing")
-    def puts_none(loop, delay, function, *args):
-        entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
-        heapq.heappush(loop.timers, entry)
-
-        def cancel():
-            entry[2] = None
-
-        return cancel
+    puts_none = with_a_lambda.but(
+        "lambda: None", "None", kind="left nothing to call", says="does nothing"
+    )

@@ -176,12 +176,9 @@ class Background(Exercise):
     def no_reference(coro, kept):
         return asyncio.create_task(coro)
 
-    @wrong("lost the task", says="leave it there")
-    def discards_at_once(coro, kept):
-        task = asyncio.create_task(coro)
-        kept.add(task)
-        task.add_done_callback(kept.discard(task))
-        return task
+    discards_at_once = discards_when_done.but(
+        "kept.discard", "kept.discard(task)", kind="lost the task", says="leave it there"
+    )
 
     @wrong("a callback without its argument", says="takes 0 positional arguments")
     def with_a_lambda(coro, kept):
@@ -190,18 +187,13 @@ class Background(Exercise):
         task.add_done_callback(lambda: kept.discard(task))
         return task
 
-    @wrong("never lets go", says="pile up")
-    def never_discards(coro, kept):
-        task = asyncio.create_task(coro)
-        kept.add(task)
-        return task
+    never_discards = discards_when_done.but(
+        "task.add_done_callback(kept.discard)", "", kind="never lets go", says="pile up"
+    )
 
-    @wrong("let go of all", says="that one only")
-    def clears_the_set(coro, kept):
-        task = asyncio.create_task(coro)
-        kept.add(task)
-        task.add_done_callback(lambda task: kept.clear())
-        return task
+    clears_the_set = discards_when_done.but(
+        "kept.discard", "lambda task: kept.clear()", kind="let go of all", says="that one only"
+    )
 
     @wrong("a second loop", says="A loop runs already")
     def with_run(coro, kept):
@@ -219,13 +211,9 @@ class Background(Exercise):
         task.add_done_callback(lambda task: kept.discard(coro))
         return task
 
-    @wrong("lost the task", says="leave it there")
-    def a_set_of_its_own(coro, kept):
-        kept = set()
-        task = asyncio.create_task(coro)
-        kept.add(task)
-        task.add_done_callback(kept.discard)
-        return task
+    a_set_of_its_own = discards_when_done.but(
+        "task =", "kept = set()\ntask =", kind="lost the task", says="leave it there"
+    )
 
     @wrong("not a task", says="async def")
     async def awaits_it(coro, kept):

@@ -100,16 +100,9 @@ class FailFast(Exercise):
                 task.cancel()
             raise
 
-    @wrong("losers", says="had not ended")
-    async def waits_a_turn(buy, items):
-        tasks = [asyncio.create_task(buy(item)) for item in items]
-        try:
-            return await asyncio.gather(*tasks)
-        except Exception:
-            for task in tasks:
-                task.cancel()
-            await asyncio.sleep(0)
-            raise
+    waits_a_turn = asks_and_goes.but(
+        "raise", "await asyncio.sleep(0)\nraise", kind="losers", says="had not ended"
+    )
 
     @wrong("cancelled itself", says="holds the task that runs this line")
     async def cancels_everybody(buy, items):
@@ -141,15 +134,12 @@ class FailFast(Exercise):
     async def one_by_one(buy, items):
         return [await buy(item) for item in items]
 
-    @wrong("heard of it late", says="came out after 3 s")
-    async def awaits_them_in_order(buy, items):
-        tasks = [asyncio.create_task(buy(item)) for item in items]
-        try:
-            return [await task for task in tasks]
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+    awaits_them_in_order = with_gather_and_a_finally.but(
+        "await asyncio.gather(*tasks)",
+        "[await task for task in tasks]",
+        kind="heard of it late",
+        says="came out after 3 s",
+    )
 
     @wrong("lost error", says="as if all had gone well")
     async def errors_as_values(buy, items):
@@ -174,8 +164,6 @@ class FailFast(Exercise):
                 bought.append(await next_one)
         return bought
 
-    @wrong("not awaited")
-    async def returns_the_tasks(buy, items):
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(buy(item)) for item in items]
-        return tasks
+    returns_the_tasks = with_a_group.but(
+        "[task.result() for task in tasks]", "tasks", kind="not awaited"
+    )

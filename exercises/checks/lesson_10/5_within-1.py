@@ -246,20 +246,12 @@ class Within(Exercise):
         pages = await asyncio.gather(*(fetch(url) for url in urls), return_exceptions=True)
         return {url: page for url, page in zip(urls, pages) if not isinstance(page, Exception)}
 
-    @wrong("waited for the clock", says="All had ended")
-    async def sleeps_it_out(fetch, urls, seconds):
-        tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
-        try:
-            await asyncio.sleep(seconds)
-        finally:
-            for task in tasks.values():
-                task.cancel()
-            await asyncio.gather(*tasks.values(), return_exceptions=True)
-        return {
-            url: task.result()
-            for url, task in tasks.items()
-            if not task.cancelled() and task.exception() is None
-        }
+    sleeps_it_out = with_wait.but(
+        "asyncio.wait(tasks.values(), timeout=seconds)",
+        "asyncio.sleep(seconds)",
+        kind="waited for the clock",
+        says="All had ended",
+    )
 
     @wrong("waited too long", says="Start all of them")
     async def one_by_one(fetch, urls, seconds):

@@ -235,15 +235,9 @@ class Supervise(Exercise):
                     raise
             await asyncio.sleep(pause)
 
-    @wrong("not awaited", says="worker")
-    async def returns_a_coroutine(worker, restarts, pause):
-        for left in range(restarts, -1, -1):
-            try:
-                return worker()
-            except Exception:
-                if not left:
-                    raise
-            await asyncio.sleep(pause)
+    returns_a_coroutine = counts_down.but(
+        "await worker()", "worker()", kind="not awaited", says="worker"
+    )
 
     @wrong("swallowed", says="as if nothing had happened")
     async def cancelled_means_done(worker, restarts, pause):
@@ -257,15 +251,12 @@ class Supervise(Exercise):
         except asyncio.CancelledError:
             return None
 
-    @wrong("one restart too many", says="starts come after the first one")
-    async def one_more(worker, restarts, pause):
-        for left in range(restarts + 1, -1, -1):
-            try:
-                return await worker()
-            except Exception:
-                if not left:
-                    raise
-            await asyncio.sleep(pause)
+    one_more = counts_down.but(
+        "restarts, -1",
+        "restarts + 1, -1",
+        kind="one restart too many",
+        says="starts come after the first one",
+    )
 
     @wrong("gave up too early", says="does not count the first start")
     async def counts_the_first_start(worker, restarts, pause):
@@ -278,15 +269,9 @@ class Supervise(Exercise):
             await asyncio.sleep(pause)
         return await worker()
 
-    @wrong("gave up too early", says="Any kind of error")
-    async def one_kind_of_error(worker, restarts, pause):
-        for left in range(restarts, -1, -1):
-            try:
-                return await worker()
-            except ValueError:
-                if not left:
-                    raise
-            await asyncio.sleep(pause)
+    one_kind_of_error = counts_down.but(
+        "Exception", "ValueError", kind="gave up too early", says="Any kind of error"
+    )
 
     @wrong("lost error", says="for the last time")
     async def gives_up_in_silence(worker, restarts, pause):
@@ -307,15 +292,9 @@ class Supervise(Exercise):
                 if not left:
                     raise
 
-    @wrong("one pause too many", says="came out after 9 s")
-    async def pauses_before_it_gives_up(worker, restarts, pause):
-        for left in range(restarts, -1, -1):
-            try:
-                return await worker()
-            except Exception:
-                await asyncio.sleep(pause)
-                if not left:
-                    raise
+    pauses_before_it_gives_up = restarts_at_once.but(
+        "if", "await asyncio.sleep(pause)\nif", kind="one pause too many", says="came out after 9 s"
+    )
 
     @wrong("no end to it", says="Count the restarts")
     async def for_ever(worker, restarts, pause):

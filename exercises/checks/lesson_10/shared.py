@@ -1,4 +1,4 @@
-"""What exercises of lesson 10 share: calls that take a moment to end, and whether any task is left."""
+"""What exercises of lesson 10 share: calls that take a moment to end, and tasks that are left."""
 
 import asyncio
 

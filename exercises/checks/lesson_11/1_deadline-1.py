@@ -206,8 +206,8 @@ class PredictDeadlines(Exercise):
             (
                 lambda at, out: at < 5,
                 "work is not interrupted",
-                "You let the deadline interrupt `g`. `time.sleep` blocks the thread, so for 5 s the "
-                "loop takes no turn, and no timer rings.",
+                "You let the deadline interrupt `g`. `time.sleep` blocks the thread, so for 5 s "
+                "the loop takes no turn, and no timer rings.",
             ),
             (
                 lambda at, out: out == TIMEOUT,

@@ -245,22 +245,12 @@ class FirstAnswer(Exercise):
             return "out of time"
         return "nobody"
 
-    @wrong("another error came out", says="too slow")
-    async def makes_a_new_error(ask, servers, short, long):
-        try:
-            async with asyncio.timeout(long) as whole:
-                for server in servers:
-                    try:
-                        async with asyncio.timeout(short) as each:
-                            return await ask(server)
-                    except TimeoutError:
-                        if not each.expired():
-                            raise TimeoutError("too slow")
-        except TimeoutError:
-            if not whole.expired():
-                raise
-            return "out of time"
-        return "nobody"
+    makes_a_new_error = with_two_deadlines.but(
+        "each.expired():\n    raise",
+        'each.expired():\n    raise TimeoutError("too slow")',
+        kind="another error came out",
+        says="too slow",
+    )
 
     @wrong("gave up too early", says="returned 'out of time' after 2 s of 10")
     async def catches_outside_alone(ask, servers, short, long):
@@ -350,15 +340,9 @@ class FirstAnswer(Exercise):
                         return await ask(server)
         return "out of time" if whole.expired() else "nobody"
 
-    @wrong("took one deadline for the other", says="After 6 s of 10")
-    async def cannot_tell(ask, servers, short, long):
-        with suppress(TimeoutError):
-            async with asyncio.timeout(long):
-                for server in servers:
-                    with suppress(TimeoutError):
-                        async with asyncio.timeout(short):
-                            return await ask(server)
-        return "out of time"
+    cannot_tell = suppresses_every_timeout.but(
+        'return "nobody"', "", kind="took one deadline for the other", says="After 6 s of 10"
+    )
 
     @wrong("let a TimeoutError out", says="Each server gets 2 s")
     async def catches_nothing(ask, servers, short, long):

@@ -241,27 +241,19 @@ class Budget(Exercise):
                 got[page] = task.result()
         return got
 
-    @wrong("another share", says="takes a moment")
-    async def takes_seconds_for_a_moment(fetch, pages, budget):
-        loop, got = asyncio.get_running_loop(), {}
-        end = loop.time() + budget
-        for number, page in enumerate(pages):
-            share = (end - loop.time()) / (len(pages) - number)
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(share):
-                    got[page] = await fetch(page)
-        return got
+    takes_seconds_for_a_moment = with_shares.but(
+        "asyncio.timeout(share)",
+        "asyncio.timeout_at(share)",
+        kind="another share",
+        says="takes a moment",
+    )
 
-    @wrong("another share", says="It had 5.5 s")
-    async def counts_itself_out(fetch, pages, budget):
-        loop, got = asyncio.get_running_loop(), {}
-        end = loop.time() + budget
-        for number, page in enumerate(pages):
-            share = (end - loop.time()) / max(1, len(pages) - number - 1)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(share):
-                    got[page] = await fetch(page)
-        return got
+    counts_itself_out = with_shares.but(
+        "(len(pages) - number)",
+        "max(1, len(pages) - number - 1)",
+        kind="another share",
+        says="It had 5.5 s",
+    )
 
     @wrong("value", says="None")
     async def keeps_a_place_for_the_late(fetch, pages, budget):

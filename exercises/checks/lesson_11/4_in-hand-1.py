@@ -194,49 +194,20 @@ class InHand(Exercise):
                 failed.append(job)
                 raise
 
-    @wrong("lost the job in hand", says="held [4]")
-    async def forgets_the_job(queue, handle, failed):
-        while True:
-            job = await queue.get()
-            try:
-                await handle(job)
-            except Exception:
-                failed.append(job)
+    forgets_the_job = bare_except.but(
+        "except", "except Exception", kind="lost the job in hand", says="held [4]"
+    )
 
-    @wrong("swallowed", says="It returned")
-    async def breaks_off(queue, handle, failed):
-        while True:
-            job = await queue.get()
-            try:
-                await handle(job)
-            except asyncio.CancelledError:
-                queue.put_nowait(job)
-                break
-            except Exception:
-                failed.append(job)
+    breaks_off = puts_it_back.but("raise", "break", kind="swallowed", says="It returned")
 
-    @wrong("swallowed", says="It went on")
-    async def puts_it_back_and_goes_on(queue, handle, failed):
-        while True:
-            job = await queue.get()
-            try:
-                await handle(job)
-            except asyncio.CancelledError:
-                queue.put_nowait(job)
-            except Exception:
-                failed.append(job)
+    puts_it_back_and_goes_on = puts_it_back.but("raise", "", kind="swallowed", says="It went on")
 
-    @wrong("put back what was done", says="job 1 was in the queue again")
-    async def tries_too_much(queue, handle, failed):
-        while True:
-            try:
-                job = await queue.get()
-                await handle(job)
-            except asyncio.CancelledError:
-                queue.put_nowait(job)
-                raise
-            except Exception:
-                failed.append(job)
+    tries_too_much = puts_it_back.but("job = await queue.get()", "").but(
+        "try:",
+        "try:\n    job = await queue.get()",
+        kind="put back what was done",
+        says="job 1 was in the queue again",
+    )
 
     @wrong("had no job in hand", says="job")
     async def forgets_what_is_done(queue, handle, failed):

@@ -177,14 +177,9 @@ class Submit(Exercise):
         done, late = await asyncio.wait([saving], timeout=patience)
         return saving.result() if done else "still saving"
 
-    @wrong("ended the saving", says="cancelled in the middle")
-    async def without_shield(group, save, patience):
-        saving = group.create_task(save())
-        try:
-            async with asyncio.timeout(patience):
-                return await saving
-        except TimeoutError:
-            return "still saving"
+    without_shield = with_shield.but(
+        "asyncio.shield(saving)", "saving", kind="ended the saving", says="cancelled in the middle"
+    )
 
     @wrong("waited too long", says="it returned after 3 s")
     async def waits_for_the_clock(group, save, patience):
@@ -213,43 +208,27 @@ class Submit(Exercise):
         done, late = await asyncio.wait([saving], timeout=patience)
         return saving.result() if done else "still saving"
 
-    @wrong("waited too long", says="after 5 s")
-    async def waits_to_the_end(group, save, patience):
-        saving = group.create_task(save())
-        try:
-            async with asyncio.timeout(patience):
-                return await asyncio.shield(saving)
-        except TimeoutError:
-            await saving
-            return "still saving"
+    waits_to_the_end = with_shield.but(
+        "TimeoutError:", "TimeoutError:\n    await saving", kind="waited too long", says="after 5 s"
+    )
 
-    @wrong("swallowed", says="It returned 'still saving' after 1 s")
-    async def takes_every_request_for_a_timeout(group, save, patience):
-        saving = group.create_task(save())
-        try:
-            async with asyncio.timeout(patience):
-                return await asyncio.shield(saving)
-        except (TimeoutError, asyncio.CancelledError):
-            return "still saving"
+    takes_every_request_for_a_timeout = with_shield.but(
+        "TimeoutError",
+        "(TimeoutError, asyncio.CancelledError)",
+        kind="swallowed",
+        says="It returned 'still saving' after 1 s",
+    )
 
-    @wrong("saved twice", says="2 times")
-    async def saves_again(group, save, patience):
-        group.create_task(save())
-        try:
-            async with asyncio.timeout(patience):
-                return await asyncio.shield(save())
-        except TimeoutError:
-            return "still saving"
+    saves_again = shields_a_coroutine.but(
+        "try", "group.create_task(save())\ntry", kind="saved twice", says="2 times"
+    )
 
-    @wrong("saved twice", says="goes on by itself")
-    async def saves_again_when_told(group, save, patience):
-        saving = group.create_task(save())
-        try:
-            async with asyncio.timeout(patience):
-                return await asyncio.shield(saving)
-        except TimeoutError:
-            group.create_task(save())
-            return "still saving"
+    saves_again_when_told = with_shield.but(
+        "TimeoutError:",
+        "TimeoutError:\n    group.create_task(save())",
+        kind="saved twice",
+        says="goes on by itself",
+    )
 
     @wrong("ended the saving", says="Leave it alone")
     async def cancels_what_is_late(group, save, patience):

@@ -306,36 +306,16 @@ class GiveBack(Exercise):
             if request is not None:
                 raise request
 
-    @wrong("lost error", says="TimeoutError")
-    async def looks_at_no_error(lend, use, give_back):
-        thing = await lend()
-        try:
-            return await use(thing)
-        finally:
-            back, request = asyncio.create_task(asyncio.wait_for(give_back(thing), 3)), None
-            while not back.done():
-                try:
-                    await asyncio.wait([back])
-                except asyncio.CancelledError as error:
-                    request = error
-            if request is not None:
-                raise request
+    looks_at_no_error = one_second_is_enough.but(
+        "give_back(thing), 1", "give_back(thing), 3", kind="lost error", says="TimeoutError"
+    )
 
-    @wrong("another error came out", says="a TimeoutError came out")
-    async def lets_the_bound_out(lend, use, give_back):
-        thing = await lend()
-        try:
-            return await use(thing)
-        finally:
-            back, request = asyncio.create_task(asyncio.wait_for(give_back(thing), 3)), None
-            while not back.done():
-                try:
-                    await asyncio.wait([back])
-                except asyncio.CancelledError as error:
-                    request = error
-            back.result()
-            if request is not None:
-                raise request
+    lets_the_bound_out = looks_at_no_error.but(
+        "if request is",
+        "back.result()\nif request is",
+        kind="another error came out",
+        says="a TimeoutError came out",
+    )
 
     @wrong("not given back", says="`give_back` was not called")
     async def no_finally(lend, use, give_back):
@@ -348,20 +328,12 @@ class GiveBack(Exercise):
         await give_back(thing)
         return result
 
-    @wrong("a cleanup without end", says="1000 s")
-    async def no_bound(lend, use, give_back):
-        thing = await lend()
-        try:
-            return await use(thing)
-        finally:
-            back, request = asyncio.create_task(give_back(thing)), None
-            while not back.done():
-                try:
-                    await asyncio.wait([back])
-                except asyncio.CancelledError as error:
-                    request = error
-            if request is not None:
-                raise request
+    no_bound = one_second_is_enough.but(
+        "asyncio.wait_for(give_back(thing), 1)",
+        "give_back(thing)",
+        kind="a cleanup without end",
+        says="1000 s",
+    )
 
     @wrong("a cleanup without end", says="at 2 s and 4 s, and it was over at 7 s")
     async def renews_the_bound(lend, use, give_back):

@@ -118,9 +118,7 @@ class InSlices(Exercise):
     def as_a_plain_function(weigh, items):
         return sum(weigh(item) for item in items)
 
-    @wrong("hog", says="100 times in a row")
-    async def in_one_go(weigh, items):
-        return sum(weigh(item) for item in items)
+    in_one_go = as_a_plain_function.but("def", "async def", kind="hog", says="100 times in a row")
 
     @wrong("hog", says="never had a turn")
     async def awaits_what_never_pauses(weigh, items):
@@ -136,13 +134,9 @@ class InSlices(Exercise):
 
         return sum(await asyncio.gather(*(one(item) for item in items)))
 
-    @wrong("hog", says="lets other threads run")
-    async def sleeps_the_thread(weigh, items):
-        total = 0
-        for item in items:
-            total += weigh(item)
-            time.sleep(0)
-        return total
+    sleeps_the_thread = after_each.but(
+        "await asyncio.sleep(0)", "time.sleep(0)", kind="hog", says="lets other threads run"
+    )
 
     @wrong("hog", says="50 times in a row")
     async def too_rarely(weigh, items):
@@ -153,26 +147,17 @@ class InSlices(Exercise):
                 await asyncio.sleep(0)
         return total
 
-    @wrong("not awaited", says="sleep")
-    async def forgets_to_await(weigh, items):
-        total = 0
-        for item in items:
-            total += weigh(item)
-            asyncio.sleep(0)
-        return total
+    forgets_to_await = after_each.but(
+        "await asyncio.sleep(0)", "asyncio.sleep(0)", kind="not awaited", says="sleep"
+    )
 
     @wrong("another thread", says="100 times from another thread")
     async def in_a_thread(weigh, items):
         return await asyncio.to_thread(lambda: sum(weigh(item) for item in items))
 
-    @wrong("value", says="100")
-    async def counts_them(weigh, items):
-        total = 0
-        for item in items:
-            weigh(item)
-            total += 1
-            await asyncio.sleep(0)
-        return total
+    counts_them = after_each.but(
+        "total += weigh(item)", "weigh(item)\ntotal += 1", kind="value", says="100"
+    )
 
 
 class Scale:

@@ -258,24 +258,12 @@ class StopTheSearch(Exercise):
         stop.set()
         return found[0] if found else None
 
-    @wrong("swallowed", says="as if nothing had happened")
-    async def swallows_the_cancellation(look, places, seconds):
-        stop = threading.Event()
-
-        def walk():
-            for place in places:
-                if stop.is_set():
-                    return None
-                if look(place):
-                    return place
-
-        try:
-            async with asyncio.timeout(seconds):
-                return await asyncio.to_thread(walk)
-        except (TimeoutError, asyncio.CancelledError):
-            return None
-        finally:
-            stop.set()
+    swallows_the_cancellation = with_a_flag.but(
+        "TimeoutError",
+        "(TimeoutError, asyncio.CancelledError)",
+        kind="swallowed",
+        says="as if nothing had happened",
+    )
 
     @wrong("did not end in time", says="2 s later")
     async def without_a_deadline(look, places, seconds):

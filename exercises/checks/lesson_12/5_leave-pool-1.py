@@ -67,7 +67,8 @@ class LeaveThePool(Exercise):
             raise Wrong(
                 "blocked", "`work` was called on the loop's own thread.", lab.line(r"work\(")
             )
-        # Counted by threads: on a busy machine the first of twenty may be done before the last begins.
+        # Counted by threads: on a busy machine the first of twenty may be done before the last
+        # begins.
         if len(bench.hands) > 2:
             raise Wrong(
                 "limit",

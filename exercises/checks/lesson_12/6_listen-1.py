@@ -194,13 +194,9 @@ class ListenToAThread(Exercise):
             heard.append(word)
         return heard
 
-    @wrong("a coroutine for a callback", says="put_nowait")
-    async def hands_over_a_coroutine_function(subscribe):
-        loop, words, heard = asyncio.get_running_loop(), asyncio.Queue(), []
-        subscribe(lambda word: loop.call_soon_threadsafe(words.put, word))
-        while (word := await words.get()) is not None:
-            heard.append(word)
-        return heard
+    hands_over_a_coroutine_function = with_put_nowait.but(
+        "words.put_nowait", "words.put", kind="a coroutine for a callback", says="put_nowait"
+    )
 
     @wrong("no loop in that thread", says="Take the loop before")
     async def asks_for_the_loop_too_late(subscribe):
@@ -220,13 +216,9 @@ class ListenToAThread(Exercise):
         subscribe(words.put)
         return list(iter(words.get, None))
 
-    @wrong("blocked", says="no turn at all")
-    async def with_a_queue_for_threads(subscribe):
-        words, heard = queue.Queue(), []
-        subscribe(words.put)
-        while (word := words.get()) is not None:
-            heard.append(word)
-        return heard
+    with_a_queue_for_threads = with_to_thread.but(
+        "await asyncio.to_thread(words.get)", "words.get()", kind="blocked", says="no turn at all"
+    )
 
     @wrong("spin", says="turns in 0.25 s")
     async def asks_again_and_again(subscribe):
@@ -257,18 +249,16 @@ class ListenToAThread(Exercise):
             heard.append(await words.get())
         return heard
 
-    @wrong("not awaited", says="put")
-    async def calls_a_coroutine(subscribe):
-        words, heard = asyncio.Queue(), []
-        subscribe(lambda word: words.put(word))
-        while (word := await words.get()) is not None:
-            heard.append(word)
-        return heard
+    calls_a_coroutine = puts_directly.but(
+        "words.put_nowait", "lambda word: words.put(word)", kind="not awaited", says="put"
+    )
 
 
 class Speaker:
-    """Says words in a thread, so far said, and counts the ticks of a task beside it. error: what the
-    callback raised; then `failed`, a future, is done. ended: when the last was said.
+    """Says words in a thread, so far said, and counts the ticks of a task beside it.
+
+    error: what the callback raised; then `failed`, a future, is done. ended: when the last was
+    said.
     """
 
     def __init__(self, words):

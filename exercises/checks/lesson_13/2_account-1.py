@@ -269,14 +269,9 @@ class PayIn(Exercise):
             with self.lock:
                 self.euros = await self.bank(self.euros, change)
 
-    @wrong("blocked", says="The whole thread stood still")
-    class lock_of_threads:
-        def __init__(self, bank):
-            self.bank, self.euros, self.lock = bank, 0, threading.Lock()
-
-        async def pay(self, change):
-            with self.lock:
-                self.euros = await self.bank(self.euros, change)
+    lock_of_threads = plain_with.but(
+        "asyncio.Lock()", "threading.Lock()", kind="blocked", says="The whole thread stood still"
+    )
 
 
 class Refused(Exception):

@@ -133,12 +133,9 @@ class BuyBread(Exercise):
                 await changed.wait()
             return shelf.pop(0)
 
-    @wrong("did not look again", says="Use `while` instead of `if`")
-    async def with_if(changed, shelf):
-        async with changed:
-            if not shelf:
-                await changed.wait()
-            return shelf.pop(0)
+    with_if = with_while.but(
+        "while", "if", kind="did not look again", says="Use `while` instead of `if`"
+    )
 
     @wrong("did not look again", says="came back without a loaf")
     async def looks_once_more(changed, shelf):
@@ -147,11 +144,9 @@ class BuyBread(Exercise):
                 await changed.wait()
             return shelf.pop(0) if shelf else None
 
-    @wrong("deadlock", says="when two loaves were there")
-    async def always_waits(changed, shelf):
-        async with changed:
-            await changed.wait()
-            return shelf.pop(0)
+    always_waits = with_while.but(
+        "while not shelf:\n    await", "await", kind="deadlock", says="when two loaves were there"
+    )
 
     @wrong("raised", says="RuntimeError")
     async def without_the_lock(changed, shelf):
@@ -172,15 +167,8 @@ class BuyBread(Exercise):
             await asyncio.sleep(0.1)
         return shelf.pop(0)
 
-    @wrong("endless", says="still going round")
-    async def sleeps_with_the_lock(changed, shelf):
-        async with changed:
-            while not shelf:
-                await asyncio.sleep(0.1)
-            return shelf.pop(0)
+    sleeps_with_the_lock = with_while.but(
+        "changed.wait()", "asyncio.sleep(0.1)", kind="endless", says="still going round"
+    )
 
-    @wrong("value", says="rye")
-    async def takes_the_last(changed, shelf):
-        async with changed:
-            await changed.wait_for(lambda: shelf)
-            return shelf.pop()
+    takes_the_last = with_wait_for.but("shelf.pop(0)", "shelf.pop()", kind="value", says="rye")

@@ -193,18 +193,12 @@ class RequestLog(Exercise):
         def say(self, text):
             self.lines.append((self.request.get().get("number"), text))
 
-    @wrong("value", says="noted for None, None, None")
-    class takes_it_back:
-        def __init__(self):
-            self.lines = []
-            self.request = contextvars.ContextVar("request", default=None)
-
-        def begin(self, number):
-            token = self.request.set(number)
-            self.request.reset(token)
-
-        def say(self, text):
-            self.lines.append((self.request.get(), text))
+    takes_it_back = with_a_context_variable.but(
+        "self.request.set(number)",
+        "token = self.request.set(number)\nself.request.reset(token)",
+        kind="value",
+        says="noted for None, None, None",
+    )
 
     @wrong("one list for all logs", says="for each log")
     class one_list:
@@ -229,26 +223,13 @@ class RequestLog(Exercise):
         def say(self, text):
             self.lines.append((self.numbers.get(asyncio.current_task()), text))
 
-    @wrong("not a plain method", says="`def say`")
-    class asynchronous:
-        def __init__(self):
-            self.lines = []
-            self.request = contextvars.ContextVar("request", default=None)
+    asynchronous = with_a_context_variable.but(
+        "def say(self, text)",
+        "async def say(self, text)",
+        kind="not a plain method",
+        says="`def say`",
+    )
 
-        def begin(self, number):
-            self.request.set(number)
-
-        async def say(self, text):
-            self.lines.append((self.request.get(), text))
-
-    @wrong("raised", says="LookupError")
-    class no_default:
-        def __init__(self):
-            self.lines = []
-            self.request = contextvars.ContextVar("request")
-
-        def begin(self, number):
-            self.request.set(number)
-
-        def say(self, text):
-            self.lines.append((self.request.get(), text))
+    no_default = with_a_context_variable.but(
+        '"request", default=None', '"request"', kind="raised", says="LookupError"
+    )

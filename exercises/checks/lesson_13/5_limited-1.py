@@ -167,25 +167,13 @@ class Limited(Exercise):
 
         return get
 
-    @wrong("limit", says="3 of them")
-    def one_too_many(fetch, most):
-        places = asyncio.Semaphore(most + 1)
+    one_too_many = with_a_semaphore.but(
+        "asyncio.Semaphore(most)", "asyncio.Semaphore(most + 1)", kind="limit", says="3 of them"
+    )
 
-        async def get(page):
-            async with places:
-                return await fetch(page)
-
-        return get
-
-    @wrong("one at a time", says="A lock has one place")
-    def with_a_lock(fetch, most):
-        lock = asyncio.Lock()
-
-        async def get(page):
-            async with lock:
-                return await fetch(page)
-
-        return get
+    with_a_lock = with_a_semaphore.but(
+        "places = asyncio.Semaphore(most)", "lock = asyncio.Lock()"
+    ).but("places:", "lock:", kind="one at a time", says="A lock has one place")
 
     @wrong("deadlock", says="`fetch` failed for pages 0 and 1")
     def keeps_the_place(fetch, most):
@@ -199,15 +187,12 @@ class Limited(Exercise):
 
         return get
 
-    @wrong("another limit", says="The limit is `most`")
-    def always_two(fetch, most):
-        places = asyncio.Semaphore(2)
-
-        async def get(page):
-            async with places:
-                return await fetch(page)
-
-        return get
+    always_two = with_a_semaphore.but(
+        "asyncio.Semaphore(most)",
+        "asyncio.Semaphore(2)",
+        kind="another limit",
+        says="The limit is `most`",
+    )
 
     @wrong("lost error", says="The caller of page 0 got OSError('page 0')")
     def returns_the_error(fetch, most):
@@ -237,12 +222,9 @@ class Limited(Exercise):
 
         return get
 
-    @wrong("not a plain function", says="`def limited`")
-    async def is_async(fetch, most):
-        places = asyncio.Semaphore(most)
-
-        async def get(page):
-            async with places:
-                return await fetch(page)
-
-        return get
+    is_async = with_a_semaphore.but(
+        "def limited(fetch, most)",
+        "async def limited(fetch, most)",
+        kind="not a plain function",
+        says="`def limited`",
+    )

@@ -206,29 +206,19 @@ class OncePerKey(Exercise):
 
         return get
 
-    @wrong("one lock for all keys", says="It took 3 s")
-    def one_lock(load):
-        pages, lock = {}, asyncio.Lock()
+    one_lock = with_a_lock_per_key.but("locks = {}, {}", "lock = {}, asyncio.Lock()").but(
+        "locks.setdefault(key, asyncio.Lock())",
+        "lock",
+        kind="one lock for all keys",
+        says="It took 3 s",
+    )
 
-        async def get(key):
-            async with lock:
-                if key not in pages:
-                    pages[key] = await load(key)
-                return pages[key]
-
-        return get
-
-    @wrong("lock per call", says="`load` was called 3 times")
-    def lock_per_call(load):
-        pages = {}
-
-        async def get(key):
-            async with asyncio.Lock():
-                if key not in pages:
-                    pages[key] = await load(key)
-                return pages[key]
-
-        return get
+    lock_per_call = with_a_lock_per_key.but("pages, locks = {}, {}", "pages = {}").but(
+        "locks.setdefault(key, asyncio.Lock())",
+        "asyncio.Lock()",
+        kind="lock per call",
+        says="`load` was called 3 times",
+    )
 
     @wrong("loaded twice", says="must look again")
     def looks_before_the_lock(load):
@@ -243,17 +233,9 @@ class OncePerKey(Exercise):
 
         return get
 
-    @wrong("value", says="has to wait for it too")
-    def leaves_a_note(load):
-        pages = {}
-
-        async def get(key):
-            if key not in pages:
-                pages[key] = None
-                pages[key] = await load(key)
-            return pages[key]
-
-        return get
+    leaves_a_note = checks_then_acts.but(
+        "await", "None\npages[key] = await", kind="value", says="has to wait for it too"
+    )
 
     @wrong("kept the failure", says="must not stay in the dict")
     def keeps_failures(load):

@@ -1,4 +1,4 @@
-"""What exercises of lesson 13 share: locks: whether one is made per call, and how the answer is called."""
+"""What exercises of lesson 13 share: how the answer makes its locks, and how it is called."""
 
 import ast
 import asyncio

@@ -203,16 +203,9 @@ class OneClient(Exercise):
             address = page["next"]
         return names
 
-    @wrong("left the client open", says="A page failed")
-    async def closed_if_all_went_well(base_url):
-        client = httpx.AsyncClient()
-        names, address = [], base_url + "/api/v2/pokemon?limit=40"
-        while address:
-            page = (await client.get(address)).raise_for_status().json()
-            names += [entry["name"] for entry in page["results"]]
-            address = page["next"]
-        await client.aclose()
-        return names
+    closed_if_all_went_well = never_closed.but(
+        "return", "await client.aclose()\nreturn", kind="left the client open", says="A page failed"
+    )
 
     @wrong("lost error", says="HTTPStatusError")
     async def stops_at_a_failure(base_url):

@@ -188,16 +188,12 @@ class Mirrors(Exercise):
                 failure = error
         raise failure
 
-    @wrong("gave up too early", says="none of httpx's errors")
-    async def timeouts_of_httpx(fetch, mirrors, seconds):
-        async with asyncio.timeout(seconds):
-            for mirror in mirrors:
-                try:
-                    async with asyncio.timeout(1):
-                        return await fetch(mirror)
-                except (httpx.TimeoutException, httpx.TransportError) as error:
-                    failure = error
-            raise failure
+    timeouts_of_httpx = two_timeouts.but(
+        "httpx.TransportError, TimeoutError",
+        "httpx.TimeoutException, httpx.TransportError",
+        kind="gave up too early",
+        says="none of httpx's errors",
+    )
 
     @wrong("gave up too early", says="stands in the loop")
     async def catches_outside(fetch, mirrors, seconds):
@@ -240,47 +236,33 @@ class Mirrors(Exercise):
                     failure = error
             raise failure
 
-    @wrong("another limit for a mirror", says="had 5 s")
-    async def the_whole_for_each(fetch, mirrors, seconds):
-        for mirror in mirrors:
-            try:
-                async with asyncio.timeout(seconds):
-                    return await fetch(mirror)
-            except (httpx.TransportError, TimeoutError) as error:
-                failure = error
-        raise failure
+    the_whole_for_each = each_alone.but(
+        "asyncio.timeout(1)",
+        "asyncio.timeout(seconds)",
+        kind="another limit for a mirror",
+        says="had 5 s",
+    )
 
-    @wrong("another limit for a mirror", says="1.67 s")
-    async def shared_out(fetch, mirrors, seconds):
-        for mirror in mirrors:
-            try:
-                async with asyncio.timeout(seconds / len(mirrors)):
-                    return await fetch(mirror)
-            except (httpx.TransportError, TimeoutError) as error:
-                failure = error
-        raise failure
+    shared_out = each_alone.but(
+        "asyncio.timeout(1)",
+        "asyncio.timeout(seconds / len(mirrors))",
+        kind="another limit for a mirror",
+        says="1.67 s",
+    )
 
-    @wrong("gave up too early", says='The error of "a"')
-    async def timeouts_only(fetch, mirrors, seconds):
-        async with asyncio.timeout(seconds):
-            for mirror in mirrors:
-                try:
-                    async with asyncio.timeout(1):
-                        return await fetch(mirror)
-                except TimeoutError as error:
-                    failure = error
-            raise failure
+    timeouts_only = two_timeouts.but(
+        "(httpx.TransportError, TimeoutError)",
+        "TimeoutError",
+        kind="gave up too early",
+        says='The error of "a"',
+    )
 
-    @wrong("no limit for one mirror", says="cut off")
-    async def timeout_in_the_wrong_place(fetch, mirrors, seconds):
-        async with asyncio.timeout(1.4):
-            for mirror in mirrors:
-                try:
-                    async with asyncio.timeout(1):
-                        return await fetch(mirror)
-                except (httpx.TransportError, TimeoutError) as error:
-                    failure = error
-            raise failure
+    timeout_in_the_wrong_place = two_timeouts.but(
+        "asyncio.timeout(seconds)",
+        "asyncio.timeout(1.4)",
+        kind="no limit for one mirror",
+        says="cut off",
+    )
 
     @wrong("lost error", says="TimeoutError")
     async def nothing_at_the_end(fetch, mirrors, seconds):
@@ -316,16 +298,12 @@ class Mirrors(Exercise):
                     failure = failure or error
             raise failure
 
-    @wrong("swallowed", says="by a CancelledError")
-    async def catches_the_deadline(fetch, mirrors, seconds):
-        async with asyncio.timeout(seconds):
-            for mirror in mirrors:
-                try:
-                    async with asyncio.timeout(1):
-                        return await fetch(mirror)
-                except (httpx.TransportError, TimeoutError, asyncio.CancelledError) as error:
-                    failure = error
-            raise failure
+    catches_the_deadline = two_timeouts.but(
+        "TimeoutError",
+        "TimeoutError, asyncio.CancelledError",
+        kind="swallowed",
+        says="by a CancelledError",
+    )
 
     @wrong("swallowed", says="the next mirror")
     async def catches_everything(fetch, mirrors, seconds):

@@ -172,14 +172,10 @@ class AsTold(Exercise):
         response.raise_for_status
         return response
 
-    @wrong("lost error", says="404")
-    async def returns_what_comes(client, page):
-        while (response := await client.get(page)).status_code == 429:
-            await asyncio.sleep(float(response.headers.get("Retry-After", 1)))
-        return response
+    returns_what_comes = while_it_is_429.but(
+        "response.raise_for_status()", "response", kind="lost error", says="404"
+    )
 
-    @wrong("blocked", says="time.sleep")
-    async def sleeps_on_the_loop(client, page):
-        while (response := await client.get(page)).status_code == 429:
-            time.sleep(float(response.headers.get("Retry-After", 1)))
-        return response.raise_for_status()
+    sleeps_on_the_loop = while_it_is_429.but(
+        "await asyncio", "time", kind="blocked", says="time.sleep"
+    )

@@ -1,4 +1,4 @@
-"""What exercises of lesson 14 share: a server that counts its requests, and where the answer asks it."""
+"""What exercises of lesson 14 share: a server that counts its requests, and where it is asked."""
 
 import asyncio
 

@@ -254,10 +254,6 @@ class Pages(Exercise):
                 yield item
             page = await fetch(page["next"])
 
-    @wrong("not awaited", says="coroutine")
-    async def no_await(fetch, url):
-        while url is not None:
-            page = fetch(url)
-            for item in page["results"]:
-                yield item
-            url = page["next"]
+    no_await = with_while.but(
+        "await fetch(url)", "fetch(url)", kind="not awaited", says="coroutine"
+    )

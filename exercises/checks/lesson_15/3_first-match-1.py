@@ -132,14 +132,12 @@ class FirstMatch(Exercise):
         await stream.aclose()
         return found
 
-    @wrong("left the stream open", says="is a coroutine")
-    async def closes_later(stream, wanted):
-        try:
-            async for item in stream:
-                if wanted(item):
-                    return item
-        finally:
-            asyncio.ensure_future(stream.aclose())
+    closes_later = with_finally.but(
+        "await stream.aclose()",
+        "asyncio.ensure_future(stream.aclose())",
+        kind="left the stream open",
+        says="is a coroutine",
+    )
 
     @wrong("reads on", says="[3, 8, 5, 9]")
     async def with_a_comprehension(stream, wanted):
@@ -154,12 +152,9 @@ class FirstMatch(Exercise):
                 if wanted(item):
                     return item
 
-    @wrong("value", says="It returned [8]")
-    async def returns_a_list(stream, wanted):
-        async with aclosing(stream):
-            async for item in stream:
-                if wanted(item):
-                    return [item]
+    returns_a_list = with_aclosing.but(
+        "return item", "return [item]", kind="value", says="It returned [8]"
+    )
 
     @wrong("lost error", says="as if nothing had happened")
     async def catches_all(stream, wanted):

@@ -216,25 +216,16 @@ class Borrowed(Exercise):
         finally:
             await pool.release(connection)
 
-    @wrong("swallowed", says="as if nothing had happened")
-    @asynccontextmanager
-    async def swallows_the_cancellation(pool):
-        connection = await pool.acquire()
-        try:
-            yield connection
-        except asyncio.CancelledError:
-            pass
-        finally:
-            await pool.release(connection)
+    swallows_the_cancellation = forgets_to_raise.but(
+        "Exception", "asyncio.CancelledError", kind="swallowed", says="as if nothing had happened"
+    )
 
-    @wrong("not awaited", says="release")
-    @asynccontextmanager
-    async def does_not_await(pool):
-        connection = await pool.acquire()
-        try:
-            yield connection
-        finally:
-            pool.release(connection)
+    does_not_await = with_finally.but(
+        "await pool.release(connection)",
+        "pool.release(connection)",
+        kind="not awaited",
+        says="release",
+    )
 
     @wrong("not given back", says="only when the block fails")
     @asynccontextmanager
@@ -246,15 +237,12 @@ class Borrowed(Exercise):
             await pool.release(connection)
             raise
 
-    @wrong("lost error", says="no `return` in a `finally`")
-    @asynccontextmanager
-    async def returns_in_the_finally(pool):
-        connection = await pool.acquire()
-        try:
-            yield connection
-        finally:
-            await pool.release(connection)
-            return
+    returns_in_the_finally = with_finally.but(
+        "pool.release(connection)",
+        "pool.release(connection)\nreturn",
+        kind="lost error",
+        says="no `return` in a `finally`",
+    )
 
     @wrong("yields twice", says="One `yield`")
     @asynccontextmanager
@@ -264,14 +252,9 @@ class Borrowed(Exercise):
         yield connection
         await pool.release(connection)
 
-    @wrong("not an async context manager", says="no `yield` in it")
-    @asynccontextmanager
-    async def returns_it(pool):
-        connection = await pool.acquire()
-        try:
-            return connection
-        finally:
-            await pool.release(connection)
+    returns_it = with_finally.but(
+        "yield", "return", kind="not an async context manager", says="no `yield` in it"
+    )
 
     @wrong("not an async context manager", says="the decorator is missing")
     async def no_decorator(pool):
@@ -281,14 +264,7 @@ class Borrowed(Exercise):
         finally:
             await pool.release(connection)
 
-    @wrong("value", says="None")
-    @asynccontextmanager
-    async def yields_nothing(pool):
-        connection = await pool.acquire()
-        try:
-            yield
-        finally:
-            await pool.release(connection)
+    yields_nothing = with_finally.but("yield connection", "yield", kind="value", says="None")
 
     @wrong("released what it never had", says="Acquire before the `try`")
     @asynccontextmanager

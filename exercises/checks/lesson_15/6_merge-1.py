@@ -376,16 +376,9 @@ class Merge(Exercise):
             for stream in streams:
                 group.create_task(pump(stream))
 
-    @wrong("no end", says="waits for ever")
-    async def forgets_the_end(streams, queue):
-        async def pump(stream):
-            async with aclosing(stream):
-                async for item in stream:
-                    await queue.put(item)
-
-        async with asyncio.TaskGroup() as group:
-            for stream in streams:
-                group.create_task(pump(stream))
+    forgets_the_end = an_end_for_each.but(
+        "await queue.put(None)", "", kind="no end", says="waits for ever"
+    )
 
     @wrong("ended well all the same", says="for a good end")
     async def ends_in_finally(streams, queue):
@@ -401,14 +394,6 @@ class Merge(Exercise):
         finally:
             await queue.put(None)
 
-    @wrong("full queue", says="QueueFull")
-    async def does_not_wait(streams, queue):
-        async def pump(stream):
-            async with aclosing(stream):
-                async for item in stream:
-                    queue.put_nowait(item)
-
-        async with asyncio.TaskGroup() as group:
-            for stream in streams:
-                group.create_task(pump(stream))
-        await queue.put(None)
+    does_not_wait = with_a_group.but(
+        "await queue.put(item)", "queue.put_nowait(item)", kind="full queue", says="QueueFull"
+    )

@@ -152,20 +152,12 @@ class AllWorkersEnd(Exercise):
                 task.cancel()
         return pages
 
-    @wrong("one sentinel", says="1 worker `worker` ended, 1 more still waited")
-    async def one_for_all(fetch, urls, workers):
-        queue, pages = asyncio.Queue(), {}
-        for item in [*urls, None]:
-            queue.put_nowait(item)
-
-        async def worker():
-            while (url := await queue.get()) is not None:
-                pages[url] = await fetch(url)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(workers):
-                group.create_task(worker())
-        return pages
+    one_for_all = puts_it_back.but(
+        "queue.put_nowait(None)",
+        "",
+        kind="one sentinel",
+        says="1 worker `worker` ended, 1 more still waited",
+    )
 
     @wrong("deadlock", says="Queue.get")
     async def no_end_at_all(fetch, urls, workers):
@@ -230,21 +222,12 @@ class AllWorkersEnd(Exercise):
                 group.create_task(worker())
         return pages
 
-    @wrong("raised", says="`get_nowait` never waits for an item")
-    async def does_not_wait(fetch, urls, workers):
-        queue, pages = asyncio.Queue(), {}
-        for url in urls:
-            queue.put_nowait(url)
-
-        async def worker():
-            while True:
-                url = queue.get_nowait()
-                pages[url] = await fetch(url)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(workers):
-                group.create_task(worker())
-        return pages
+    does_not_wait = no_end_at_all.but(
+        "await queue.get()",
+        "queue.get_nowait()",
+        kind="raised",
+        says="`get_nowait` never waits for an item",
+    )
 
     @wrong("raised", says="catch it where the worker ends")
     async def lets_it_out(fetch, urls, workers):

@@ -133,37 +133,16 @@ class Feed(Exercise):
             for task in tasks:
                 task.cancel()
 
-    @wrong("unbounded", says="30 items had been taken")
-    async def without_a_bound(source, send, workers, size):
-        queue = asyncio.Queue()
+    without_a_bound = with_sentinels.but(
+        "asyncio.Queue(size)", "asyncio.Queue()", kind="unbounded", says="30 items had been taken"
+    )
 
-        async def worker():
-            while (item := await queue.get()) is not None:
-                await send(item)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(workers):
-                group.create_task(worker())
-            async for item in source:
-                await queue.put(item)
-            for _ in range(workers):
-                await queue.put(None)
-
-    @wrong("full queue", says="never waits for room")
-    async def puts_without_waiting(source, send, workers, size):
-        queue = asyncio.Queue(size)
-
-        async def worker():
-            while (item := await queue.get()) is not None:
-                await send(item)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(workers):
-                group.create_task(worker())
-            async for item in source:
-                queue.put_nowait(item)
-            for _ in range(workers):
-                await queue.put(None)
+    puts_without_waiting = with_sentinels.but(
+        "await queue.put(item)",
+        "queue.put_nowait(item)",
+        kind="full queue",
+        says="never waits for room",
+    )
 
     @wrong("unbounded")
     async def a_task_for_each(source, send, workers, size):
@@ -195,23 +174,12 @@ class Feed(Exercise):
             for _ in range(workers):
                 await queue.put(None)
 
-    @wrong("left a worker idle", says="30 items of 1 or 3 s")
-    async def looks_for_room_now_and_then(source, send, workers, size):
-        queue = asyncio.Queue(size)
-
-        async def worker():
-            while (item := await queue.get()) is not None:
-                await send(item)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(workers):
-                group.create_task(worker())
-            async for item in source:
-                while queue.full():
-                    await asyncio.sleep(30)
-                queue.put_nowait(item)
-            for _ in range(workers):
-                await queue.put(None)
+    looks_for_room_now_and_then = asks_for_room.but(
+        "asyncio.sleep(0)",
+        "asyncio.sleep(30)",
+        kind="left a worker idle",
+        says="30 items of 1 or 3 s",
+    )
 
     @wrong("deadlock", says="Queue.put")
     async def puts_before_anybody_takes(source, send, workers, size):
@@ -255,51 +223,20 @@ class Feed(Exercise):
                 batch = []
         await asyncio.gather(*map(send, batch))
 
-    @wrong("took an item for the end", says="0 counts as false")
-    async def asks_whether_it_is_true(source, send, workers, size):
-        queue = asyncio.Queue(size)
+    asks_whether_it_is_true = with_sentinels.but(
+        "(item := await queue.get()) is not None",
+        "item := await queue.get()",
+        kind="took an item for the end",
+        says="0 counts as false",
+    )
 
-        async def worker():
-            while item := await queue.get():
-                await send(item)
+    looks_for_room = asks_for_room.but(
+        "asyncio.sleep(0)",
+        "asyncio.sleep(0.1)",
+        kind="left a worker idle",
+        says="woken in that moment",
+    )
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(workers):
-                group.create_task(worker())
-            async for item in source:
-                await queue.put(item)
-            for _ in range(workers):
-                await queue.put(None)
-
-    @wrong("left a worker idle", says="woken in that moment")
-    async def looks_for_room(source, send, workers, size):
-        queue = asyncio.Queue(size)
-
-        async def worker():
-            while (item := await queue.get()) is not None:
-                await send(item)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(workers):
-                group.create_task(worker())
-            async for item in source:
-                while queue.full():
-                    await asyncio.sleep(0.1)
-                queue.put_nowait(item)
-            for _ in range(workers):
-                await queue.put(None)
-
-    @wrong("lost items", says="were not sent when it returned")
-    async def cancels_too_early(source, send, workers, size):
-        queue = asyncio.Queue(size)
-
-        async def worker():
-            while True:
-                await send(await queue.get())
-
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(worker()) for _ in range(workers)]
-            async for item in source:
-                await queue.put(item)
-            for task in tasks:
-                task.cancel()
+    cancels_too_early = with_join.but("queue.task_done()", "").but(
+        "await queue.join()", "", kind="lost items", says="were not sent when it returned"
+    )

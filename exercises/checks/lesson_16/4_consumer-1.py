@@ -289,15 +289,9 @@ class Consumer(Exercise):
             for _ in range(at_most):
                 group.create_task(worker())
 
-    @wrong("did the sentinel", says="called with None")
-    async def does_the_sentinel(queue, details, at_most):
-        async def worker():
-            while True:
-                await details(await queue.get())
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(at_most):
-                group.create_task(worker())
+    does_the_sentinel = until_it_is_empty.but(
+        "not queue.empty()", "True", kind="did the sentinel", says="called with None"
+    )
 
     @wrong("lost items", says="What has begun must end first")
     async def ends_at_the_first_sentinel(queue, details, at_most):
@@ -315,12 +309,6 @@ class Consumer(Exercise):
         while (number := await queue.get()) is not None:
             await details(number)
 
-    @wrong("one sentinel", says="ended, 2 more still waited")
-    async def keeps_the_sentinel(queue, details, at_most):
-        async def worker():
-            while (number := await queue.get()) is not None:
-                await details(number)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(at_most):
-                group.create_task(worker())
+    keeps_the_sentinel = with_workers.but(
+        "await queue.put(None)", "", kind="one sentinel", says="ended, 2 more still waited"
+    )

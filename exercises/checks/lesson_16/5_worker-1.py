@@ -226,16 +226,9 @@ class Survivor(Exercise):
             finally:
                 queue.task_done()
 
-    @wrong("died of a failing item", says="KeyError")
-    async def catches_one_kind(queue, work, failed):
-        while True:
-            item = await queue.get()
-            try:
-                await work(item)
-            except ValueError as error:
-                failed.append((item, error))
-            finally:
-                queue.task_done()
+    catches_one_kind = with_finally.but(
+        "Exception", "ValueError", kind="died of a failing item", says="KeyError"
+    )
 
     @wrong("ended too early", says="returned before")
     async def catches_outside_of_the_loop(queue, work, failed):
@@ -257,27 +250,13 @@ class Survivor(Exercise):
             except Exception as error:
                 failed.append((item, error))
 
-    @wrong("lost error", says="`failed` is empty")
-    async def passes_over(queue, work, failed):
-        while True:
-            item = await queue.get()
-            try:
-                await work(item)
-            except Exception:
-                pass
-            finally:
-                queue.task_done()
+    passes_over = with_finally.but("Exception as error", "Exception").but(
+        "failed.append((item, error))", "pass", kind="lost error", says="`failed` is empty"
+    )
 
-    @wrong("swallowed", says="still went on")
-    async def catches_everything(queue, work, failed):
-        while True:
-            item = await queue.get()
-            try:
-                await work(item)
-            except BaseException as error:
-                failed.append((item, error))
-            finally:
-                queue.task_done()
+    catches_everything = with_finally.but(
+        "Exception", "BaseException", kind="swallowed", says="still went on"
+    )
 
     @wrong("said it was done too early", says="were under way")
     async def done_when_taken(queue, work, failed):
@@ -289,16 +268,9 @@ class Survivor(Exercise):
             except Exception as error:
                 failed.append((item, error))
 
-    @wrong("raised", says="append() takes exactly one argument")
-    async def appends_two_things(queue, work, failed):
-        while True:
-            item = await queue.get()
-            try:
-                await work(item)
-            except Exception as error:
-                failed.append(item, error)
-            finally:
-                queue.task_done()
+    appends_two_things = with_finally.but(
+        "(item, error)", "item, error", kind="raised", says="append() takes exactly one argument"
+    )
 
     @wrong("said it twice", says="has given none")
     async def gets_inside_of_try(queue, work, failed):
@@ -311,27 +283,14 @@ class Survivor(Exercise):
             finally:
                 queue.task_done()
 
-    @wrong("did not wait for an item", says="never waits")
-    async def gets_without_waiting(queue, work, failed):
-        while True:
-            item = queue.get_nowait()
-            try:
-                await work(item)
-            except Exception as error:
-                failed.append((item, error))
-            finally:
-                queue.task_done()
+    gets_without_waiting = with_finally.but(
+        "await queue.get()",
+        "queue.get_nowait()",
+        kind="did not wait for an item",
+        says="never waits",
+    )
 
-    @wrong("not awaited", says="work")
-    async def calls_only(queue, work, failed):
-        while True:
-            item = await queue.get()
-            try:
-                work(item)
-            except Exception as error:
-                failed.append((item, error))
-            finally:
-                queue.task_done()
+    calls_only = with_finally.but("await work(item)", "work(item)", kind="not awaited", says="work")
 
     @wrong("retried", says="Each item is done once")
     async def puts_it_back(queue, work, failed):

@@ -255,19 +255,9 @@ class Bucket(Exercise):
             self.next = mine + self.apart
             await asyncio.sleep(mine - now)
 
-    @wrong("did not save up", says="in the beginning")
-    class BeginsEmpty:
-        def __init__(self, rate, burst):
-            self.rate, self.burst = rate, burst
-            self.tokens, self.last = 0, asyncio.get_running_loop().time()
-
-        async def take(self):
-            now = asyncio.get_running_loop().time()
-            self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
-            self.last = now
-            self.tokens -= 1
-            if self.tokens < 0:
-                await asyncio.sleep(-self.tokens / self.rate)
+    BeginsEmpty = TakesAtOnce.but(
+        "self.last = burst", "self.last = 0", kind="did not save up", says="in the beginning"
+    )
 
     @wrong("let too many through", says="gives 3")
     class IsASemaphore:

@@ -1,4 +1,4 @@
-"""What exercises of lesson 16 share: the times of a pipeline, and the ways of working that several exercises take for wrong."""
+"""What exercises of lesson 16 share: the times that ways of working take."""
 
 import asyncio
 import collections

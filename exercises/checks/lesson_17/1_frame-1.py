@@ -31,8 +31,8 @@ class ReadFrame(Exercise):
         "How many bytes does `read(n)` give, and how many does `readexactly(n)`?",
         "`readexactly` raises IncompleteReadError at the end. Its `partial` tells a clean end, "
         "where nothing had come, from one in the middle. Which of the two reads may end cleanly?",
-        "Read four bytes in a `try`; at the error return None if not `error.partial`, else `raise`. "
-        "Then unpack, look at the length, and `return await reader.readexactly(length)`.",
+        "Read four bytes in a `try`; at the error return None if not `error.partial`, else "
+        "`raise`. Then unpack, look at the length, and `return await reader.readexactly(length)`.",
     )
 
     def verify(self, read_frame, lab):
@@ -231,18 +231,9 @@ class ReadFrame(Exercise):
             raise ValueError(length)
         return await reader.readexactly(length)
 
-    @wrong("refused a good frame", says="highest first")
-    async def lowest_byte_first(reader):
-        try:
-            head = await reader.readexactly(4)
-        except asyncio.IncompleteReadError as error:
-            if error.partial:
-                raise
-            return None
-        (length,) = struct.unpack("<I", head)
-        if length > 1000:
-            raise ValueError(length)
-        return await reader.readexactly(length)
+    lowest_byte_first = with_partial.but('">I", head', '"<I", head').but(
+        'f"a frame of {length} bytes"', "length", kind="refused a good frame", says="highest first"
+    )
 
     @wrong("value", says="an empty message")
     async def empty_is_none(reader):
@@ -298,15 +289,9 @@ class ReadFrame(Exercise):
             raise ValueError(length)
         return message
 
-    @wrong("value", says="message alone")
-    async def with_its_head(reader):
-        try:
-            head = await reader.readexactly(4)
-        except asyncio.IncompleteReadError as error:
-            if error.partial:
-                raise
-            return None
-        length = int.from_bytes(head, "big")
-        if length > 1000:
-            raise ValueError(length)
-        return head + await reader.readexactly(length)
+    with_its_head = empty_is_none.but(
+        "await reader.readexactly(length) or None",
+        "head + await reader.readexactly(length)",
+        kind="value",
+        says="message alone",
+    )

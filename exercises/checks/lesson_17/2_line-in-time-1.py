@@ -179,14 +179,10 @@ class LineInTime(Exercise):
             line = await reader.readline()
         return line.removesuffix(b"\n") if line else None
 
-    @wrong("value", says="asked is b''")
-    async def empty_is_the_end(reader, seconds):
-        async with asyncio.timeout(seconds):
-            line = await reader.readline()
-        return line[:-1] or None
+    empty_is_the_end = with_a_timeout.but(
+        'if line.endswith(b"\\n") else', "or", kind="value", says="asked is b''"
+    )
 
-    @wrong("value", says="asked is b'hello '")
-    async def strips_more(reader, seconds):
-        async with asyncio.timeout(seconds):
-            line = await reader.readline()
-        return line.strip() if line.endswith(b"\n") else None
+    strips_more = with_a_timeout.but(
+        "line[:-1]", "line.strip()", kind="value", says="asked is b'hello '"
+    )

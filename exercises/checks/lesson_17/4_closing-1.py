@@ -10,8 +10,8 @@ class Answering(Exercise):
     """Close, whatever happens
 
     Write `handle(reader, writer, work)`, a coroutine function that serves one client. The client
-    says one line. `await work(line)`, given the line with its line feed, makes the answer, bytes, many
-    of them perhaps.
+    says one line. `await work(line)`, given the line with its line feed, makes the answer, bytes,
+    many of them perhaps.
 
     - Send the answer, and close the connection.
     - If `work` raises a `ValueError`, the answer is `b"error\\n"`.
@@ -226,14 +226,12 @@ class Answering(Exercise):
         finally:
             writer.close()
 
-    @wrong("one read is one message", says="reached the client")
-    async def one_read(reader, writer, work):
-        with contextlib.closing(writer):
-            if line := await reader.read(1024):
-                try:
-                    writer.write(await work(line))
-                except ValueError:
-                    writer.write(b"error\n")
+    one_read = with_closing.but(
+        "reader.readline()",
+        "reader.read(1024)",
+        kind="one read is one message",
+        says="reached the client",
+    )
 
     @wrong("threw away the rest", says="reached the client")
     async def throws_away_what_is_buffered(reader, writer, work):
@@ -246,14 +244,7 @@ class Answering(Exercise):
         finally:
             writer.transport.abort()
 
-    @wrong("value", says="error")
-    async def tells_every_error(reader, writer, work):
-        with contextlib.closing(writer):
-            if line := await reader.readline():
-                try:
-                    writer.write(await work(line))
-                except Exception:
-                    writer.write(b"error\n")
+    tells_every_error = with_closing.but("ValueError", "Exception", kind="value", says="error")
 
     @wrong("never answers", says="had not ended")
     async def waits_for_the_end(reader, writer, work):

@@ -138,8 +138,8 @@ class HowLong(Exercise):
             "blocks",
             lambda given: given < 1,
             "async def is a promise",
-            "`blocks`: an `async def` runs in the loop, in its one thread, and this one never awaits. "
-            "While it sleeps nobody else has a turn.",
+            "`blocks`: an `async def` runs in the loop, in its one thread, and this one never "
+            "awaits. While it sleeps nobody else has a turn.",
         ),
         (
             "def",
@@ -176,8 +176,8 @@ class HowLong(Exercise):
             "awaits",
             lambda given: given > 0.5,
             "tasks wait side by side",
-            "`awaits`: each of the sixty tasks waits by `await`, and meanwhile the others have their "
-            "turns.",
+            "`awaits`: each of the sixty tasks waits by `await`, and meanwhile the others have "
+            "their turns.",
         ),
     )
 

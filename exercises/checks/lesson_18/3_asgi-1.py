@@ -22,8 +22,8 @@ class CountASGI(Exercise):
     asks = "app"
     minutes = 12
     hints = (
-        'The method is `scope["method"]`, the path `scope["path"]`. `receive()` and `send(message)` '
-        "are awaited.",
+        'The method is `scope["method"]`, the path `scope["path"]`. `receive()` and '
+        "`send(message)` are awaited.",
         "One `await receive()` gives one piece. When do you stop to ask?",
         'First `{"type": "http.response.start", "status": 200, "headers": []}`, then '
         '`{"type": "http.response.body", "body": b"…"}`, for the 404 as well.',

@@ -151,32 +151,16 @@ class Blocking(Exercise):
 
         return app
 
-    @wrong("blocked", says="look_up")
-    def async_def(look_up):
-        app = FastAPI()
+    async_def = plain_def.but(
+        "def price(name: str)", "async def price(name: str)", kind="blocked", says="look_up"
+    )
 
-        @app.get("/price/{name}")
-        async def price(name: str):
-            try:
-                return {"name": name, "price": look_up(name)}
-            except KeyError:
-                raise HTTPException(404)
-
-        return app
-
-    @wrong("blocked", says="look_up")
-    def sleeps_first(look_up):
-        app = FastAPI()
-
-        @app.get("/price/{name}")
-        async def price(name: str):
-            await asyncio.sleep(0)
-            try:
-                return {"name": name, "price": look_up(name)}
-            except KeyError:
-                raise HTTPException(404)
-
-        return app
+    sleeps_first = plain_def.but(
+        "def price(name: str):",
+        "async def price(name: str):\n    await asyncio.sleep(0)",
+        kind="blocked",
+        says="look_up",
+    )
 
     @wrong("blocked", says="look_up")
     def async_helper(look_up):
@@ -245,15 +229,9 @@ class Blocking(Exercise):
 
         return app
 
-    @wrong("wrong status", says="not 404")
-    def nothing_for_404(look_up):
-        app = FastAPI()
-
-        @app.get("/price/{name}")
-        def price(name: str):
-            try:
-                return {"name": name, "price": look_up(name)}
-            except KeyError:
-                return {"name": name, "price": None}
-
-        return app
+    nothing_for_404 = plain_def.but(
+        "raise HTTPException(404)",
+        'return {"name": name, "price": None}',
+        kind="wrong status",
+        says="not 404",
+    )

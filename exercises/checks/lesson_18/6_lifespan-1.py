@@ -274,21 +274,12 @@ class Lifespan(Exercise):
 
         return app
 
-    @wrong("another loop", says="belong to the loop")
-    def a_loop_for_each(connect):
-        @asynccontextmanager
-        async def lifespan(app):
-            app.state.pool = await connect()
-            yield
-            await app.state.pool.close()
-
-        app = FastAPI(lifespan=lifespan)
-
-        @app.get("/price/{name}")
-        def price(name: str):
-            return asyncio.run(app.state.pool.price(name))
-
-        return app
+    a_loop_for_each = with_lifespan.but("async def price(name: str)", "def price(name: str)").but(
+        "await app.state.pool.price(name)",
+        "asyncio.run(app.state.pool.price(name))",
+        kind="another loop",
+        says="belong to the loop",
+    )
 
     @wrong("value", says="no JSON")
     def a_text(connect):
@@ -308,20 +299,9 @@ class Lifespan(Exercise):
 
         return app
 
-    @wrong("left open", says="still open")
-    def never_closed(connect):
-        @asynccontextmanager
-        async def lifespan(app):
-            app.state.pool = await connect()
-            yield
-
-        app = FastAPI(lifespan=lifespan)
-
-        @app.get("/price/{name}")
-        async def price(name: str):
-            return await app.state.pool.price(name)
-
-        return app
+    never_closed = with_lifespan.but(
+        "await app.state.pool.close()", "", kind="left open", says="still open"
+    )
 
     @wrong("a pool for each request", says="4 times")
     def one_each(connect):
@@ -362,53 +342,17 @@ class Lifespan(Exercise):
 
         return app
 
-    @wrong("closed too early", says="was closed")
-    def closed_before_yield(connect):
-        @asynccontextmanager
-        async def lifespan(app):
-            app.state.pool = await connect()
-            await app.state.pool.close()
-            yield
+    closed_before_yield = never_closed.but(
+        "yield", "await app.state.pool.close()\nyield", kind="closed too early", says="was closed"
+    )
 
-        app = FastAPI(lifespan=lifespan)
+    close_not_awaited = with_lifespan.but(
+        "await app.state.pool.close()", "app.state.pool.close()", kind="not awaited", says="close"
+    )
 
-        @app.get("/price/{name}")
-        async def price(name: str):
-            return await app.state.pool.price(name)
-
-        return app
-
-    @wrong("not awaited", says="close")
-    def close_not_awaited(connect):
-        @asynccontextmanager
-        async def lifespan(app):
-            app.state.pool = await connect()
-            yield
-            app.state.pool.close()
-
-        app = FastAPI(lifespan=lifespan)
-
-        @app.get("/price/{name}")
-        async def price(name: str):
-            return await app.state.pool.price(name)
-
-        return app
-
-    @wrong("not awaited", says="asked for the prices")
-    def connect_not_awaited(connect):
-        @asynccontextmanager
-        async def lifespan(app):
-            app.state.pool = connect()
-            yield
-            await app.state.pool.close()
-
-        app = FastAPI(lifespan=lifespan)
-
-        @app.get("/price/{name}")
-        async def price(name: str):
-            return await app.state.pool.price(name)
-
-        return app
+    connect_not_awaited = with_lifespan.but(
+        "await connect()", "connect()", kind="not awaited", says="asked for the prices"
+    )
 
     @wrong("closed too early", says="was closed")
     def closed_by_each(connect):
@@ -428,21 +372,12 @@ class Lifespan(Exercise):
 
         return app
 
-    @wrong("never connected", says="Did FastAPI get it?")
-    def not_handed_over(connect):
-        @asynccontextmanager
-        async def lifespan(app):
-            app.state.pool = await connect()
-            yield
-            await app.state.pool.close()
-
-        app = FastAPI()
-
-        @app.get("/price/{name}")
-        async def price(name: str):
-            return await app.state.pool.price(name)
-
-        return app
+    not_handed_over = with_lifespan.but(
+        "FastAPI(lifespan=lifespan)",
+        "FastAPI()",
+        kind="never connected",
+        says="Did FastAPI get it?",
+    )
 
     @wrong("connected before the startup", says="on no loop")
     def while_it_is_made(connect):

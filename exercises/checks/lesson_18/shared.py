@@ -1,4 +1,4 @@
-"""What exercises of lesson 18 share: a talk with an application as a server leads it, and the prices."""
+"""What exercises of lesson 18 share: a server's talk with an application, and the prices."""
 
 import asyncio
 import json

@@ -204,25 +204,13 @@ class Page(Exercise):
                 liked = None
         return cents.result(), left.result(), liked
 
-    @wrong("no time limit", says="60 s")
-    async def waits_for_the_stars(price, stock, stars, name):
-        async def maybe():
-            with contextlib.suppress(ConnectionError):
-                return await stars(name)
+    waits_for_the_stars = with_wait_for.but("TimeoutError, ConnectionError", "ConnectionError").but(
+        "asyncio.wait_for(stars(name), 0.5)", "stars(name)", kind="no time limit", says="60 s"
+    )
 
-        async with asyncio.TaskGroup() as group:
-            parts = [group.create_task(part) for part in (price(name), stock(name), maybe())]
-        return tuple(part.result() for part in parts)
-
-    @wrong("no time limit", says="it waited 1 s")
-    async def a_limit_too_long(price, stock, stars, name):
-        async def maybe():
-            with contextlib.suppress(TimeoutError, ConnectionError):
-                return await asyncio.wait_for(stars(name), 2)
-
-        async with asyncio.TaskGroup() as group:
-            parts = [group.create_task(part) for part in (price(name), stock(name), maybe())]
-        return tuple(part.result() for part in parts)
+    a_limit_too_long = with_wait_for.but(
+        "stars(name), 0.5", "stars(name), 2", kind="no time limit", says="it waited 1 s"
+    )
 
     @wrong("leaked", says="lone `create_task`")
     async def tasks_without_an_owner(price, stock, stars, name):

@@ -499,23 +499,12 @@ class PoolByHand(Exercise):
         async def close(self):
             self.free.clear()
 
-    @wrong("not awaited", says="close")
-    class forgets_to_await:
-        def __init__(self, connect, size):
-            self.connect, self.places, self.free = connect, asyncio.Semaphore(size), []
-
-        @contextlib.asynccontextmanager
-        async def acquire(self):
-            async with self.places:
-                connection = self.free.pop() if self.free else await self.connect()
-                try:
-                    yield connection
-                finally:
-                    self.free.append(connection)
-
-        async def close(self):
-            for connection in self.free:
-                connection.close()
+    forgets_to_await = closes_nothing.but(
+        "self.free.clear()",
+        "for connection in self.free:\n    connection.close()",
+        kind="not awaited",
+        says="close",
+    )
 
     @wrong("not a context manager", says="asynccontextmanager")
     class returns_it:

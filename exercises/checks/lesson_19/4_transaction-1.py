@@ -148,17 +148,9 @@ class Transaction(Exercise):
             raise
         await connection.execute("COMMIT;")
 
-    @wrong("left the transaction open", says="CancelledError is no")
-    @contextlib.asynccontextmanager
-    async def errors_only(connection):
-        await connection.execute("begin")
-        try:
-            yield
-        except Exception:
-            await connection.execute("rollback")
-            raise
-        else:
-            await connection.execute("commit")
+    errors_only = with_else.but(
+        "BaseException", "Exception", kind="left the transaction open", says="CancelledError is no"
+    )
 
     @wrong("left the transaction open", says="neither")
     @contextlib.asynccontextmanager
@@ -187,16 +179,7 @@ class Transaction(Exercise):
         finally:
             await connection.execute("commit")
 
-    @wrong("lost error", says="KeyError")
-    @contextlib.asynccontextmanager
-    async def swallows(connection):
-        await connection.execute("begin")
-        try:
-            yield
-        except BaseException:
-            await connection.execute("rollback")
-        else:
-            await connection.execute("commit")
+    swallows = with_else.but("raise", "", kind="lost error", says="KeyError")
 
     @wrong("value", says="rollback")
     @contextlib.asynccontextmanager
@@ -220,13 +203,9 @@ class Transaction(Exercise):
         else:
             connection.execute("commit")
 
-    @wrong("not a context manager", says="asynccontextmanager")
-    async def no_decorator(connection):
-        await connection.execute("begin")
-        try:
-            yield
-        except BaseException:
-            await connection.execute("rollback")
-            raise
-        else:
-            await connection.execute("commit")
+    no_decorator = with_else.but(
+        "@contextlib.asynccontextmanager",
+        "",
+        kind="not a context manager",
+        says="asynccontextmanager",
+    )

@@ -339,16 +339,12 @@ class ShutDown(Exercise):
                 pass
         return late
 
-    @wrong("let a cancellation out", says="return_exceptions")
-    async def awaits_what_it_cancelled(server, under_way, seconds):
-        server.close()
-        if not under_way:
-            return 0
-        done, late = await asyncio.wait(under_way, timeout=seconds)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late)
-        return len(late)
+    awaits_what_it_cancelled = with_wait.but(
+        "*late, return_exceptions=True",
+        "*late",
+        kind="let a cancellation out",
+        says="return_exceptions",
+    )
 
     @wrong("let the time-out out", says="is to be cancelled")
     async def does_not_catch_it(server, under_way, seconds):
@@ -368,15 +364,9 @@ class ShutDown(Exercise):
         server.close()
         return len(late)
 
-    @wrong("cut off", says="still cleaning up")
-    async def does_not_wait_for_the_end(server, under_way, seconds):
-        server.close()
-        if not under_way:
-            return 0
-        done, late = await asyncio.wait(under_way, timeout=seconds)
-        for task in late:
-            task.cancel()
-        return len(late)
+    does_not_wait_for_the_end = waits_for_the_server_first.but(
+        "await server.wait_closed()", "", kind="cut off", says="still cleaning up"
+    )
 
     @wrong("dropped requests", says="One request failed")
     async def one_error_ends_it(server, under_way, seconds):

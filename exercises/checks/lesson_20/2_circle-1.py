@@ -99,16 +99,12 @@ class Circle(Exercise):
                 return set(way[way.index(name) :])
         return set()
 
-    @wrong("named the innocent", says="evening, guest can only wait")
-    def with_the_tail(waits):
-        for first in waits:
-            way, name = [], first
-            while name is not None and name not in way:
-                way.append(name)
-                name = waits.get(name)
-            if name is not None:
-                return set(way)
-        return set()
+    with_the_tail = cut_the_tail.but(
+        "way[way.index(name) :]",
+        "way",
+        kind="named the innocent",
+        says="evening, guest can only wait",
+    )
 
     @wrong("missed the circle", says="Ann, Bob, Cleo")
     def pairs_alone(waits):

@@ -193,25 +193,19 @@ class SteadyTest(Exercise):
         task.cancel()
         assert clean == [0, 1, 2, 3, 4]
 
-    @wrong("fails the right one", says="0.0123 s for a plate")
-    async def as_it_was(washer):
-        dirty, clean = asyncio.Queue(), []
-        task = asyncio.create_task(washer(dirty, clean))
-        for plate in range(5):
-            dirty.put_nowait(plate)
-        await asyncio.sleep(0.06)
-        task.cancel()
-        assert clean == [0, 1, 2, 3, 4]
+    as_it_was = a_longer_sleep.but(
+        "asyncio.sleep(0.1)",
+        "asyncio.sleep(0.06)",
+        kind="fails the right one",
+        says="0.0123 s for a plate",
+    )
 
-    @wrong("waits longer than it must", says="at 3600 s")
-    async def a_very_long_sleep(washer):
-        dirty, clean = asyncio.Queue(), []
-        task = asyncio.create_task(washer(dirty, clean))
-        for plate in range(5):
-            dirty.put_nowait(plate)
-        await asyncio.sleep(3600)
-        task.cancel()
-        assert clean == [0, 1, 2, 3, 4]
+    a_very_long_sleep = a_longer_sleep.but(
+        "asyncio.sleep(0.1)",
+        "asyncio.sleep(3600)",
+        kind="waits longer than it must",
+        says="at 3600 s",
+    )
 
     @wrong("fails the right one", says="2 s for a plate")
     async def a_limit_instead(washer):
@@ -235,15 +229,12 @@ class SteadyTest(Exercise):
         task.cancel()
         assert clean == [0, 1, 2, 3, 4]
 
-    @wrong("hangs where it should fail", says="dies of an error")
-    async def joins_alone(washer):
-        dirty, clean = asyncio.Queue(), []
-        task = asyncio.create_task(washer(dirty, clean))
-        for plate in range(5):
-            dirty.put_nowait(plate)
-        await dirty.join()
-        task.cancel()
-        assert clean == [0, 1, 2, 3, 4]
+    joins_alone = a_longer_sleep.but(
+        "asyncio.sleep(0.1)",
+        "dirty.join()",
+        kind="hangs where it should fail",
+        says="dies of an error",
+    )
 
     @wrong("passes a broken one", says="loses a plate")
     async def asks_for_nothing(washer):
@@ -255,16 +246,9 @@ class SteadyTest(Exercise):
             await dirty.join()
             task.cancel()
 
-    @wrong("passes a broken one", says="mixes up")
-    async def asks_how_many(washer):
-        dirty, clean = asyncio.Queue(), []
-        async with asyncio.TaskGroup() as group:
-            task = group.create_task(washer(dirty, clean))
-            for plate in range(5):
-                dirty.put_nowait(plate)
-            await dirty.join()
-            task.cancel()
-        assert len(clean) == 5
+    asks_how_many = in_a_group.but(
+        "clean == [0, 1, 2, 3, 4]", "len(clean) == 5", kind="passes a broken one", says="mixes up"
+    )
 
     @wrong("leaked")
     async def leaves_the_washer(washer):

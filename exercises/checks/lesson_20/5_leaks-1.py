@@ -228,28 +228,19 @@ class LeakDetector(Exercise):
         await asyncio.sleep(0)
         return sorted(task.get_name() for task in left)
 
-    @wrong("left what it found", says="failed with a LookupError")
-    async def not_if_it_fails(test):
-        before = asyncio.all_tasks()
-        await test()
-        left = asyncio.all_tasks() - before
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
-        return sorted(task.get_name() for task in left)
+    not_if_it_fails = only_asks.but(
+        "asyncio.sleep(0)",
+        "asyncio.gather(*left, return_exceptions=True)",
+        kind="left what it found",
+        says="failed with a LookupError",
+    )
 
-    @wrong("wrapped the error", says="ExceptionGroup")
-    async def in_a_group(test):
-        before = asyncio.all_tasks()
-        try:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(test())
-        finally:
-            left = asyncio.all_tasks() - before
-            for task in left:
-                task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
-        return sorted(task.get_name() for task in left)
+    in_a_group = with_gather.but(
+        "await test()",
+        "async with asyncio.TaskGroup() as group:\n    group.create_task(test())",
+        kind="wrapped the error",
+        says="ExceptionGroup",
+    )
 
     @wrong("lost error", says="LookupError")
     async def catches_all(test):
@@ -284,17 +275,12 @@ class LeakDetector(Exercise):
         await asyncio.gather(*left)
         return sorted(task.get_name() for task in left)
 
-    @wrong("waits longer than it must", says="over at 4 s")
-    async def guesses_how_long(test):
-        before = asyncio.all_tasks()
-        try:
-            await test()
-        finally:
-            left = asyncio.all_tasks() - before
-            for task in left:
-                task.cancel()
-            await asyncio.sleep(3)
-        return sorted(task.get_name() for task in left)
+    guesses_how_long = with_gather.but(
+        "asyncio.gather(*left, return_exceptions=True)",
+        "asyncio.sleep(3)",
+        kind="waits longer than it must",
+        says="over at 4 s",
+    )
 
     @wrong("lost error", says="no `return` in a `finally`")
     async def returns_in_finally(test):
@@ -308,14 +294,9 @@ class LeakDetector(Exercise):
             await asyncio.gather(*left, return_exceptions=True)
             return sorted(task.get_name() for task in left)
 
-    @wrong("order", says="light")
-    async def sorted_backwards(test):
-        before = asyncio.all_tasks()
-        try:
-            await test()
-        finally:
-            left = asyncio.all_tasks() - before
-            for task in left:
-                task.cancel()
-            await asyncio.gather(*left, return_exceptions=True)
-        return sorted((task.get_name() for task in left), reverse=True)
+    sorted_backwards = with_gather.but(
+        "task.get_name() for task in left",
+        "(task.get_name() for task in left), reverse=True",
+        kind="order",
+        says="light",
+    )

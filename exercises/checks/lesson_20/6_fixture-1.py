@@ -241,18 +241,12 @@ class Fixture(Exercise):
             finally:
                 await oven.off()
 
-    @wrong("lost error", says="whose `off` raises")
-    async def hushes_the_fridge(oven, fridge):
-        await oven.on()
-        try:
-            await fridge.on()
-            try:
-                yield oven, fridge
-            finally:
-                with contextlib.suppress(OSError):
-                    await fridge.off()
-        finally:
-            await oven.off()
+    hushes_the_fridge = two_finally.but(
+        "await fridge.off()",
+        "with contextlib.suppress(OSError):\n    await fridge.off()",
+        kind="lost error",
+        says="whose `off` raises",
+    )
 
     @wrong("order", says="oven off, fridge off")
     async def oven_first(oven, fridge):

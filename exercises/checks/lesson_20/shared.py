@@ -1,4 +1,4 @@
-"""What exercises of lesson 20 share: how a test that the learner wrote is itself put to the test."""
+"""What exercises of lesson 20 share: how a test that the learner wrote is put to the test."""
 
 from helpers.coach import Wrong
 

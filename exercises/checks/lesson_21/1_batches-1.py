@@ -142,15 +142,12 @@ class Batches(Exercise):
     async def calls_what_it_sends(client, work, numbers):
         return await client.gather([client.submit(work(number)) for number in numbers])
 
-    @wrong("work is no wait", says="`batch`, which you sent")
-    async def an_async_batch(client, work, numbers):
-        async def batch(part):
-            return [work(number) for number in part]
-
-        size = math.ceil(len(numbers) / 20) or 1
-        parts = [numbers[n : n + size] for n in range(0, len(numbers), size)]
-        lists = await client.gather(client.map(batch, parts))
-        return [result for part in lists for result in part]
+    an_async_batch = with_map.but(
+        "def batch(part)",
+        "async def batch(part)",
+        kind="work is no wait",
+        says="`batch`, which you sent",
+    )
 
     @wrong("lost items", says="420 of 437")
     async def loses_the_rest(client, work, numbers):

@@ -193,29 +193,19 @@ class Survive(Exercise):
                 if attempt == 2:
                     raise
 
-    @wrong("sequential", says="eight workers are there")
-    async def one_by_one(client, work, items):
-        async def one(item):
-            for attempt in 1, 2, 3:
-                try:
-                    return await client.submit(work, item)
-                except client.WorkerDied:
-                    if attempt == 3:
-                        raise
+    one_by_one = each_for_itself.but(
+        "await asyncio.gather(*(one(item) for item in items))",
+        "[await one(item) for item in items]",
+        kind="sequential",
+        says="eight workers are there",
+    )
 
-        return [await one(item) for item in items]
-
-    @wrong("retried", says="failed with a LookupError of its own")
-    async def catches_everything(client, work, items):
-        async def one(item):
-            for attempt in 1, 2, 3:
-                try:
-                    return await client.submit(work, item)
-                except Exception:
-                    if attempt == 3:
-                        raise
-
-        return await asyncio.gather(*(one(item) for item in items))
+    catches_everything = each_for_itself.but(
+        "client.WorkerDied",
+        "Exception",
+        kind="retried",
+        says="failed with a LookupError of its own",
+    )
 
     @wrong("gave up", says="the worker that had 16 died")
     async def two_attempts(client, work, items):
@@ -227,27 +217,13 @@ class Survive(Exercise):
 
         return await asyncio.gather(*(one(item) for item in items))
 
-    @wrong("lost error", says="lost three times")
-    async def three_and_no_more(client, work, items):
-        async def one(item):
-            for _ in range(3):
-                try:
-                    return await client.submit(work, item)
-                except client.WorkerDied:
-                    pass
+    three_and_no_more = each_for_itself.but("attempt in 1, 2, 3", "_ in range(3)").but(
+        "if attempt == 3:\n    raise", "pass", kind="lost error", says="lost three times"
+    )
 
-        return await asyncio.gather(*(one(item) for item in items))
-
-    @wrong("another number of attempts", says="sent 101 times")
-    async def for_ever(client, work, items):
-        async def one(item):
-            while True:
-                try:
-                    return await client.submit(work, item)
-                except client.WorkerDied:
-                    pass
-
-        return await asyncio.gather(*(one(item) for item in items))
+    for_ever = three_and_no_more.but(
+        "for _ in range(3)", "while True", kind="another number of attempts", says="sent 101 times"
+    )
 
     @right
     async def in_a_group(client, work, items):

@@ -127,9 +127,7 @@ class Once(Exercise):
     def adds_up(book, payment):
         book[payment["account"]] = book.get(payment["account"], 0) + payment["amount"]
 
-    @wrong("booked twice")
-    def a_new_line(book, payment):
-        book[len(book)] = payment["amount"]
+    a_new_line = a_place_for_each.but('payment["id"]', "len(book)", kind="booked twice")
 
     @wrong("took two for one", says="Only the id")
     def by_account_and_amount(book, payment):

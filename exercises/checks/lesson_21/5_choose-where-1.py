@@ -100,8 +100,8 @@ class ChooseWhere(Exercise):
                 "add two numbers",
                 "process pool",
                 "too small to ship",
-                "An addition takes less than a microsecond, and its way to another process a hundred "
-                "times that.",
+                "An addition takes less than a microsecond, and its way to another process a "
+                "hundred times that.",
             ),
             (
                 "a month of logs",
@@ -113,8 +113,8 @@ class ChooseWhere(Exercise):
                 "a week of physics",
                 "process pool",
                 "lost with a process",
-                "A pool loses all that is left with one process. And a thousand hours are five days "
-                "even for eight cores.",
+                "A pool loses all that is left with one process. And a thousand hours are five "
+                "days even for eight cores.",
             ),
             (
                 "compress a file",
@@ -127,7 +127,8 @@ class ChooseWhere(Exercise):
                 "compress a file",
                 "loop",
                 "blocked the loop",
-                "It lets go of the GIL, but not of the loop: that one waits until the call returns.",
+                "It lets go of the GIL, but not of the loop: that one waits until the call "
+                "returns.",
             ),
         )
     )

@@ -167,8 +167,11 @@ class Bench(Exercise):
                 "The time taken is the clock after the run minus the clock before it.",
             )
         for name, *figures in (
-            ("mean", 11 / 3, 3, 3), ("fastest", 2, 1, 1), ("sum", 11, 9, 9), ("slowest", 6, 6, 6)
-        ):  # fmt: skip
+            ("mean", 11 / 3, 3, 3),
+            ("fastest", 2, 1, 1),
+            ("sum", 11, 9, 9),
+            ("slowest", 6, 6, 6),
+        ):
             if says(*figures):
                 raise Wrong(
                     f"took the {name}",
@@ -261,49 +264,24 @@ class Bench(Exercise):
             medians[name] = statistics.median(taken)
         return medians
 
-    @wrong("measured the first run", says="ran 3 times")
-    def cold(ways, rounds, clock=time.perf_counter):
-        times = {name: [] for name in ways}
-        for _ in range(rounds):
-            for name, way in ways.items():
-                begun = clock()
-                way()
-                times[name].append(clock() - begun)
-        return {name: statistics.median(taken) for name, taken in times.items()}
+    cold = one_round_more.but("rounds + 1", "rounds").but(
+        "taken[1:]", "taken", kind="measured the first run", says="ran 3 times"
+    )
 
-    @wrong("counted the first run", says="says 4.5")
-    def keeps_the_first(ways, rounds, clock=time.perf_counter):
-        times = {name: [] for name in ways}
-        for _ in range(rounds + 1):
-            for name, way in ways.items():
-                begun = clock()
-                way()
-                times[name].append(clock() - begun)
-        return {name: statistics.median(taken) for name, taken in times.items()}
+    keeps_the_first = one_round_more.but(
+        "taken[1:]", "taken", kind="counted the first run", says="says 4.5"
+    )
 
-    @wrong("took the mean", says="says 3.66667")
-    def takes_the_mean(ways, rounds, clock=time.perf_counter):
-        for way in ways.values():
-            way()
-        times = {name: [] for name in ways}
-        for _ in range(rounds):
-            for name, way in ways.items():
-                begun = clock()
-                way()
-                times[name].append(clock() - begun)
-        return {name: statistics.mean(taken) for name, taken in times.items()}
+    takes_the_mean = rounds_outside.but(
+        "statistics.median(taken)",
+        "statistics.mean(taken)",
+        kind="took the mean",
+        says="says 3.66667",
+    )
 
-    @wrong("took the fastest", says="says 2")
-    def takes_the_fastest(ways, rounds, clock=time.perf_counter):
-        for way in ways.values():
-            way()
-        times = {name: [] for name in ways}
-        for _ in range(rounds):
-            for name, way in ways.items():
-                begun = clock()
-                way()
-                times[name].append(clock() - begun)
-        return {name: min(taken) for name, taken in times.items()}
+    takes_the_fastest = rounds_outside.but(
+        "statistics.median(taken)", "min(taken)", kind="took the fastest", says="says 2"
+    )
 
     @wrong("lost error", says="came to an end")
     def swallows(ways, rounds, clock=time.perf_counter):
@@ -319,41 +297,23 @@ class Bench(Exercise):
                     times[name].append(clock() - begun)
         return {name: statistics.median(taken) for name, taken in times.items()}
 
-    @wrong("another clock", says="Ask `clock()`")
-    def on_its_own_clock(ways, rounds, clock=time.perf_counter):
-        for way in ways.values():
-            way()
-        times = {name: [] for name in ways}
-        for _ in range(rounds):
-            for name, way in ways.items():
-                begun = time.perf_counter()
-                way()
-                times[name].append(time.perf_counter() - begun)
-        return {name: statistics.median(taken) for name, taken in times.items()}
+    on_its_own_clock = rounds_outside.but("begun = clock()", "begun = time.perf_counter()").but(
+        "clock() - begun", "time.perf_counter() - begun", kind="another clock", says="Ask `clock()`"
+    )
 
-    @wrong("no median", says="halfway between them")
-    def the_middle_one(ways, rounds, clock=time.perf_counter):
-        for way in ways.values():
-            way()
-        times = {name: [] for name in ways}
-        for _ in range(rounds):
-            for name, way in ways.items():
-                begun = clock()
-                way()
-                times[name].append(clock() - begun)
-        return {name: sorted(taken)[len(taken) // 2] for name, taken in times.items()}
+    the_middle_one = rounds_outside.but(
+        "statistics.median(taken)",
+        "sorted(taken)[len(taken) // 2]",
+        kind="no median",
+        says="halfway between them",
+    )
 
-    @wrong("no median", says="all the times")
-    def returns_all(ways, rounds, clock=time.perf_counter):
-        for way in ways.values():
-            way()
-        times = {name: [] for name in ways}
-        for _ in range(rounds):
-            for name, way in ways.items():
-                begun = clock()
-                way()
-                times[name].append(clock() - begun)
-        return times
+    returns_all = rounds_outside.but(
+        "{name: statistics.median(taken) for name, taken in times.items()}",
+        "times",
+        kind="no median",
+        says="all the times",
+    )
 
     @wrong("order", says="in the order c, a, b")
     def the_quickest_first(ways, rounds, clock=time.perf_counter):
@@ -368,41 +328,23 @@ class Bench(Exercise):
         medians = {name: statistics.median(taken) for name, taken in times.items()}
         return dict(sorted(medians.items(), key=lambda pair: pair[1]))
 
-    @wrong("one list for all", says="for all three")
-    def one_list(ways, rounds, clock=time.perf_counter):
-        for way in ways.values():
-            way()
-        times = dict.fromkeys(ways, [])
-        for _ in range(rounds):
-            for name, way in ways.items():
-                begun = clock()
-                way()
-                times[name].append(clock() - begun)
-        return {name: statistics.median(taken) for name, taken in times.items()}
+    one_list = rounds_outside.but(
+        "{name: [] for name in ways}",
+        "dict.fromkeys(ways, [])",
+        kind="one list for all",
+        says="for all three",
+    )
 
-    @wrong("counted the others' runs", says="runs of `b` are in it")
-    def clock_of_the_round(ways, rounds, clock=time.perf_counter):
-        for way in ways.values():
-            way()
-        times = {name: [] for name in ways}
-        for _ in range(rounds):
-            begun = clock()
-            for name, way in ways.items():
-                way()
-                times[name].append(clock() - begun)
-        return {name: statistics.median(taken) for name, taken in times.items()}
+    clock_of_the_round = rounds_outside.but("for name, way", "begun = clock()\nfor name, way").but(
+        "begun = clock()\nway()",
+        "way()",
+        kind="counted the others' runs",
+        says="runs of `b` are in it",
+    )
 
-    @wrong("end before begin", says="minus the clock before")
-    def wrong_way_round(ways, rounds, clock=time.perf_counter):
-        for way in ways.values():
-            way()
-        times = {name: [] for name in ways}
-        for _ in range(rounds):
-            for name, way in ways.items():
-                begun = clock()
-                way()
-                times[name].append(begun - clock())
-        return {name: statistics.median(taken) for name, taken in times.items()}
+    wrong_way_round = rounds_outside.but(
+        "clock() - begun", "begun - clock()", kind="end before begin", says="minus the clock before"
+    )
 
     @wrong("a round too few", says="and 2 rounds")
     def one_round_is_the_first(ways, rounds, clock=time.perf_counter):

@@ -177,12 +177,9 @@ class Edge(Exercise):
         loop = asyncio.get_event_loop()
         return ", ".join(loop.run_until_complete(asyncio.gather(*(fetch(url) for url in urls))))
 
-    @wrong("not awaited", says="Its loop ended before the fetches did")
-    def returns_the_gather(fetch, urls):
-        async def all_of_them():
-            return asyncio.gather(*(fetch(url) for url in urls))
-
-        return ", ".join(asyncio.run(all_of_them()))
+    returns_the_gather = with_gather.but(
+        "await asyncio", "asyncio", kind="not awaited", says="Its loop ended before the fetches did"
+    )
 
     @wrong("not awaited", says="inner `async def`")
     def awaits_nobody(fetch, urls):

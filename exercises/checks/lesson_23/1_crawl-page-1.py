@@ -278,19 +278,12 @@ class OnePage(Exercise):
 
         return await asyncio.wait_for(tries(), 4)
 
-    @wrong("hung with the page", says="a limit of its own")
-    async def only_a_deadline(ask, page):
-        async with asyncio.timeout(4):
-            for attempt in range(5):
-                if attempt:
-                    await asyncio.sleep(random.uniform(0, 0.05 * 2**attempt))
-                with contextlib.suppress(OSError):
-                    status, body = await ask(page)
-                    if status == 200:
-                        return body
-                    if status not in (429, 503):
-                        raise ValueError(status)
-        raise ValueError("five tries in vain")
+    only_a_deadline = a_limit_in_a_limit.but(
+        "async with asyncio.timeout(1):\n    status",
+        "status",
+        kind="hung with the page",
+        says="a limit of its own",
+    )
 
     @wrong("no deadline", says="do not add up")
     async def only_a_limit_each(ask, page):
@@ -320,35 +313,16 @@ class OnePage(Exercise):
                     await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))
         raise ValueError("five tries in vain")
 
-    @wrong("no jitter", says="come back together")
-    async def equal_pauses(ask, page):
-        async with asyncio.timeout(4):
-            for attempt in range(5):
-                if attempt:
-                    await asyncio.sleep(0.05 * 2**attempt)
-                with contextlib.suppress(OSError):
-                    async with asyncio.timeout(1):
-                        status, body = await ask(page)
-                    if status == 200:
-                        return body
-                    if status not in (429, 503):
-                        raise ValueError(status)
-        raise ValueError("five tries in vain")
+    equal_pauses = a_limit_in_a_limit.but(
+        "random.uniform(0, 0.05 * 2**attempt)",
+        "0.05 * 2**attempt",
+        kind="no jitter",
+        says="come back together",
+    )
 
-    @wrong("pauses that don't grow", says="doubled for each try")
-    async def short_pauses(ask, page):
-        async with asyncio.timeout(4):
-            for attempt in range(5):
-                if attempt:
-                    await asyncio.sleep(random.uniform(0, 0.1))
-                with contextlib.suppress(OSError):
-                    async with asyncio.timeout(1):
-                        status, body = await ask(page)
-                    if status == 200:
-                        return body
-                    if status not in (429, 503):
-                        raise ValueError(status)
-        raise ValueError("five tries in vain")
+    short_pauses = a_limit_in_a_limit.but(
+        "0.05 * 2**attempt", "0.1", kind="pauses that don't grow", says="doubled for each try"
+    )
 
     @wrong("never gives up", says="five, no more")
     async def for_ever(ask, page):
@@ -412,20 +386,9 @@ class OnePage(Exercise):
                     raise ValueError(status)
         raise ValueError("five tries in vain")
 
-    @wrong("blocked", says="time.sleep")
-    async def pauses_the_loop(ask, page):
-        async with asyncio.timeout(4):
-            for attempt in range(5):
-                if attempt:
-                    time.sleep(random.uniform(0, 0.05 * 2**attempt))
-                with contextlib.suppress(OSError):
-                    async with asyncio.timeout(1):
-                        status, body = await ask(page)
-                    if status == 200:
-                        return body
-                    if status not in (429, 503):
-                        raise ValueError(status)
-        raise ValueError("five tries in vain")
+    pauses_the_loop = a_limit_in_a_limit.but(
+        "await asyncio", "time", kind="blocked", says="time.sleep"
+    )
 
 
 def now_said(seconds):

@@ -258,27 +258,9 @@ class Stopping(Exercise):
             for page in done:
                 todo.remove(page)
 
-    @wrong("dropped requests", says="within the 1 s of grace")
-    async def cancels_at_once(fetch, todo, done, workers, stop, grace):
-        async def worker():
-            while todo and not stop.is_set():
-                page = todo.popleft()
-                try:
-                    done[page] = await fetch(page)
-                except asyncio.CancelledError:
-                    todo.append(page)
-                    raise
-
-        async def closing(tasks):
-            await stop.wait()
-            for task in tasks:
-                task.cancel()
-
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(worker()) for _ in range(workers)]
-            closer = group.create_task(closing(tasks))
-            await asyncio.wait(tasks)
-            closer.cancel()
+    cancels_at_once = a_task_that_cancels.but(
+        "await asyncio.sleep(grace)", "", kind="dropped requests", says="within the 1 s of grace"
+    )
 
     @wrong("no limit to the grace", says="may hang for ever")
     async def patient(fetch, todo, done, workers, stop, grace):
@@ -351,28 +333,9 @@ class Stopping(Exercise):
             await asyncio.wait(tasks)
             closer.cancel()
 
-    @wrong("went on after the stop", says="stop.is_set()")
-    async def does_not_look(fetch, todo, done, workers, stop, grace):
-        async def worker():
-            while todo:
-                page = todo.popleft()
-                try:
-                    done[page] = await fetch(page)
-                except asyncio.CancelledError:
-                    todo.append(page)
-                    raise
-
-        async def closing(tasks):
-            await stop.wait()
-            await asyncio.sleep(grace)
-            for task in tasks:
-                task.cancel()
-
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(worker()) for _ in range(workers)]
-            closer = group.create_task(closing(tasks))
-            await asyncio.wait(tasks)
-            closer.cancel()
+    does_not_look = a_task_that_cancels.but(
+        "todo and not stop.is_set()", "todo", kind="went on after the stop", says="stop.is_set()"
+    )
 
     @wrong("given back twice", says="in `todo` and in `done`")
     async def gives_all_back(fetch, todo, done, workers, stop, grace):
@@ -396,29 +359,12 @@ class Stopping(Exercise):
             await asyncio.wait(tasks)
             closer.cancel()
 
-    @wrong("ended late", says="the rest of the grace")
-    async def sits_the_grace_out(fetch, todo, done, workers, stop, grace):
-        async def worker():
-            while todo and not stop.is_set():
-                page = todo.popleft()
-                try:
-                    done[page] = await fetch(page)
-                except asyncio.CancelledError:
-                    todo.append(page)
-                    raise
-
-        async def closing(tasks):
-            await stop.wait()
-            await asyncio.sleep(grace)
-            for task in tasks:
-                task.cancel()
-
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(worker()) for _ in range(workers)]
-            closer = group.create_task(closing(tasks))
-            await asyncio.wait(tasks)
-            if not stop.is_set():
-                closer.cancel()
+    sits_the_grace_out = a_task_that_cancels.but(
+        "closer.cancel()",
+        "if not stop.is_set():\n    closer.cancel()",
+        kind="ended late",
+        says="the rest of the grace",
+    )
 
     @wrong("deadlock", says="Event.wait")
     async def waits_for_a_stop(fetch, todo, done, workers, stop, grace):

@@ -444,22 +444,12 @@ class LivePage(Exercise):
             else:
                 writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
 
-    @wrong("the visitor's leaving came out", says="leave when they like")
-    async def takes_it_for_an_error(crawl, reader, writer):
-        with contextlib.closing(writer):
-            asked = await reader.readuntil(b"\r\n\r\n")
-            if asked.startswith(b"GET / "):
-                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
-            elif asked.startswith(b"GET /events "):
-                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
-                while not crawl.over:
-                    writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
-                    await writer.drain()
-                    await asyncio.sleep(0.05)
-                writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
-            else:
-                writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
-            await writer.drain()
+    takes_it_for_an_error = never_closes.but(
+        "contextlib.suppress(ConnectionError)",
+        "contextlib.closing(writer)",
+        kind="the visitor's leaving came out",
+        says="leave when they like",
+    )
 
     @wrong("goes on for nobody", says="let that end the loop")
     async def writes_for_ever(crawl, reader, writer):

@@ -377,41 +377,9 @@ class Whole(Exercise):
                 group.create_task(visit(client, page))
         return names, failed
 
-    @wrong("limit", says="requests were in flight")
-    async def one_worker_a_page(url, pages, workers, tell):
-        names, failed, left = {}, [], iter(pages)
-
-        async def name_of(client, page):
-            for attempt in range(6):
-                pause = random.uniform(0, 0.1)
-                try:
-                    response = await client.get(page)
-                except httpx.TransportError:
-                    response = None
-                if response is not None:
-                    if response.status_code == 200:
-                        return response.json()["name"]
-                    if response.status_code == 429:
-                        pause = float(response.headers["Retry-After"])
-                    elif response.status_code != 503:
-                        return None
-                if attempt < 5:
-                    await asyncio.sleep(pause)
-
-        async def worker(client):
-            for page in left:
-                name = await name_of(client, page)
-                if name is None:
-                    failed.append(page)
-                else:
-                    names[page] = name
-                tell(len(names), len(failed))
-
-        async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
-            async with asyncio.TaskGroup() as group:
-                for _ in pages:
-                    group.create_task(worker(client))
-        return names, failed
+    one_worker_a_page = workers_of_one_group.but(
+        "range(workers)", "pages", kind="limit", says="requests were in flight"
+    )
 
     @wrong("retried", says="404")
     async def tries_whatever_it_was(url, pages, workers, tell):
@@ -447,113 +415,20 @@ class Whole(Exercise):
                     group.create_task(worker(client))
         return names, failed
 
-    @wrong("gave up too soon", says="Six tries")
-    async def gives_up_on_503(url, pages, workers, tell):
-        names, failed, left = {}, [], iter(pages)
+    gives_up_on_503 = workers_of_one_group.but(
+        "elif response.status_code != 503", "else", kind="gave up too soon", says="Six tries"
+    )
 
-        async def name_of(client, page):
-            for attempt in range(6):
-                pause = random.uniform(0, 0.1)
-                try:
-                    response = await client.get(page)
-                except httpx.TransportError:
-                    response = None
-                if response is not None:
-                    if response.status_code == 200:
-                        return response.json()["name"]
-                    if response.status_code == 429:
-                        pause = float(response.headers["Retry-After"])
-                    else:
-                        return None
-                if attempt < 5:
-                    await asyncio.sleep(pause)
+    waits_as_it_likes = workers_of_one_group.but(
+        'float(response.headers["Retry-After"])',
+        "0.1",
+        kind="came back too soon",
+        says="Retry-After",
+    )
 
-        async def worker(client):
-            for page in left:
-                name = await name_of(client, page)
-                if name is None:
-                    failed.append(page)
-                else:
-                    names[page] = name
-                tell(len(names), len(failed))
-
-        async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(workers):
-                    group.create_task(worker(client))
-        return names, failed
-
-    @wrong("came back too soon", says="Retry-After")
-    async def waits_as_it_likes(url, pages, workers, tell):
-        names, failed, left = {}, [], iter(pages)
-
-        async def name_of(client, page):
-            for attempt in range(6):
-                pause = random.uniform(0, 0.1)
-                try:
-                    response = await client.get(page)
-                except httpx.TransportError:
-                    response = None
-                if response is not None:
-                    if response.status_code == 200:
-                        return response.json()["name"]
-                    if response.status_code == 429:
-                        pause = 0.1
-                    elif response.status_code != 503:
-                        return None
-                if attempt < 5:
-                    await asyncio.sleep(pause)
-
-        async def worker(client):
-            for page in left:
-                name = await name_of(client, page)
-                if name is None:
-                    failed.append(page)
-                else:
-                    names[page] = name
-                tell(len(names), len(failed))
-
-        async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(workers):
-                    group.create_task(worker(client))
-        return names, failed
-
-    @wrong("hung with the page", says="httpx itself waits")
-    async def waits_for_the_silent(url, pages, workers, tell):
-        names, failed, left = {}, [], iter(pages)
-
-        async def name_of(client, page):
-            for attempt in range(6):
-                pause = random.uniform(0, 0.1)
-                try:
-                    response = await client.get(page)
-                except httpx.TransportError:
-                    response = None
-                if response is not None:
-                    if response.status_code == 200:
-                        return response.json()["name"]
-                    if response.status_code == 429:
-                        pause = float(response.headers["Retry-After"])
-                    elif response.status_code != 503:
-                        return None
-                if attempt < 5:
-                    await asyncio.sleep(pause)
-
-        async def worker(client):
-            for page in left:
-                name = await name_of(client, page)
-                if name is None:
-                    failed.append(page)
-                else:
-                    names[page] = name
-                tell(len(names), len(failed))
-
-        async with httpx.AsyncClient(base_url=url, timeout=30) as client:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(workers):
-                    group.create_task(worker(client))
-        return names, failed
+    waits_for_the_silent = workers_of_one_group.but(
+        "timeout=0.3", "timeout=30", kind="hung with the page", says="httpx itself waits"
+    )
 
     @wrong("told wrong", says="whether it is done or has failed")
     async def tells_of_the_done(url, pages, workers, tell):

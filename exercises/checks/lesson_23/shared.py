@@ -1,4 +1,4 @@
-"""What exercises of lesson 23 share: the time, and visitors that meet only later."""
+"""What exercises of lesson 23 share: the time, and an answer that is met in a frame of ours."""
 
 import asyncio
 

@@ -33,21 +33,12 @@ class Pipeline(Exercise):
             for _ in range(3):
                 await queue.put(None)
 
-    @wrong("unbounded", says="40 items had been taken from the source")
-    async def no_limit(source, work):
-        queue = asyncio.Queue()
-
-        async def worker():
-            while (item := await queue.get()) is not None:
-                await work(item)
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(3):
-                group.create_task(worker())
-            async for item in source:
-                await queue.put(item)
-            for _ in range(3):
-                await queue.put(None)
+    no_limit = bounded.but(
+        "asyncio.Queue(3)",
+        "asyncio.Queue()",
+        kind="unbounded",
+        says="40 items had been taken from the source",
+    )
 
     @wrong("one sentinel", says="1 worker `worker` ended, 2 more still waited")
     async def one_for_all(source, work):
