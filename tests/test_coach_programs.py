@@ -143,12 +143,12 @@ def test_ids_are_there_once():
 
 
 def test_the_documented_module_works(tmp_path):
-    """The example in the docstring of exercises.checks is a check module that holds what it
-    promises.
-    """
+    """The files in the docstring of exercises.checks hold what they promise."""
     text = exercises.checks.__doc__
-    start, end = text.index('    """Exercises of lesson 10'), text.index("**The class.**")
-    (tmp_path / "lesson_99.py").write_text(textwrap.dedent(text[start:end]), encoding="utf-8")
+    files = text[: text.index("**The class.**")].split("\n    # lesson_10/")[1:]
+    (tmp_path / "lesson_99").mkdir()
+    for name, _, file in (part.partition("\n") for part in files):
+        (tmp_path / "lesson_99" / name).write_text(textwrap.dedent(file), encoding="utf-8")
     found = finding.entries(tmp_path)
     assert [entry.id for entry in found] == ["overlap-1", "take-1", "predict-1", "classify-1"]
     for entry in found:
@@ -178,7 +178,8 @@ def test_a_stub_gives_nothing_away():
         "    # first the trick\n    return await asyncio.sleep(1)\n"
     )
     assert stub_of(text) == (
-        "import asyncio\n\n\nasync def ask(\n    one,\n    two=(1,\n         2),\n) -> int:  # a note:\n    ..."
+        "import asyncio\n\n\n"
+        "async def ask(\n    one,\n    two=(1,\n         2),\n) -> int:  # a note:\n    ..."
     )
     text = (
         'class Two:\n    """Doc"""\n\n    def one(self):\n        """Say."""\n'
@@ -186,8 +187,7 @@ def test_a_stub_gives_nothing_away():
         "\n    async def two(self):\n        return 2\n"
     )
     assert (
-        stub_of(text)
-        == 'class Two:\n    """Doc"""\n\n    def one(self):\n        """Say."""\n'
+        stub_of(text) == 'class Two:\n    """Doc"""\n\n    def one(self):\n        """Say."""\n'
         "        ...\n\n    async def two(self):\n        ..."
     )
     assert stub_of("x = [1,\n     2]\ny = 3") == "x = ...\ny = ..."

@@ -1,4 +1,4 @@
-"""What exercises of lesson 05 share: generators to give turns to, and what any queue can get wrong."""
+"""What exercises of lesson 05 share: generators to give turns to, and how a queue goes wrong."""
 
 from collections.abc import Generator
 

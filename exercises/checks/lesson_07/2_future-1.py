@@ -1,3 +1,5 @@
+"""Long, for a future can be wrong in many ways, and each is a whole class."""
+
 import contextlib
 
 from helpers.coach import Exercise, Wrong, right, wrong

@@ -1,3 +1,5 @@
+"""Long, for it brings a small loop of its own, to be cancelled on."""
+
 import contextlib
 import heapq
 import itertools

@@ -1,3 +1,5 @@
+"""Long, for a limit can be wrong in many ways, and each is told in words of its own."""
+
 import time
 
 from helpers.coach import Exercise, Wrong, right, wrong

@@ -1,3 +1,5 @@
+"""Long, for a thing is asked back at each moment, and each mistake has words of its own."""
+
 import asyncio
 from contextlib import suppress
 

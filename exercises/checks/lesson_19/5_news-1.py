@@ -1,3 +1,5 @@
+"""Long, for each of its programs is a whole feed."""
+
 import asyncio
 import contextlib
 import gc

@@ -1,4 +1,4 @@
-"""What exercises of lesson 19 share: the time, errors alone or in groups, a database's connection."""
+"""What exercises of lesson 19 share: the time, errors in groups, a database's connection."""
 
 import asyncio
 

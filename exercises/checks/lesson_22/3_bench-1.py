@@ -1,3 +1,5 @@
+"""Long, for a measurement can be wrong in many ways, and each has words of its own."""
+
 import asyncio
 import statistics
 import time

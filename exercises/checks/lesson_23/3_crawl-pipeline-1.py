@@ -1,3 +1,5 @@
+"""Long, for each of its programs is a whole pipeline."""
+
 import asyncio
 import contextlib
 

@@ -1,3 +1,5 @@
+"""Long, for each of its programs is a whole crawl that can be stopped."""
+
 import asyncio
 import collections
 

@@ -1,3 +1,5 @@
+"""Long, for each of its programs is a whole crawl."""
+
 import asyncio
 import collections
 import contextlib

@@ -205,6 +205,6 @@ def module_source(module: types.ModuleType) -> tuple[ast.Module, list[str]]:
 
 @functools.cache
 def parsed(path: str, changed: int) -> tuple[ast.Module, list[str]]:
-    """The syntax tree of a file and its lines. changed: its time stamp, so that a change is read."""
+    """The syntax tree of a file and its lines. changed: its time stamp; a new one is read anew."""
     text = pathlib.Path(path).read_text(encoding="utf-8")
     return packing.tree_of(text), text.splitlines()

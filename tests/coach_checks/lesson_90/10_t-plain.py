@@ -1,4 +1,4 @@
-from helpers.coach import Exercise, right, wrong
+from helpers.coach import Exercise, right
 
 
 class Plain(Exercise):
