@@ -19,7 +19,7 @@ from helpers.basics.project import PROJECT
 from helpers.coach import cards
 from helpers.coach.course_map import CourseMap
 from helpers.coach.form import finding, programs
-from helpers.coach.judging import packing
+from helpers.coach.form.text import nodes_of
 from tests.coach_cells import FIXTURES, cell, cell_named
 
 pytestmark = pytest.mark.coach
@@ -221,7 +221,7 @@ def test_what_python_warns_of_in_a_program_is_not_told_again(tmp_path):
         before = len(told)
         programs.module_source(finding.load(path))
         finding.entries(tmp_path)
-        packing.nodes_of(str(path))
+        nodes_of(str(path))
     assert before and len(told) == before
 
 

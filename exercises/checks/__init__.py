@@ -179,7 +179,7 @@ again the words that the message must hold.
 returns for a right answer and raises `Wrong` for a wrong one; what the answer itself raises, leaves
 running, blocks or hangs is named without your help, with its line. A bare `assert got == 3, "what
 was observed"` is a wrong value. Raise `Wrong(kind, observed, line=None, try_=None)` for a belief of
-your own: `kind` is a word from the table in `helpers.coach.mistakes.diagnosis` (then the headline
+your own: `kind` is a word from the table in `helpers.coach.mistakes.catalogue` (then the headline
 and what to try come from there) or your own headline in a few words, as "added up"; `observed` says
 what was observed; `line` is a line number of the learner's cell, or None for what `lab` can find;
 `try_` says what to try.

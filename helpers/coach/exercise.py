@@ -2,36 +2,39 @@
 
 import ast
 import functools
-import inspect
 import os
 import pickle
 import sys
+from types import FrameType
 
+from helpers.basics.shell import running_shell
 from helpers.coach import cards
-from helpers.coach.form import finding
-from helpers.coach.form import statement as form
-from helpers.coach.judging import packing
+from helpers.coach.form.finding import Entry, beside, find, folder_of
+from helpers.coach.form.statement import Exercise, Wrong
+from helpers.coach.form.text import nodes_of, place_of, text_of
+from helpers.coach.judging.at_sight import at_sight
+from helpers.coach.judging.packing import Unsendable, pack
 from helpers.coach.judging.sandbox import sandbox
-from helpers.coach.mistakes import diagnosis
-from helpers.coach.mistakes.diagnosis import Verdict, brief
+from helpers.coach.mistakes.verdict import Verdict, verdict_of
+from helpers.coach.mistakes.words import brief
 from helpers.coach.progress import Progress
 
 OFFER_AFTER = 2  # failures
 
 
 @functools.cache
-def my_progress():
+def my_progress() -> Progress:
     """The learner's progress, once a kernel."""
     return Progress(tell=lambda text: cards.words(text).show())
 
 
-def exercise(id):
+def exercise(id: str) -> "Asked":
     """Show the exercise with this id and return it, to be asked for `check`, `hint`, `solution`,
     `reset`, `timeline` and `mine`.
 
     Raises LookupError, naming the nearest ids, if there is none.
     """
-    chosen = Asked(finding.find(id))
+    chosen = Asked(find(id))
     sandbox.warm()
     chosen.show()
     return chosen
@@ -40,7 +43,7 @@ def exercise(id):
 class Asked:
     """An exercise as a learner has it in hand."""
 
-    def __init__(self, exercise):
+    def __init__(self, exercise: type[Exercise]):
         self._exercise = exercise
         self.id = exercise.id
         self.verdict = None
@@ -49,11 +52,11 @@ class Asked:
     def __repr__(self):
         return f"exercise {self.id!r}: {my_progress().of(self.id)['status']}"
 
-    def show(self):
+    def show(self) -> None:
         """Show the card again: what is asked, and how you stand."""
         cards.task(self._exercise, my_progress().of(self.id)).show()
 
-    def check(self, answer):
+    def check(self, answer: object) -> None:
         """Judge `answer`: pass the function itself (or the value), not what a call of it returned.
 
         Shows NOT STARTED, NOT YET with the name of the mistake, or SOLVED. Never awaited: it is an
@@ -84,7 +87,7 @@ class Asked:
             )
         cards.verdict(verdict, offer).show()
 
-    def hint(self):
+    def hint(self) -> None:
         """Show the next hint; after the last one, all of them again."""
         hints = self._exercise.hints
         shown = my_progress().of(self.id)["hints"]
@@ -103,11 +106,11 @@ class Asked:
                 "All hints: " + " · ".join(hints) + " · One right way: `ex.solution()`"
             ).show()
 
-    def solution(self):
+    def solution(self) -> None:
         """Show one right program under the asked name. It changes nothing of yours."""
         cards.code("One right way to do it:", self._exercise.solution()).show()
 
-    def mine(self):
+    def mine(self) -> None:
         """Show the last answer that you checked, as it stood in your cell."""
         answer = my_progress().of(self.id).get("answer")
         if answer:
@@ -115,13 +118,13 @@ class Asked:
         else:
             cards.words("No answer was checked yet.").show()
 
-    def reset(self):
+    def reset(self) -> None:
         """Forget the status, failures and hints of this exercise. Your cells stay as they are."""
         my_progress().reset(self.id)
         self.verdict = self._recording = None
         cards.words(f"`{self.id}` is not started again. Your code stays as it is.").show()
 
-    def timeline(self):
+    def timeline(self) -> None:
         """Show who ran when, and who waited for what, in the last check."""
         if self._recording is None:
             cards.words(
@@ -133,32 +136,34 @@ class Asked:
         figure = timeline(
             pickle.loads(self._recording), title=f"Your {self._exercise.asks}, as it was checked"
         )
-        if "IPython" in sys.modules and sys.modules["IPython"].get_ipython() is not None:
+        if running_shell() is None:
+            print(figure.text)
+        else:
             from IPython.display import display
 
             display(figure)
-        else:
-            print(figure.text)
 
 
-def asked_elsewhere(exercise, frame):
+def asked_elsewhere(exercise: type[Exercise], frame: FrameType) -> Entry | None:
     """The exercise of the same lesson whose answer stands by name in the `check` that `frame`
     calls, if that is not this one, as an Entry. Else None.
 
     All exercises of a notebook are called `ex`: who goes back to an earlier one has the last.
     """
-    for node in packing.nodes_of(frame.f_code.co_filename):
+    for node in nodes_of(frame.f_code.co_filename):
         match node:
             case ast.Call(func=ast.Attribute(attr="check"), args=[ast.Name(id=name)]) if (
                 node.lineno <= frame.f_lineno <= node.end_lineno and name != exercise.asks
             ):
-                for entry in finding.beside(exercise):
+                for entry in beside(exercise):
                     if entry.asks == name:
                         return entry
     return None
 
 
-def judge(exercise, answer, limit=None):
+def judge(
+    exercise: type[Exercise], answer: object, limit: float | None = None
+) -> tuple[Verdict, bytes | None]:
     """Judge an answer to an Exercise class: (Verdict, recording as bytes or None). Shows nothing.
 
     limit: seconds for the check instead of the exercise's own.
@@ -166,25 +171,23 @@ def judge(exercise, answer, limit=None):
     if (verdict := at_sight(exercise, answer)) is not None:
         return verdict, None
     try:
-        packed, texts = packing.pack(answer)
-    except packing.Unsendable as error:
+        packed, texts = pack(answer)
+    except Unsendable as error:
         named = (
             f"`{exercise.asks}` uses `{error.name}`, a {error.type}, "
             if error.name
             else f"It is a {error.type} "
         )
-        found = form.Wrong(
-            "unsendable", f"{named}which can't leave your notebook ({error.reason})."
-        )
-        return diagnosis.verdict_of(found, None, diagnosis.Source(()), exercise.asks), None
+        said = f"{named}which can't leave your notebook ({error.reason})."
+        return verdict_of(Wrong("unsendable", said)), None
     return sandbox.judge(
         {
             "id": exercise.id,
-            "checks": str(finding.folder_of(exercise)),
+            "checks": str(folder_of(exercise)),
             "asks": exercise.asks,
             "answer": packed,
             "texts": texts,
-            "place": packing.place_of(answer),
+            "place": place_of(answer),
             "path": list(sys.path),
             "folder": os.getcwd(),
             "limit": limit or exercise.limit,
@@ -192,157 +195,10 @@ def judge(exercise, answer, limit=None):
     )
 
 
-# What can be told without running it
-
-
-def at_sight(exercise, answer):
-    """A Verdict on what needs no judge: the stub, and answers of another kind. Else None."""
-    if answer is ... or (not exercise.takes_value() and is_stub(answer)):
-        return Verdict("not started")
-    if exercise.takes_value():
-        return value_at_sight(exercise, answer)
-    asks = exercise.asks
-    source = diagnosis.Source(())
-    wants_class = isinstance(exercise.model(), type)
-
-    def wrong(kind, observed, try_=None, headline=None):
-        found = form.Wrong(kind, observed, try_=try_)
-        found.headline = headline
-        return diagnosis.verdict_of(found, None, source, asks)
-
-    if inspect.iscoroutine(answer) or inspect.isgenerator(answer) or inspect.isasyncgen(answer):
-        kind = {"coroutine": "coroutine", "generator": "generator"}.get(
-            type(answer).__name__, "async generator"
-        )
-        if inspect.iscoroutine(answer):
-            answer.close()  # or Python warns that it was never awaited
-        return wrong(
-            "not a function",
-            f"I was given a {kind} object, which is what a call of `{asks}` returns.",
-            f"Leave the parentheses away: `ex.check({asks})`.",
-        )
-    if wants_class and not isinstance(answer, type):
-        return wrong(
-            "not a function",
-            f"I was given {article(type(answer).__name__)}; asked is the class `{asks}`.",
-            f"Pass the class itself: `ex.check({asks})`.",
-            "not a class",
-        )
-    if not callable(answer):
-        value = (
-            f"{brief(answer)}"
-            if answer is None
-            else f"{article(type(answer).__name__)}, {brief(answer)}"
-        )
-        return wrong(
-            "not a function",
-            f"I was given {value}.",
-            f"Pass the function itself, not its name and not its result: `ex.check({asks})`.",
-        )
-    if isinstance(answer, type) and not wants_class:
-        return wrong("not a function", f"I was given the class `{answer.__name__}`.")
-    return arguments_at_sight(exercise, answer, wrong)
-
-
-def value_at_sight(exercise, answer):
-    asks = exercise.asks
-    if (
-        isinstance(answer, (dict, list, tuple))
-        and len(answer)
-        and all(item is ... for item in (answer.values() if isinstance(answer, dict) else answer))
-    ):
-        return Verdict("not started")
-    if isinstance(answer, str) and isinstance(exercise.right_values[0], (int, float)):
-        found = form.Wrong(
-            "value",
-            f"I was given the text {brief(answer)}; asked is a number.",
-            try_="Write it without quotes and without its unit.",
-        )
-        return diagnosis.verdict_of(found, None, diagnosis.Source(()), asks)
-    asked = exercise.right_values[0]
-    kind = try_ = None
-    if isinstance(asked, (int, float)) and isinstance(answer, (list, tuple, set, dict)):
-        kind, try_ = "number", "Write the number alone, without brackets."
-    elif isinstance(asked, list) and isinstance(answer, (str, set)):
-        kind, try_ = "list", "Write it in square brackets, with commas between the items."
-    if kind:
-        given = "the text" if isinstance(answer, str) else f"{article(type(answer).__name__)},"
-        found = form.Wrong(
-            "value", f"I was given {given} {brief(answer)}; asked is a {kind}.", try_=try_
-        )
-        return diagnosis.verdict_of(found, None, diagnosis.Source(()), asks)
-    if callable(answer) or inspect.iscoroutine(answer):
-        kind = "function" if callable(answer) else "coroutine"
-        if inspect.iscoroutine(answer):
-            answer.close()
-        found = form.Wrong(
-            "value",
-            f"I was given a {kind}; asked is a value.",
-            try_=f"Set `{asks} = …`, then `ex.check({asks})`.",
-        )
-        return diagnosis.verdict_of(found, None, diagnosis.Source(()), asks)
-    return None
-
-
-def arguments_at_sight(exercise, answer, wrong):
-    """A Verdict if the answer can't be called the way the model is, else None."""
-    try:
-        has, asked = inspect.signature(answer), inspect.signature(exercise.model())
-    except (TypeError, ValueError):
-        return None
-    positional = [
-        p
-        for p in asked.parameters.values()
-        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    required = [p for p in positional if p.default is p.empty]
-    named = {p.name: None for p in asked.parameters.values() if p.kind is p.KEYWORD_ONLY}
-    try:
-        for number in {len(required), len(positional)}:
-            has.bind(*[None] * number, **named)
-    except TypeError:
-        return wrong(
-            "arguments",
-            f"`{exercise.asks}` is called as `{exercise.asks}{asked}`; "
-            f"yours is `{getattr(answer, '__name__', exercise.asks)}{has}`.",
-        )
-    return None
-
-
-def article(name):
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
-
-
-def is_stub(answer):
-    """True for a function (or class) in whose body nothing was written yet."""
-    try:
-        node = packing.tree_of(packing.text_of(answer) or "").body[0]
-    except (SyntaxError, ValueError, IndexError):
-        return False
-    if isinstance(node, ast.ClassDef):
-        methods = [part for part in node.body if diagnosis.is_function(part)]
-        return all(map(is_empty, methods)) if methods else is_empty(node)
-    return diagnosis.is_function(node) and is_empty(node)
-
-
-def is_empty(node):
-    """True if a body holds nothing but its docstring, `...`, `pass` or `raise
-    NotImplementedError`.
-    """
-    return all(
-        isinstance(part, ast.Pass)
-        or isinstance(part, ast.Expr)
-        and isinstance(part.value, ast.Constant)
-        or isinstance(part, ast.Raise)
-        and "NotImplementedError" in ast.dump(part)
-        for part in node.body
-    )
-
-
-def source_text(answer, exercise):
+def source_text(answer: object, exercise: type[Exercise]) -> str | None:
     """The answer's text as it stood in the cell, or its repr if it is a value; None if it has
     none.
     """
     if exercise.takes_value():
         return f"{exercise.asks} = {brief(answer, 2000)}"
-    return packing.text_of(answer)
+    return text_of(answer)

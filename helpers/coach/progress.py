@@ -8,6 +8,8 @@ import zlib
 from helpers.basics.records import SCHEMA, Kept
 
 KEPT_SOURCE = 20_000  # characters of an answer that are kept
+STATUSES = ["not started", "not yet", "solved"]
+UNKNOWN = {"status": "not started", "failures": 0, "hints": 0}
 
 
 class Progress(Kept):
@@ -16,11 +18,11 @@ class Progress(Kept):
     file, holds, what = "progress.json", "exercises", "your progress"
     instead = "; `course_map().code` gives it as a string to paste later."
 
-    def of(self, id):
+    def of(self, id: str) -> dict:
         """The progress of one exercise: status "not started", "not yet" or "solved", and counts."""
-        return {"status": "not started", "failures": 0, "hints": 0} | self.all().get(id, {})
+        return UNKNOWN | self.all().get(id, {})
 
-    def checked(self, id, status, answer=None):
+    def checked(self, id: str, status: str, answer: str | None = None) -> dict:
         """Note the outcome of a check. What was solved once stays solved. Returns what is known
         now.
         """
@@ -39,11 +41,11 @@ class Progress(Kept):
 
         return self._update(id, change)
 
-    def hinted(self, id, hints):
+    def hinted(self, id: str, hints: int) -> dict:
         """Note that this many hints were shown."""
         return self._update(id, lambda known: known.update(hints=max(hints, known.get("hints", 0))))
 
-    def reset(self, id):
+    def reset(self, id: str) -> dict:
         """Forget status, failures and hints of this exercise. The last answer is kept."""
 
         def change(known):
@@ -55,11 +57,11 @@ class Progress(Kept):
 
     # A string that can be pasted
 
-    def code(self):
+    def code(self) -> str:
         """The progress as one short string for `restore`: statuses, failures and hints."""
         short = {
             id: [
-                ["not started", "not yet", "solved"].index(known.get("status", "not started")),
+                STATUSES.index(known.get("status", "not started")),
                 known.get("failures", 0),
                 known.get("hints", 0),
             ]
@@ -69,7 +71,7 @@ class Progress(Kept):
         packed = zlib.compress(json.dumps(short, separators=(",", ":")).encode(), 9)
         return f"async{SCHEMA}-" + base64.urlsafe_b64encode(packed).decode().rstrip("=")
 
-    def restore(self, code):
+    def restore(self, code: str) -> int:
         """Take over the progress in a string made by `code`. Nothing solved here is lost.
 
         Returns the number of exercises in it. Raises ValueError if the string is not whole.
@@ -81,7 +83,7 @@ class Progress(Kept):
             packed = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
             found = json.loads(zlib.decompress(packed))
             rows = {
-                str(id): (["not started", "not yet", "solved"][status], int(failures), int(hints))
+                str(id): (STATUSES[status], int(failures), int(hints))
                 for id, (status, failures, hints) in found.items()
             }
         except (ValueError, TypeError, AttributeError, IndexError, zlib.error):
@@ -103,4 +105,4 @@ class Progress(Kept):
 
     def _update(self, id, change):
         exercises = self.change(lambda exercises: change(exercises.setdefault(id, {})))
-        return {"status": "not started", "failures": 0, "hints": 0} | exercises[id]
+        return UNKNOWN | exercises[id]

@@ -14,7 +14,7 @@ import types
 
 from helpers.basics.project import PROJECT
 from helpers.coach.form.statement import Exercise
-from helpers.coach.judging import packing
+from helpers.coach.form.text import tree_of, unwarned
 
 CHECKS = PROJECT / "exercises" / "checks"
 
@@ -121,10 +121,10 @@ def head_of(text: str) -> ast.ClassDef:
         r"(?ms)^class \w+\(Exercise\):.*?(?=^    (?:def |async def |class |@)|\Z)", text
     )
     try:
-        return packing.tree_of(head[0] if head else text).body[0]
+        return tree_of(head[0] if head else text).body[0]
     except SyntaxError:
         # Such a line may stand in a string, too.
-        return next(node for node in packing.tree_of(text).body if isinstance(node, ast.ClassDef))
+        return next(node for node in tree_of(text).body if isinstance(node, ast.ClassDef))
 
 
 def assigned(node: ast.ClassDef) -> dict[str, object]:
@@ -163,7 +163,7 @@ def load(path: pathlib.Path | str) -> types.ModuleType:
     module = importlib.util.module_from_spec(spec)
     module.coach_changed, module.coach_package = changed, package
     sys.modules[name] = module
-    with packing.unwarned():
+    with unwarned():
         spec.loader.exec_module(module)
     return module
 

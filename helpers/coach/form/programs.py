@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from helpers.basics.words import count, listed
-from helpers.coach.judging import packing
+from helpers.coach.form.text import tree_of
 
 NOT_SHOWN = ("helpers", "coach")  # where the words come from that a check file itself is made of
 
@@ -143,7 +143,7 @@ def joined(*parts: str) -> str:
 
 def names_in(text: str) -> set[str]:
     """The names that a program's text uses or sets."""
-    return {node.id for node in ast.walk(packing.tree_of(text)) if isinstance(node, ast.Name)}
+    return {node.id for node in ast.walk(tree_of(text)) if isinstance(node, ast.Name)}
 
 
 def class_of(tree: ast.Module, name: str) -> ast.ClassDef:
@@ -207,4 +207,4 @@ def module_source(module: types.ModuleType) -> tuple[ast.Module, list[str]]:
 def parsed(path: str, changed: int) -> tuple[ast.Module, list[str]]:
     """The syntax tree of a file and its lines. changed: its time stamp; a new one is read anew."""
     text = pathlib.Path(path).read_text(encoding="utf-8")
-    return packing.tree_of(text), text.splitlines()
+    return tree_of(text), text.splitlines()

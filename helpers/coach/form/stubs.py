@@ -2,7 +2,7 @@
 
 import ast
 
-from helpers.coach.judging import packing
+from helpers.coach.form.text import tree_of
 
 
 def stub_of(text: str) -> str:
@@ -14,7 +14,7 @@ def stub_of(text: str) -> str:
     Raises ValueError if the text holds anything else: it would be lost, or give the answer away.
     """
     lines = text.splitlines()
-    for node in reversed(packing.tree_of(text).body):
+    for node in reversed(tree_of(text).body):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             hollow(node, lines)
         elif isinstance(node, ast.ClassDef):

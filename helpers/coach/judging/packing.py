@@ -5,29 +5,26 @@ The text goes along so that tracebacks, `inspect` and the coach's messages show 
 own lines.
 """
 
-import ast
-import contextlib
 import contextvars
-import functools
 import inspect
 import io
 import linecache
 import os
-import re
-import textwrap
 import threading
 import types
-import warnings
 
 import cloudpickle
 
+from helpers.coach.form.text import place_of
+
 
 class Unsendable(Exception):
-    """The answer refers to something that can't leave the notebook. `name` is the global's name
-    or None.
+    """The answer refers to something that can't leave the notebook.
+
+    name: of the global or closure variable that holds it, or None. type: the name of its type.
     """
 
-    def __init__(self, name, thing, reason):
+    def __init__(self, name: str | None, thing: object, reason: str):
         super().__init__(reason)
         self.name = name
         self.type = type(thing).__name__
@@ -37,11 +34,11 @@ class Unsendable(Exception):
 class Packer(cloudpickle.CloudPickler):
     """A cloudpickle that copies locks and context variables and notes which cells it has met."""
 
-    def __init__(self, file):
+    def __init__(self, file: io.BytesIO):
         super().__init__(file)
         self.filenames = set()
 
-    def reducer_override(self, thing):
+    def reducer_override(self, thing: object) -> object:
         if isinstance(thing, types.FunctionType):
             self.filenames.add(thing.__code__.co_filename)
         elif isinstance(thing, LOCK):
@@ -59,9 +56,9 @@ MISSING = object()
 STDLIB = os.path.dirname(os.__file__) + os.sep
 
 
-def default_of(variable):
-    """The default of a ContextVar as a tuple of one, or an empty tuple: an empty context shows
-    it.
+def default_of(variable: contextvars.ContextVar) -> tuple:
+    """The default of a ContextVar as a tuple of one, or an empty tuple: an empty context
+    shows it.
     """
     value = contextvars.Context().run(variable.get, MISSING)
     try:
@@ -70,7 +67,8 @@ def default_of(variable):
         return ()
 
 
-def new_context_variable(name, *default):
+def new_context_variable(name: str, *default: object) -> contextvars.ContextVar:
+    """A ContextVar of this name, with a default if one is given: what one becomes on its way."""
     return (
         contextvars.ContextVar(name, default=default[0])
         if default
@@ -78,7 +76,7 @@ def new_context_variable(name, *default):
     )
 
 
-def pack(answer):
+def pack(answer: object) -> tuple[bytes, dict[str, str]]:
     """Return (bytes, {filename: source text}) for `answer`; raises Unsendable."""
     data = io.BytesIO()
     packer = Packer(data)
@@ -94,83 +92,17 @@ def pack(answer):
     return data.getvalue(), {name: text for name, text in texts.items() if text}
 
 
-def place_of(answer):
-    """(filename, first line, last line) of the text of a function or a class; all None if it
-    has none.
-
-    A class of a notebook doesn't know its file; its methods do.
-    """
-    nothing = None, None, None
-    try:
-        thing = inspect.unwrap(answer) if callable(answer) else answer
-    except ValueError:
-        return nothing
-    thing = thing.func if isinstance(thing, functools.partial) else thing
-    if isinstance(thing, types.MethodType):
-        thing = thing.__func__
-    if isinstance(thing, types.FunctionType):
-        try:
-            lines, first = inspect.getsourcelines(thing)
-            return thing.__code__.co_filename, first, first + len(lines) - 1
-        except (OSError, TypeError, SyntaxError):
-            return thing.__code__.co_filename, thing.__code__.co_firstlineno, None
-    if isinstance(thing, type):
-        for code in (
-            part.__code__ for part in vars(thing).values() if isinstance(part, types.FunctionType)
-        ):
-            for node in nodes_of(code.co_filename):
-                if (
-                    isinstance(node, ast.ClassDef)
-                    and node.name == thing.__name__
-                    and node.lineno <= code.co_firstlineno <= node.end_lineno
-                ):
-                    return code.co_filename, node.lineno, node.end_lineno
-    return nothing
-
-
-def text_of(answer):
-    """The text of a function or a class as it stands in its cell, or None."""
-    filename, first, last = place_of(answer)
-    if last is None:
-        return None
-    return textwrap.dedent("".join(linecache.getlines(filename)[first - 1 : last]))
-
-
-def nodes_of(filename):
-    """All AST nodes of a cell or file; none if it doesn't parse. Lines of IPython magic are
-    blanked.
-    """
-    text = re.sub(r"(?m)^\s*[%!].*$", "", "".join(linecache.getlines(filename)))
-    try:
-        return list(ast.walk(tree_of(text)))
-    except (SyntaxError, ValueError, RecursionError):
-        return []
-
-
-def tree_of(text):
-    """The syntax tree of a program's text; raises SyntaxError."""
-    with unwarned():
-        return ast.parse(text)
-
-
-@contextlib.contextmanager
-def unwarned():
-    """Let Python compile without a SyntaxWarning, such as 3.14's of a `return` in a `finally`.
-
-    A cell has told it to whoever wrote it, and a wrong program may be wrong in just that.
-    """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
-        yield
-
-
-def not_a_library(filename):
+def not_a_library(filename: str) -> bool:
+    """Whether a file is the learner's, so that its text has to go along."""
     # A function that a decorator of the standard library returns goes along by value as well.
     return "site-packages" not in filename and not filename.startswith(("<frozen", STDLIB))
 
 
-def culprit(answer, seen=None):
-    """Find the global or closure variable that can't be packed: (name or None, thing)."""
+def culprit(answer: object, seen: set[int] | None = None) -> tuple[str | None, object]:
+    """Find the global or closure variable that can't be packed: (name or None, thing).
+
+    seen: ids of the functions that were looked into on the way here.
+    """
     seen = set() if seen is None else seen
     function = inspect.unwrap(answer) if callable(answer) else answer
     if not isinstance(function, types.FunctionType) or id(function) in seen:

@@ -15,9 +15,11 @@ import threading
 import time
 
 from helpers.basics.project import PROJECT
+from helpers.basics.words import seconds
 from helpers.coach.form import statement as form
 from helpers.coach.judging import wire
-from helpers.coach.mistakes import diagnosis
+from helpers.coach.mistakes.source import Source
+from helpers.coach.mistakes.verdict import Verdict, verdict_of
 
 START = 30.0  # seconds a judge may take to start on a slow machine
 LOADING = 20.0  # seconds that unpacking an answer may take: it imports what the answer imports
@@ -205,7 +207,7 @@ class Sandbox:
                 return self._died(request, process, status, str(gone)), None
             if reply["spoiled"]:
                 self.replace()
-            return diagnosis.Verdict(**reply["verdict"]), reply["recording"]
+            return Verdict(**reply["verdict"]), reply["recording"]
 
     def _stood_still(self, request, process):
         """Did a judge run out of time while it did nothing, as where a machine has slept?"""
@@ -217,7 +219,7 @@ class Sandbox:
         write.
         """
         text, source, place = last_words(request, process)
-        limit = diagnosis.seconds(request["limit"])
+        limit = seconds(request["limit"])
         if "Timeout (" in text:
             if place and text.count(f'File "{place[0]}", line {place[1]} in ') > 1:
                 found = form.Wrong(
@@ -259,14 +261,14 @@ class Sandbox:
             found = form.Wrong(
                 "crashed", said, try_="In your kernel this would have ended your session."
             )
-        return diagnosis.verdict_of(found, place, source, request["asks"])
+        return verdict_of(found, place, source)
 
 
 def last_words(request, process):
     """What a judge that died could still write: (text, the learner's Source, their line in it)."""
     for reader in process.readers:
         reader.join(0.5)
-    source = diagnosis.Source(request["texts"], *request["place"])
+    source = Source(request["texts"], *request["place"])
     text = process.errors.decode("utf-8", "replace")
     return text, source, most_recent(text, source)
 

@@ -1,0 +1,231 @@
+"""One check: an answer is unpacked, run in a thread of its own and watched; what came of it, and
+what it left behind, becomes a verdict.
+"""
+
+import gc
+import io
+import linecache
+import os
+import pickle
+import random
+import sys
+import threading
+from collections.abc import Callable
+from typing import IO
+
+from helpers.basics.words import count
+from helpers.coach.form.finding import find
+from helpers.coach.form.statement import Wrong
+from helpers.coach.judging.changes import Changes, name_changes
+from helpers.coach.judging.lab import Lab
+from helpers.coach.judging.leftovers import Leftovers
+from helpers.coach.judging.limits import (
+    LAST_RESORT,
+    NAMING,
+    end_us_after,
+    end_us_not,
+    exit_now,
+    limit_memory,
+)
+from helpers.coach.judging.printed import Printed
+from helpers.coach.judging.watching import look_at, watch, where_is
+from helpers.coach.mistakes.errors import coroutines_met, mistake, without_frames
+from helpers.coach.mistakes.hangs import name_hang
+from helpers.coach.mistakes.source import Place, Source
+from helpers.coach.mistakes.verdict import Verdict, verdict_of
+from helpers.coach.mistakes.words import error_words
+
+MOST_STEPS = 20_000  # a recording of more is no picture any more
+
+Reply = dict[str, object]
+"""The verdict as a dict, the recording as bytes or None, and what has spoiled this process for
+the next check, or an empty string.
+"""
+
+
+class Check:
+    """What is known of the check under way.
+
+    begun: is called when the answer's time begins. errors: a file for the words of a process that
+    has to be ended.
+    """
+
+    def __init__(
+        self,
+        request: dict,
+        changes: Changes,
+        left: Leftovers,
+        begun: Callable[[], None],
+        errors: IO,
+    ):
+        self._request = request
+        self.asks = request["asks"]
+        self.source = Source(request["texts"], *request["place"])
+        self.lab = None
+        self._changes = changes
+        self._left = left
+        self._begun = begun
+        self._errors = errors
+        self._pid = os.getpid()
+        self._printed = Printed()
+        self._stream = io.TextIOWrapper(
+            io.BufferedWriter(self._printed, 1 << 16), "utf-8", "replace"
+        )
+
+    def judge(self) -> Reply:
+        """Run the answer and reply; whatever it does, within its limit."""
+        request, limit = self._request, self._request["limit"]
+        for name, text in request["texts"].items():
+            linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        sys.path[:] = request["path"]
+        os.chdir(request["folder"])
+        sys.stdout = sys.stderr = self._stream
+        random.seed(0)
+        exercise = find(request["id"], request["checks"])
+        self.lab = Lab(exercise.asks, exercise.clock, self.source, self._printed_text)
+        try:
+            answer = pickle.loads(request["answer"])
+        except Exception as error:
+            found = Wrong("unsendable", f"Unpacking it raised {error_words(error)}.")
+            return self.reply(self.verdict(found), spoiled="not unpacked")
+        outcome = []
+        worker = threading.Thread(
+            target=self._work, args=(exercise, answer, outcome), name="answer", daemon=True
+        )
+        del answer
+        self._begun()
+        end_us_after(limit + LAST_RESORT, exit=True, file=self._errors)
+        worker.start()
+        watch(worker, outcome, limit, self.lab, self._errors)
+        if not outcome:
+            # We run, so nobody holds the interpreter: time to look and to tell.
+            end_us_after(NAMING, exit=True, file=self._errors)
+            if changed := self._changes.put_back():
+                found, place = name_changes(changed, self.source)
+            else:
+                found, place = name_hang(look_at(worker, limit, self.lab, self._left), self.source)
+            return self.reply(self.verdict(found, place), spoiled="it hung")
+        return self._finish(*outcome)
+
+    def out_of_memory(self) -> Reply:
+        """The reply when the answer left no memory even for the main thread."""
+        limit_memory(None)
+        worker = next((thread for thread in threading.enumerate() if thread.name == "answer"), None)
+        place = where_is(worker, self.source) if worker else None
+        found = Wrong("memory", f"`{self.asks}` asked for more memory than a check may take.")
+        return self.reply(self.verdict(found, place), spoiled="memory")
+
+    def out_of_order(self, changed: list[str]) -> Reply:
+        """The reply when we stumbled over these names, which the answer has changed."""
+        return self.reply(self.verdict(*name_changes(changed, self.source)), spoiled="changes")
+
+    def verdict(self, found: Wrong, place: Place | None = None) -> Verdict:
+        """The Verdict for a Wrong, with the call that was made."""
+        called = self.lab.called if self.lab is not None else ""
+        return verdict_of(found, place, self.source, called)
+
+    def reply(self, verdict: Verdict, recording: bytes | None = None, spoiled: str = "") -> Reply:
+        """What the kernel is told, with what was printed until now."""
+        verdict.printed = self._printed_text()
+        return {"verdict": verdict.as_dict(), "recording": recording, "spoiled": spoiled}
+
+    # The worker thread: everything that may run the learner's code happens here
+
+    def _work(self, exercise, answer, outcome):
+        sys.set_coroutine_origin_tracking_depth(8)
+        lab, error = self.lab, None
+        try:
+            exercise().verify(answer, lab)
+        except BaseException as raised:
+            error = raised
+        lab.stop_sites()
+        changed = self._changes.put_back()
+        del answer
+        try:
+            lab.close()
+            if error is not None:
+                raise error
+            lab.check_awaited()
+            lab.check_lost()
+            verdict = Verdict("solved")
+        except BaseException as raised:
+            if isinstance(raised, MemoryError):
+                limit_memory(None)
+            verdict = self._name(raised, lab)
+        error = None
+        recording = _packed(lab.recording)
+        if os.getpid() != self._pid:
+            exit_now(0)  # the answer forked, and this is the child
+        outcome[:] = verdict, recording, changed
+
+    def _name(self, error, lab):
+        """The verdict for what left the check, or for a coroutine that lies deeper."""
+        found, place = mistake(error, self.source, self.asks)
+        met = found.kind == "not awaited" and not isinstance(error, Wrong)
+        held = coroutines_met(error, self.source) if met else []
+        without_frames(error)
+        if met or found.kind in ("value", "order", "sequential", "lost error", "leaked"):
+            gc.collect()
+            if met:
+                # The error is raised where the coroutine is used. It was made there, or earlier.
+                lab.unawaited.sort(key=lambda made: made[1] != place)
+                lab.unawaited[:0] = held
+            try:
+                lab.check_awaited()
+            except Wrong as deeper:
+                if met:
+                    deeper.observed = f"{found.observed} {deeper.observed}"
+                found, place = deeper, deeper.line
+        return self.verdict(found, place)
+
+    # After the check
+
+    def _finish(self, verdict, recording, changed):
+        """Look for what the answer left behind; it turns SOLVED into NOT YET and costs us our
+        place.
+        """
+        left = self._left.threads()
+        if sys.stdout is not self._stream or sys.stderr is not self._stream:
+            changed.append("sys.stdout")
+        spoiled, found, place = self._left_behind(changed, left)
+        if not spoiled and found is None and verdict.kind in ("exits", "memory"):
+            spoiled = verdict.kind
+        if found and (changed or verdict.status == "solved"):
+            verdict = self.verdict(found, place)
+        end_us_not()
+        self.lab = None
+        self._left.put_back()
+        return self.reply(verdict, recording, spoiled)
+
+    def _left_behind(self, changed, threads):
+        """(what spoils us or "", Wrong or None, place): the gravest of what was left."""
+        if changed:
+            return "changes", *name_changes(changed, self.source)
+        if threads:
+            found = Wrong("thread", f"It was over, and {count(len(threads), 'thread')} still ran.")
+            return "threads", found, where_is(threads[0], self.source)
+        if processes := self._left.end_processes():
+            ran = "process" if processes == 1 else "processes"
+            found = Wrong("process", f"It was over, and {processes:,} {ran} still ran.")
+            return "processes", found, None
+        if self._stream.closed:
+            found = Wrong("changed", "It closed `sys.stdout`, through which all code prints.")
+            return "", found, self.source.matching(r"close\(")
+        return "", None, None
+
+    def _printed_text(self):
+        try:
+            sys.stdout.flush()
+        except (ValueError, AttributeError):
+            pass  # it was closed or replaced
+        return self._printed.text()
+
+
+def _packed(recording):
+    """A recording as bytes; None if there is none, or none that can be drawn."""
+    try:
+        if recording is None or recording.steps > MOST_STEPS:
+            return None
+        return pickle.dumps(recording)
+    except Exception:
+        return None  # no picture is no reason for no verdict

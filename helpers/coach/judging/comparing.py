@@ -1,0 +1,178 @@
+"""What a lab compares: a result with what was asked, a time and a peak with what is allowed."""
+
+import asyncio
+import inspect
+from collections.abc import Awaitable
+
+from helpers.basics.words import count, listed, seconds
+from helpers.coach.form.statement import Wrong, same_value
+from helpers.coach.judging.fakes import Stream
+from helpers.coach.judging.runs import Run
+from helpers.coach.mistakes.errors import with_items
+from helpers.coach.mistakes.source import Source
+from helpers.coach.mistakes.words import brief, coroutine_name
+
+LOOK_AGAIN = "Look at those again."
+
+
+class Comparing:
+    """The half of a Lab that compares: each method returns if all is well and raises Wrong.
+
+    asks: the learner's name for the answer. clock: "virtual" or "real". text: the answer's.
+    """
+
+    asks: str
+    clock: str
+    text: Source
+
+    def equal(
+        self, got: object, expected: object, what: str = "it returned", secret: bool = False
+    ) -> None:
+        """Raise Wrong unless `got` equals `expected`: "not awaited", "order" or "value".
+
+        what: the words before the value. secret: don't show what was expected.
+        """
+        self._look_for_coroutines(got)
+        if same_value(got, expected):
+            return
+        said = f"{_begun(what)} {brief(got)}"
+        if secret and isinstance(expected, dict):
+            raise Wrong("value", _items_apart(got, expected, what), try_=LOOK_AGAIN)
+        if _is_row(got) and _is_row(expected) and len(got) == len(expected):
+            if _same_items(got, expected):
+                if secret:
+                    raise Wrong(
+                        "order",
+                        f"{said}.",
+                        try_="The items are right, their order is not. Follow the program again, "
+                        "line by line.",
+                    )
+                raise Wrong("order", f"{said}; the order asked is {brief(expected)}.")
+            if secret:
+                numbered = (dict(enumerate(row, 1)) for row in (got, expected))
+                raise Wrong("value", _items_apart(*numbered, what, "number "), try_=LOOK_AGAIN)
+        if secret:
+            raise Wrong("value", f"{said}; that is not it.", try_="`ex.hint()` gives a nudge.")
+        raise Wrong("value", f"{said}; asked is {brief(expected)}.")
+
+    def _look_for_coroutines(self, got):
+        for thing in with_items(got):
+            inside = "" if thing is got else f"a {type(got).__name__} with "
+            if inspect.iscoroutine(thing):
+                place = self.text.of_coroutine(thing)
+                name = coroutine_name(thing)
+                thing.close()
+                raise Wrong(
+                    "not awaited",
+                    f"It returned {inside}a coroutine, `{name}`, that nobody awaited.",
+                    place,
+                )
+            if isinstance(thing, asyncio.Future):
+                raise Wrong(
+                    "not awaited",
+                    f"It returned {inside}a {type(thing).__name__}, not its result.",
+                    try_="Await it first.",
+                )
+
+    def concurrent(self, run: Run, longest: float, total: float) -> None:
+        """Raise Wrong("sequential") unless the waits overlapped, up to the longest one.
+
+        longest, total: seconds of the longest single wait and of all of them together. On the
+        virtual clock the time must be exact; on the real one it must be nearer to the longest
+        than to the total.
+        """
+        enough = (
+            longest * 1.001 + 1e-6 + run.outside
+            if self.clock == "virtual"
+            else (longest + total) / 2
+        )
+        if run.elapsed <= enough:
+            return
+        took = f"It took {seconds(run.elapsed)}; the longest single wait is {seconds(longest)}."
+        if self.clock == "virtual" and run.elapsed < total * 0.999:
+            took += (
+                f" Some waits overlapped, not all: one after another they take {seconds(total)}."
+            )
+        raise Wrong("sequential", took, self.text.sequential_await())
+
+    def limited(self, peak: int, at_most: int, what: str = "calls") -> None:
+        """Raise Wrong("limit") if more than `at_most` were in flight at once."""
+        if peak > at_most:
+            raise Wrong("limit", f"{peak} {what} were in flight at once; at most {at_most} may be.")
+
+    def bounded(self, stream: Stream, at_most: int) -> None:
+        """Raise Wrong("unbounded") if a stream ran more than `at_most` items ahead of its
+        service.
+        """
+        if stream.ahead > at_most:
+            raise Wrong(
+                "unbounded",
+                f"{stream.ahead} items had been taken from the source and were not done yet; at "
+                f"most {at_most} may be.",
+                self.text.matching(r"\bQueue\("),
+            )
+
+    def awaitable(self, made: object, name: str | None = None) -> Awaitable:
+        """What a call of the answer, or of its method `name`, returned: Wrong("not async") if it
+        can't be awaited.
+        """
+        name = name or self.asks
+        if inspect.isawaitable(made):
+            return made
+        if inspect.isasyncgen(made):
+            raise Wrong(
+                "not async",
+                f"`{name}` returned an async generator.",
+                self.text.matching(r"\byield\b"),
+                "A `yield` inside an `async def` makes an async generator of it: `return` instead.",
+            )
+        raise Wrong(
+            "not async",
+            f"`{name}` returned {brief(made)} at once: there is nothing to await.",
+            self.text.matching(rf"def\s+{name}\b"),
+        )
+
+
+def _begun(words):
+    """The words, as a sentence begins."""
+    return words[0].upper() + words[1:]
+
+
+def _items_apart(got, expected, what, prefix=""):
+    """Which items of a dict are not right, in words that don't tell what is."""
+    if not isinstance(got, dict):
+        return f"{_begun(what)} {brief(got)}; asked is a dict."
+    missing = [key for key in expected if key not in got]
+    open_ = [key for key in expected if key in got and got[key] is ...]
+    extra = [key for key in got if key not in expected]
+    bad = [
+        key
+        for key in expected
+        if key in got and key not in open_ and not same_value(got[key], expected[key])
+    ]
+    parts = []
+    for keys, one, several in (
+        (open_, "still stands at `...`", "still stand at `...`"),
+        (missing, "is missing", "are missing"),
+        (extra, "was not asked for", "were not asked for"),
+        (bad, "is not right yet", "are not right yet"),
+    ):
+        if keys:
+            named = listed(prefix + brief(key) for key in keys[:4])
+            more = f" and {len(keys) - 4} more" if len(keys) > 4 else ""
+            parts.append(f"{named}{more} {several if len(keys) > 1 else one}")
+    return f"Of {count(len(expected), 'item')}: " + "; ".join(parts) + "."
+
+
+def _is_row(thing):
+    return isinstance(thing, (list, tuple))
+
+
+def _same_items(got, expected):
+    rest = list(expected)
+    for item in got:
+        match = next((n for n, other in enumerate(rest) if same_value(item, other)), None)
+        if match is None:
+            return False
+        del rest[match]
+    return True

@@ -1,0 +1,173 @@
+"""What a lab hands to an answer: services, sources and streams that note what is done to them."""
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
+from types import FrameType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:  # not every check talks to a server
+    from helpers.services import Service
+
+
+class Fakes:
+    """The half of a Lab that makes things to hand to an answer.
+
+    blocked: is told of a call that held the loop's thread: what, seconds, the frame that called.
+    """
+
+    blocked: Callable[[str, float, FrameType], None]
+
+    def __init__(self):
+        self._sites = contextlib.ExitStack()
+
+    def service(
+        self,
+        seconds: float | Mapping[Hashable, float],
+        results: Mapping[Hashable, object] | None = None,
+        errors: Mapping[Hashable, Exception] | None = None,
+        name: str = "fetch",
+    ) -> Callable[[Hashable], Awaitable]:
+        """A coroutine function of one argument that takes a while and notes what is done to it.
+
+        seconds: how long each argument takes, a dict or one number for all. results: a dict
+        from argument to result ("page …" otherwise). errors: a dict from argument to what is
+        raised after that time. Attributes: peak (most calls in flight), flying, calls, started,
+        finished, cancelled (lists of arguments).
+        """
+        sleep = asyncio.sleep
+
+        async def service(argument):
+            service.started.append(argument)
+            service.flying += 1
+            service.peak = max(service.peak, service.flying)
+            try:
+                await sleep(seconds[argument] if isinstance(seconds, dict) else seconds)
+            except asyncio.CancelledError:
+                service.cancelled.append(argument)
+                raise
+            finally:
+                service.flying -= 1
+            if errors and argument in errors:
+                raise errors[argument]
+            service.finished.append(argument)
+            return results[argument] if results is not None else f"page {argument}"
+
+        service.started, service.finished, service.cancelled = [], [], []
+        service.calls = service.started
+        service.flying = service.peak = 0
+        service.__name__ = service.__qualname__ = name
+        return service
+
+    def source(self, items: Iterable) -> "Items":
+        """An iterator over `items` that notes how it is used: .taken, .finished, .closed."""
+        return Items(items)
+
+    def stream(
+        self, items: Iterable, seconds: float = 0.0, behind: Callable | None = None
+    ) -> "Stream":
+        """An async iterator over `items` that takes `seconds` for each and notes how it is used:
+        .taken, .finished, .closed; .ahead, the most items that were taken and not yet finished by
+        the service `behind`.
+        """
+        return Stream(items, seconds, behind)
+
+    def site(self, **settings: object) -> "Service":
+        """A `services.catalogue(**settings)` of this check's own, gone when the check is over.
+
+        It takes about half a second to start: for an exercise with clock = "real" and a `limit`
+        of several seconds. Its .url, .log() and .peak() tell the rest.
+        """
+        from helpers import services
+
+        return self._sites.enter_context(services.catalogue(**settings))
+
+    def stop_sites(self) -> None:
+        """End the servers of this check."""
+        self._sites.close()
+
+    def blocking(self, function: Callable) -> Callable:
+        """`function`, noting each call of it that is made on a running loop's thread as
+        "blocked".
+        """
+
+        def blocking(*arguments, **named):
+            if asyncio._get_running_loop() is None:
+                return function(*arguments, **named)
+            begun = time.perf_counter()
+            frame = sys._getframe(1)
+            try:
+                return function(*arguments, **named)
+            finally:
+                self.blocked(f"`{blocking.__name__}`", time.perf_counter() - begun, frame)
+
+        blocking.__name__ = blocking.__qualname__ = getattr(function, "__name__", "work")
+        return blocking
+
+
+class Items:
+    """An iterator that notes how it is used: .taken (items given), .finished, .closed."""
+
+    def __init__(self, items: Iterable):
+        self._items = iter(items)
+        self.taken = 0
+        self.finished = False
+        self.closed = False
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        try:
+            item = next(self._items)
+        except StopIteration:
+            self.finished = True
+            raise
+        self.taken += 1
+        return item
+
+    def close(self) -> None:
+        """Note that nobody wants the rest."""
+        self.closed = True
+
+    def __repr__(self):
+        return "source"
+
+
+class Stream:
+    """An async iterator that notes how it is used: .taken (items given), .finished, .closed,
+    .ahead (most items given that `behind`, a lab.service, had not finished yet).
+    """
+
+    def __init__(self, items: Iterable, seconds: float, behind: Callable | None):
+        self._items = iter(items)
+        self._seconds = seconds
+        self._behind = behind
+        self.taken = self.ahead = 0
+        self.finished = self.closed = False
+        self._sleep = asyncio.sleep
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self):
+        if self._seconds:
+            await self._sleep(self._seconds)
+        try:
+            item = next(self._items)
+        except StopIteration:
+            self.finished = True
+            raise StopAsyncIteration from None
+        self.taken += 1
+        if self._behind is not None:
+            self.ahead = max(self.ahead, self.taken - len(self._behind.finished))
+        return item
+
+    async def aclose(self) -> None:
+        """Note that nobody wants the rest."""
+        self.closed = True
+
+    def __repr__(self):
+        return "source"

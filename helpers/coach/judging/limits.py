@@ -1,0 +1,42 @@
+"""What bounds a check, in time and in memory, by calls that an answer can't take from us.
+
+They are fetched here, before any answer runs: what an answer puts in place of `time.sleep` or
+`os._exit`, and what we put there ourselves, leaves these alone.
+"""
+
+import faulthandler
+import os
+import threading
+import time
+
+MEMORY = 1 << 30  # bytes that an answer may take on top of what we need
+LAST_RESORT = 0.4  # seconds after the limit when faulthandler ends us,
+SILENCE = 0.8  # and at least so many after the main thread has last had a turn
+NAMING = 1.5  # seconds that looking at a hang may take on a crowded machine
+
+exit_now = os._exit
+sleep_now = time.sleep
+end_us_after = faulthandler.dump_traceback_later
+end_us_not = faulthandler.cancel_dump_traceback_later
+
+
+def limit_memory(most: int | None = MEMORY) -> None:
+    """Let what allocates without end meet a MemoryError, where the system can do that.
+
+    most: bytes; None: no limit.
+    """
+    try:
+        import resource
+
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (hard if most is None else most, hard))
+    except (ImportError, ValueError, OSError):
+        pass
+
+
+def cpu_of(thread: threading.Thread) -> float:
+    """CPU seconds of a thread, or of the process where threads have no clock of their own."""
+    try:
+        return time.clock_gettime(time.pthread_getcpuclockid(thread.ident))
+    except (AttributeError, OSError):
+        return time.process_time()

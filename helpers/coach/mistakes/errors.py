@@ -1,0 +1,127 @@
+"""Mistakes found in an error: in whatever left the check."""
+
+import ast
+import inspect
+import re
+import traceback
+
+from helpers.coach.form.statement import Wrong
+from helpers.coach.form.text import nodes_of
+from helpers.coach.mistakes.catalogue import BY_NAME, PHRASES, TRIES
+from helpers.coach.mistakes.hangs import Stuck, deadlock
+from helpers.coach.mistakes.source import Place, Source
+from helpers.coach.mistakes.words import error_text, error_words
+from helpers.kernel.virtual import Deadlock
+
+
+def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Place | None]:
+    """Turn any exception that left the check into a Wrong with its place.
+
+    asks: the learner's name for the answer.
+    """
+    place = source.of_traceback(error)
+    match error:
+        case Wrong():
+            line = error.line
+            return error, (source.main, line) if isinstance(line, int) else line or None
+        case MemoryError():
+            return Wrong("memory", f"`{asks}` asked for more memory than a check may take."), place
+        case RecursionError():
+            return Wrong("recursion", f"`{asks}` went deeper than Python allows."), place
+        case SystemExit():
+            return Wrong("exits", f"SystemExit was raised ({error_words(error)})."), place
+        case KeyboardInterrupt():
+            said = "KeyboardInterrupt was raised."
+            try_ = "That is what the stop button raises. Raise an error of your own."
+            return Wrong("exits", said, try_=try_), place
+        case AssertionError() if place is None:
+            return Wrong("value", str(error) or "It is not what was asked."), None
+        case Stuck():
+            return deadlock(error.tasks, source, error.ended)
+        case Deadlock():
+            return deadlock(error.tasks, source)
+    leaf = leaf_of(error)
+    place = source.of_traceback(leaf) or place
+    return _of_python(leaf, place, inside=None if leaf is error else error), place
+
+
+def _of_python(error, place, inside):
+    """The Wrong for an error of Python's or of the answer's own, by its type and its words.
+
+    inside: the group that it was raised in, if any.
+    """
+    text = error_text(error)
+    kind = BY_NAME.get(type(error).__name__) or next(
+        (kind for type_, words, kind in PHRASES if isinstance(error, type_) and words in text),
+        "raised",
+    )
+    if kind == "raised" and place is None and _is_of_arguments(error, text):
+        kind = "arguments"
+    if kind != "raised":
+        return Wrong(kind, f"Python said: {error_words(error)}.")
+    try_ = next(
+        (hint for type_, words, hint in TRIES if isinstance(error, type_) and words in text), ""
+    )
+    group = f" (in {type(inside).__name__})" if inside is not None else ""
+    found = Wrong("raised", f"It raised {error_words(error)}{group}.", try_=try_)
+    found.headline = f"raised {type(error).__name__}"
+    return found
+
+
+def _is_of_arguments(error, text):
+    words = r"positional argument|unexpected keyword|required argument"
+    return isinstance(error, TypeError) and re.search(words, text)
+
+
+def leaf_of(error: BaseException) -> BaseException:
+    """The first error in a group, however deep; the error itself if it is no group."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def coroutines_met(error: BaseException, source: Source) -> list[tuple[str, Place]]:
+    """The coroutines that `error` itself holds, and those that a name stands for in the line
+    that raised it, each as (name, place where it was made).
+    """
+    error = leaf_of(error)
+    met = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if source.owns(frame.f_code.co_filename):
+            met = frame, line
+    if met is None:
+        return []
+    frame, line = met
+    known = {**frame.f_globals, **frame.f_locals}
+    named = [
+        known.get(node.id)
+        for node in nodes_of(frame.f_code.co_filename)
+        if isinstance(node, ast.Name) and node.lineno == line
+    ]
+    return [
+        (held.__name__, place)
+        for thing in (getattr(error, "obj", None), *error.args, *named)
+        for held in with_items(thing)
+        if inspect.iscoroutine(held)
+        and held.cr_frame is not None
+        and (place := source.of_coroutine(held))
+    ]
+
+
+def with_items(thing: object) -> list:
+    """A thing, and what it holds if it is a list, a tuple or a dict."""
+    if isinstance(thing, (list, tuple)):
+        return [thing, *thing]
+    return [thing, *thing.values()] if isinstance(thing, dict) else [thing]
+
+
+def without_frames(error: BaseException) -> None:
+    """Take the tracebacks from an error and from those that it holds: their frames keep what the
+    answer had in its hands.
+    """
+    rest = [error]
+    while rest:
+        error = rest.pop()
+        if error is not None and error.__traceback__ is not None:
+            error.__traceback__ = None
+            rest += [error.__cause__, error.__context__, *getattr(error, "exceptions", ())]

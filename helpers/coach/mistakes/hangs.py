@@ -1,0 +1,132 @@
+"""Mistakes found in a hang: in what the watcher saw of an answer that came to no end."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from helpers.basics.words import count, seconds
+from helpers.coach.form.statement import Wrong
+from helpers.coach.mistakes.source import Place, Source
+from helpers.recording.model import without_number
+
+BUSY = 0.05  # share of a core: what waits uses none, what computes on a crowded machine uses some
+
+STANDSTILL = "Nothing was ready and no timer was set, so nothing could ever happen again: "
+
+Unfinished = tuple[str, str | None, int | None, str]
+"""A task that has not ended: its name, the learner's file and line, and what it waits for."""
+
+
+class Stuck(Exception):
+    """A deadlock. tasks: those that have not ended; ended: the names of those that have."""
+
+    def __init__(self, tasks: Sequence[Unfinished], ended: Sequence[str]):
+        super().__init__("deadlock")
+        self.tasks = tasks
+        self.ended = ended
+
+
+@dataclass
+class Hang:
+    """What the watcher saw of code that did not end.
+
+    limit: seconds that it had. places: the learner's innermost place at each sample, None where
+    there was none. cpu: share of a core that the thread used. turns: the loop went on between
+    samples; moved: its clock did; clock: what it said. tasks: those that have not ended.
+    cancelling: it had been cancelled. other: place of another thread in the learner's code.
+    in_loop: a loop ran. outside: a virtual clock went with the real one, because a thread was
+    alive.
+    """
+
+    limit: float
+    places: list[Place | None]
+    cpu: float
+    turns: bool = False
+    moved: bool = False
+    clock: float = 0.0
+    tasks: list[Unfinished] = field(default_factory=list)
+    cancelling: bool = False
+    other: Place | None = None
+    in_loop: bool = False
+    outside: bool = False
+
+
+def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
+    """Tell a deadlock, a spin, a hog, a blocked loop and the rest apart: (Wrong, place)."""
+    seen = [place for place in hang.places if place]
+    often = max(set(seen), key=seen.count) if seen else None
+    waiting = next(
+        (
+            (filename, line)
+            for _, filename, line, _ in hang.tasks
+            if filename and source.owns(filename)
+        ),
+        None,
+    )
+    waited = f"After {seconds(hang.limit)} it was still at it."
+    if hang.cancelling:
+        place = source.swallowing_handler() or often or waiting
+        return Wrong("swallowed", f"I cancelled it, and it went on. {waited}"), place
+    if hang.other and (hang.outside or not often):
+        return Wrong(
+            "thread", f"After {seconds(hang.limit)} a thread of yours still ran."
+        ), hang.other
+    if hang.turns:
+        if hang.moved:
+            return Wrong(
+                "endless", f"Its clock stood at {seconds(hang.clock)} and it was still going round."
+            ), waiting or often
+        if hang.cpu > BUSY:
+            return Wrong(
+                "spin", f"The loop went round and round, and nothing ever waited. {waited}"
+            ), often or waiting
+        return Wrong("endless", f"It waited again and again. {waited}"), waiting or often
+    if often and hang.cpu > BUSY:
+        if source.inside_while(often):
+            return Wrong("spin", f"It used a whole core and never came back. {waited}"), often
+        return Wrong("hog", f"It computed for {seconds(hang.limit)} and was not done."), often
+    if often and hang.in_loop:
+        return Wrong("blocked", f"The whole thread stood still. {waited}"), often
+    if hang.tasks and not often:
+        return deadlock(
+            hang.tasks, source, said=f"Nothing happened any more for {seconds(hang.limit)}: "
+        )
+    return Wrong("endless", waited), often or waiting or hang.other
+
+
+def deadlock(
+    tasks: Sequence[Unfinished],
+    source: Source,
+    ended: Iterable[str] = (),
+    said: str = STANDSTILL,
+) -> tuple[Wrong, Place | None]:
+    """Name a deadlock by each unfinished task, its line and what it awaits: (Wrong, place).
+
+    ended: names of the tasks that came to their end. said: the words before the tasks.
+    """
+    if found := _one_sentinel(tasks, source, ended):
+        return found
+    waits, place = [], None
+    for name, filename, line, what in tasks:
+        mine = filename is not None and source.owns(filename)
+        if mine:
+            place = place or (filename, line)
+        where = f" at line {line}" if mine and line else ""
+        waits.append(f"`{name}` waits{where}" + (f" for {what}" if what else ""))
+    return Wrong("deadlock", said + "; ".join(waits[:6]) + "."), place
+
+
+def _one_sentinel(tasks, source, ended):
+    """(Wrong, place) if of workers with one name some ended and the others wait for an item."""
+    starved = [task for task in tasks if task[3] == "Queue.get" and source.owns(task[1])]
+    alike = {without_number(task[0]) for task in starved} & set(map(without_number, ended))
+    if not alike:
+        return None
+    name, filename, line, _ = next(t for t in starved if without_number(t[0]) in alike)
+    name = without_number(name)
+    gone = sum(without_number(other) == name for other in ended)
+    left = sum(without_number(task[0]) == name for task in starved)
+    return Wrong(
+        "one sentinel",
+        f"{count(gone, 'worker')} `{name}` ended, {left} more still waited for an item in "
+        "`Queue.get`, and nobody was left to put one.",
+    ), (filename, line)

@@ -1,0 +1,182 @@
+"""Mistakes found in the source: which line of the answer did it.
+
+A line is found in what ran (a frame, a coroutine's origin, a traceback) or in the syntax tree. A
+search of the text, `matching`, is for what stands in neither.
+"""
+
+import ast
+import linecache
+import re
+import traceback
+from collections.abc import Iterable, Iterator
+from types import CoroutineType, FrameType
+
+from helpers.basics.places import outward
+from helpers.coach.form.text import is_function, nodes_of
+
+Place = tuple[str, int]
+"""A file's name and the number of a line in it."""
+
+LOOPS = (
+    ast.For,
+    ast.While,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.AsyncFor,
+)
+
+
+class Source:
+    """The text of the learner's cells, asked for lines.
+
+    filenames: those of the cells that the answer comes from. main: the one that holds the answer,
+    from line `first` to line `last`.
+    """
+
+    def __init__(
+        self,
+        filenames: Iterable[str],
+        main: str | None = None,
+        first: int | None = None,
+        last: int | None = None,
+    ):
+        self.filenames = set(filenames)
+        self.main = main
+        self.first = first or 1
+        self.last = last
+
+    def owns(self, filename: str) -> bool:
+        """Whether a file is a cell of the learner's."""
+        return filename in self.filenames
+
+    def code(self, filename: str, line: int) -> str:
+        """The text of a line, without its indentation."""
+        return linecache.getline(filename, line).strip()
+
+    # What ran
+
+    def of_traceback(self, error: BaseException) -> Place | None:
+        """Where `error` left the learner's code, innermost; None if it never was there."""
+        place = None
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            if self.owns(frame.f_code.co_filename):
+                place = (frame.f_code.co_filename, line)
+        if place is None and isinstance(error, BaseExceptionGroup):
+            for inner in error.exceptions:
+                place = place or self.of_traceback(inner)
+        return place
+
+    def of_frame(self, frame: FrameType | None) -> Place | None:
+        """Where the innermost frame in the learner's code is, from `frame` outwards, or None."""
+        for one in outward(frame):
+            if self.owns(one.f_code.co_filename):
+                return one.f_code.co_filename, one.f_lineno
+        return None
+
+    def of_coroutine(self, coroutine: CoroutineType) -> Place | None:
+        """The learner's innermost line that made `coroutine`, or None."""
+        made = ((name, line) for name, line, _ in coroutine.cr_origin or () if self.owns(name))
+        return next(made, None)
+
+    def of_text(self, text: str) -> Place | None:
+        """The last learner's line that a printed traceback mentions, or None."""
+        found = [
+            (name, int(line))
+            for name, line in re.findall(r'File "([^"]+)", line (\d+)', text)
+            if self.owns(name)
+        ]
+        return found[-1] if found else None
+
+    def sentence(self, place: Place, at: str) -> str:
+        """ "Line 4 awaits each call …: `code`." at: what the line does, or an empty string."""
+        filename, line = place
+        code = self.code(filename, line)
+        where = f"Line {line}"
+        if filename != self.main:
+            name = next(
+                (
+                    node.name
+                    for node in nodes_of(filename)
+                    if is_function(node) and node.lineno <= line <= node.end_lineno
+                ),
+                None,
+            )
+            where += f" of the cell with `{name}`" if name else " of another cell"
+        return where + (f" {at}" if at else "") + (f": `{code}`" if code else "") + "."
+
+    # What the text tells
+
+    def nodes(self) -> list[ast.AST]:
+        """All AST nodes of the answer itself."""
+        last = self.last or 10**9
+        return [
+            node
+            for node in (nodes_of(self.main) if self.main else [])
+            if self.first <= getattr(node, "lineno", 0) <= last
+        ]
+
+    def matching(self, pattern: str) -> Place | None:
+        """The first line of the answer that holds the regular expression, or None."""
+        lines = linecache.getlines(self.main) if self.main else []
+        for number, line in enumerate(lines[self.first - 1 : self.last], self.first):
+            if re.search(pattern, line):
+                return self.main, number
+        return None
+
+    def inside_while(self, place: Place) -> bool:
+        """Whether a place is in a `while` loop."""
+        return any(
+            isinstance(node, ast.While) and node.lineno <= place[1] <= node.end_lineno
+            for node in nodes_of(place[0])
+        )
+
+    def sequential_await(self) -> Place | None:
+        """Where each call is awaited before the next starts: an await in a loop, else the
+        second await.
+        """
+        for loop in self.nodes():
+            if isinstance(loop, LOOPS):
+                for node in _own_nodes(loop):
+                    if isinstance(node, ast.Await):
+                        return self.main, node.lineno
+        awaits = sorted(node.lineno for node in self.nodes() if isinstance(node, ast.Await))
+        return (self.main, awaits[min(1, len(awaits) - 1)]) if awaits else None
+
+    def swallowing_handler(self) -> Place | None:
+        """Where an `except` catches CancelledError and doesn't raise it again, or where a
+        `finally` goes on as if nothing had happened; else None.
+        """
+        for node in self.nodes():
+            if (
+                isinstance(node, ast.ExceptHandler)
+                and _catches_cancelled(node.type)
+                and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
+            ):
+                return self.main, node.lineno
+        for node in self.nodes():
+            if isinstance(node, ast.Try) and any(
+                isinstance(inner, (ast.Return, ast.Break, ast.Continue))
+                for part in node.finalbody
+                for inner in ast.walk(part)
+            ):
+                return self.main, node.finalbody[0].lineno
+        return None
+
+
+def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below `node`, without those of functions defined in there."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield child
+            yield from _own_nodes(child)
+
+
+def _catches_cancelled(type_: ast.expr | None) -> bool:
+    if type_ is None:
+        return True
+    if isinstance(type_, ast.Tuple):
+        return any(map(_catches_cancelled, type_.elts))
+    name = type_.attr if isinstance(type_, ast.Attribute) else getattr(type_, "id", "")
+    return name in ("BaseException", "CancelledError")

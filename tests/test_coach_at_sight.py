@@ -1,0 +1,106 @@
+"""What is told without running an answer, and what of it can't leave the notebook."""
+
+import contextvars
+
+import pytest
+
+from helpers.coach.judging import packing
+from tests.coach_cells import answer, ask, cell
+
+pytestmark = pytest.mark.coach
+
+
+def test_what_is_no_function_is_named():
+    async def fetch_all(fetch, urls):
+        return []
+
+    coroutine = fetch_all(1, 2)
+    verdict = ask("t-together", coroutine)
+    assert verdict.kind == "not a function" and "`ex.check(fetch_all)`" in verdict.text()
+    assert coroutine.cr_frame is None, "closed, or Python warns of it"
+    for thing, words in (
+        ("fetch_all", "a str, 'fetch_all'"),
+        (None, "None"),
+        (3, "an int, 3"),
+        ([1], "a list"),
+        (type("Mine", (), {}), "the class `Mine`"),
+    ):
+        verdict = ask("t-together", thing)
+        assert verdict.kind == "not a function" and words in verdict.observed
+    assert ask("t-together", ...).status == "not started"
+    assert (
+        ask("t-class", cell("def Ticker(start): return start", "Ticker")).kind == "not a function"
+    )
+    assert "a function" in ask("t-predict", len).observed
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("async def fetch_all(fetch): return 1", "yours is `fetch_all(fetch)`"),
+        (
+            "async def fetch_all(fetch, urls, limit): return 1",
+            "yours is `fetch_all(fetch, urls, limit)`",
+        ),
+        ("async def fetch_all(): return 1", "is called as `fetch_all(fetch, urls)`"),
+    ],
+)
+def test_other_arguments_are_named(text, words):
+    verdict = ask("t-together", cell(text, "fetch_all"))
+    assert verdict.kind == "arguments" and words in verdict.observed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "async def fetch_all(fetch, urls): ...",
+        "async def fetch_all(fetch, urls):\n    '''Doc'''\n    pass",
+        "async def fetch_all(fetch, urls):\n    '''Doc'''\n    raise NotImplementedError",
+        "def fetch_all(): ...",
+    ],
+)
+def test_a_body_without_code_is_not_started(text):
+    assert ask("t-together", cell(text, "fetch_all")).status == "not started"
+
+
+def test_a_decorator_of_the_standard_library_is_no_cell():
+    text = (
+        "from contextlib import asynccontextmanager\n"
+        "@asynccontextmanager\nasync def lend(pool):\n    yield pool\n"
+    )
+    _, texts = packing.pack(cell(text, "lend"))
+    assert list(texts.values()) == [text]
+
+
+@pytest.mark.parametrize("value", [..., {"download": ..., "sort": ...}, [..., ...]])
+def test_values_left_open_are_not_started(value):
+    assert ask("t-classify", value).status == "not started"
+
+
+def test_what_cannot_leave_the_notebook_is_named():
+    verdict = ask(
+        "t-together",
+        answer("return helper()", "things = (n for n in [])\ndef helper():\n    return things\n"),
+    )
+    assert verdict.kind == "unsendable" and "uses `things`, a generator" in verdict.observed
+
+
+def test_locks_and_context_variables_go_along():
+    before = """
+    import contextvars
+    request = contextvars.ContextVar("request", default=3)
+    bare = contextvars.ContextVar("bare")
+    lock, again = threading.Lock(), threading.RLock()
+    """
+    assert (
+        ask(
+            "t-together",
+            answer(
+                "assert request.get() == 3 and bare.get(4) == 4\nwith lock, again:\n    pass",
+                before,
+                right=True,
+            ),
+        ).status
+        == "solved"
+    )
+    assert contextvars.ContextVar("other").get(1) == 1
