@@ -229,12 +229,18 @@ def test_what_is_shared_is_loaded_anew_when_it_changes(tmp_path):
     assert one.minutes == 7 and finding.find("one", folder) is one
     lesson(tmp_path, shared="NUMBER = 8\n")
     assert finding.find("one", folder).minutes == 8
-    assert "shared" not in one.solution()
+
+
+def test_a_program_shows_no_import_of_what_is_shared(tmp_path):
+    text = SHARES.replace("return 1", "NUMBER = 1\n            return NUMBER")
+    exercise = finding.find("one", lesson(tmp_path, one=text, shared="NUMBER = 7\n"))
+    assert exercise.solution() == "def one():\n    NUMBER = 1\n    return NUMBER\n"
 
 
 def test_lessons_of_one_name_in_two_folders_do_not_mix(tmp_path):
     for number in "34":
         (tmp_path / number).mkdir()
+        lesson.clock = 2 * 10**18
         lesson(tmp_path / number, one=SHARES, shared=f"NUMBER = {number}\n")
     found = [finding.find("one", tmp_path / number).minutes for number in "343"]
     assert found == [3, 4, 3]

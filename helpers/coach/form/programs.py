@@ -200,7 +200,7 @@ def imports_of(tree: ast.Module, names: set[str]) -> list[str]:
 
 def module_source(module: types.ModuleType) -> tuple[ast.Module, list[str]]:
     """The syntax tree of a check file and its lines, as it was when it was loaded."""
-    return parsed(module.__file__, getattr(module, "coach_changed", 0))
+    return parsed(module.__file__, module.coach_changed)
 
 
 @functools.cache
