@@ -204,6 +204,7 @@ def test_finding_one_reads_its_file_alone(tmp_path):
     (tmp_path / "lesson_97").mkdir()
     (tmp_path / "lesson_97" / "1_three.py").write_bytes(b"\xff")
     assert finding.find("one", folder).__name__ == "One"
+    assert [entry.id for entry in finding.entries(folder)] == ["one"]
 
 
 def test_the_file_bears_the_exercises_name(tmp_path):

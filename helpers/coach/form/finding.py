@@ -97,7 +97,7 @@ def entry_of(path: pathlib.Path, changed: int) -> Entry | None:
     """
     try:
         node = head_of(path.read_text(encoding="utf-8"))
-    except (SyntaxError, StopIteration):
+    except (SyntaxError, ValueError, StopIteration):
         return None
     values = assigned(node)
     if not isinstance(values.get("id"), str):
