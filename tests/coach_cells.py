@@ -7,7 +7,7 @@ import textwrap
 import time
 
 from helpers.coach.exercise import judge
-from helpers.coach.form import statement as form
+from helpers.coach.form import finding
 
 FIXTURES = pathlib.Path(__file__).parent / "coach_checks"
 numbers = itertools.count(1)
@@ -40,7 +40,7 @@ def answer(body, before="", right=False):
 
 def ask(id, answer, limit=None):
     """The verdict on an answer to an exercise of the fixture."""
-    return judge(form.find(id, FIXTURES), answer, limit)[0]
+    return judge(finding.find(id, FIXTURES), answer, limit)[0]
 
 
 def timed(id, answer):

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 import warnings
 
@@ -16,9 +15,10 @@ import psutil
 import pytest
 
 import helpers
+from helpers.basics.project import PROJECT
 from helpers.coach import cards
 from helpers.coach.course_map import CourseMap
-from helpers.coach.form import statement as form
+from helpers.coach.form import finding, programs
 from helpers.coach.form.text import nodes_of
 from tests.coach_cells import FIXTURES, cell, cell_named
 
@@ -36,7 +36,7 @@ IN_TURN = "async def fetch_all(fetch, urls):\n    return [await fetch(url) for u
 def home(tmp_path, monkeypatch):
     """A progress folder of its own, and the fixture's exercises."""
     monkeypatch.setenv("ASYNC_COURSE_DATA", str(tmp_path))
-    monkeypatch.setattr(form, "CHECKS", FIXTURES)
+    monkeypatch.setattr(finding, "CHECKS", FIXTURES)
     handles.my_progress.cache_clear()
     yield tmp_path
     handles.my_progress.cache_clear()
@@ -116,21 +116,21 @@ def test_the_answer_of_another_exercise_is_not_judged(home, capsys):
 
 
 def test_text_in_place_of_a_number_is_told(home):
-    verdict, _ = handles.judge(form.find("t-predict"), "3 s")
+    verdict, _ = handles.judge(finding.find("t-predict"), "3 s")
     assert "I was given the text '3 s'; asked is a number." in verdict.text()
 
 
 def test_a_value_of_another_form_is_told(home, monkeypatch):
-    in_brackets, _ = handles.judge(form.find("t-predict"), [3])
+    in_brackets, _ = handles.judge(finding.find("t-predict"), [3])
     assert "I was given a list, [3]; asked is a number." in in_brackets.text()
-    words = form.find("t-predict")
+    words = finding.find("t-predict")
     monkeypatch.setattr(words, "right_values", (["one", "two"],))
     in_quotes, _ = handles.judge(words, "one two")
     assert "I was given the text 'one two'; asked is a list." in in_quotes.text()
 
 
 def test_what_is_shown_is_html_beside_text(home):
-    exercise = form.find("t-together", FIXTURES)
+    exercise = finding.find("t-together", FIXTURES)
     card = cards.task(exercise, {"status": "not yet"})
     bundle = card._repr_mimebundle_()
     assert set(bundle) == {"text/html", "text/plain"}
@@ -171,18 +171,14 @@ def test_the_map_of_the_course(tmp_path, home, monkeypatch):
         (tmp_path / "notebooks" / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
     (tmp_path / "notebooks" / "02_broken.ipynb").write_text("{")
     (tmp_path / "exercises" / "00_start_here.ipynb").write_text("{}")
-    (tmp_path / "exercises" / "checks" / "lesson_00.py").write_text(
-        textwrap.dedent('''
-        """Lesson 00."""
-        class One(Exercise):
-            """First"""
-            id, minutes = "one-1", 3
-        class Two(Exercise):
-            """Second"""
-            id = "two-1"
-    ''')
-    )
-    (tmp_path / "exercises" / "checks" / "lesson_01.py").write_text("class Broken(:\n")
+    for name, text in (
+        ("00/1_one-1", 'class One(Exercise):\n    """First"""\n\n    id, minutes = "one-1", 3\n'),
+        ("00/2_two-1", 'class Two(Exercise):\n    """Second"""\n\n    id = "two-1"\n'),
+        ("01/1_broken-1", "class Broken(:\n"),
+    ):
+        path = tmp_path / "exercises" / "checks" / f"lesson_{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
     monkeypatch.chdir(tmp_path / "notebooks")
     map_ = CourseMap(tmp_path)
     handles.my_progress().checked("one-1", "solved")
@@ -211,7 +207,8 @@ def test_progress_is_taken_over_by_a_string(home, tmp_path, monkeypatch, capsys)
 
 def test_what_python_warns_of_in_a_program_is_not_told_again(tmp_path):
     # Python warns of the `is`, and from 3.14 on of the `return`, whenever it reads them.
-    path = tmp_path / "lesson_97.py"
+    path = tmp_path / "lesson_97" / "1_same-1.py"
+    path.parent.mkdir()
     path.write_text(
         "from helpers.coach import Exercise, right\n\n\n"
         'class Same(Exercise):\n    """Same"""\n\n    id = "same-1"\n    asks = "same"\n\n'
@@ -222,9 +219,8 @@ def test_what_python_warns_of_in_a_program_is_not_told_again(tmp_path):
         warnings.simplefilter("always")
         compile(path.read_text(), "same", "exec")
         before = len(told)
-        form.load(path)
-        form.module_source(sys.modules["checks_lesson_97"])
-        form.entries(tmp_path)
+        programs.module_source(finding.load(path))
+        finding.entries(tmp_path)
         nodes_of(str(path))
     assert before and len(told) == before
 
@@ -237,7 +233,7 @@ def test_the_coach_is_quick_to_import():
     took = min(
         float(
             subprocess.run(
-                [sys.executable, "-c", code], capture_output=True, text=True, cwd=form.PROJECT
+                [sys.executable, "-c", code], capture_output=True, text=True, cwd=PROJECT
             ).stdout.split()[0]
         )
         for _ in range(3)
@@ -258,15 +254,15 @@ class Kernel:
         environment = {
             **os.environ,
             "ASYNC_COURSE_DATA": str(folder),
-            "PYTHONPATH": str(form.PROJECT),
+            "PYTHONPATH": str(PROJECT),
         }
         self.manager.start_kernel(env=environment, cwd=str(folder))
         self.client = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(60)
         self.run(
-            "import pathlib\nfrom helpers.coach.form import statement as form\n"
-            f"form.CHECKS = pathlib.Path({str(checks)!r})\n"
+            "import pathlib\nfrom helpers.coach.form import finding\n"
+            f"finding.CHECKS = pathlib.Path({str(checks)!r})\n"
             "from helpers import exercise"
         )
 
@@ -322,7 +318,7 @@ def test_a_notebook_checks_with_its_own_line_numbers(kernel):
 
 
 def test_a_class_of_a_notebook_is_found_too(kernel):
-    stub = form.find("t-class", FIXTURES).stub()
+    stub = finding.find("t-class", FIXTURES).stub()
     kernel.run(f"tick = exercise('t-class')\n{stub}")
     assert kernel.run("tick.check(Ticker)").startswith("NOT STARTED.")
     kernel.run(

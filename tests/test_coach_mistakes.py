@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from helpers.coach.exercise import judge
-from helpers.coach.form import statement as form
+from helpers.coach.form import finding
 from helpers.coach.mistakes.catalogue import KINDS
 from tests.coach_cells import FIXTURES, HEAD, RIGHT, answer, ask, cell
 
@@ -146,7 +146,7 @@ def test_a_helper_of_another_cell_is_named_with_its_line():
 
 
 def test_generators_that_a_check_hands_over_show_on_one_timeline():
-    exercise = form.find("robin-1")
+    exercise = finding.find("robin-1")
     program = exercise.right_programs()[0]
     verdict, recording = judge(exercise, cell(program.text, exercise.asks))
     assert verdict.status == "solved"
@@ -186,7 +186,8 @@ def test_every_kind_of_the_course_can_be_told():
     assert len(headlines) == len(set(headlines))
     assert {
         program.kind
-        for exercise in map(lambda entry: form.find(entry.id, FIXTURES), form.entries(FIXTURES))
+        for entry in finding.entries(FIXTURES)
+        for exercise in [finding.find(entry.id, FIXTURES)]
         for program in exercise.wrong_programs()
     } >= {"sequential", "not awaited", "order", "value"}
 

@@ -12,7 +12,8 @@ import pytest
 
 import exercises.checks
 from helpers.coach.exercise import judge
-from helpers.coach.form import statement as form
+from helpers.coach.form import finding
+from helpers.coach.form.stubs import stub_of
 from tests.coach_cells import FIXTURES, cell
 from tests.mutants import mutants
 
@@ -23,8 +24,8 @@ MUTANT_LIMIT = 0.7  # seconds: a mutant that hangs need not be named
 
 def all_exercises():
     found = []
-    for folder in (form.CHECKS, FIXTURES):
-        found += [form.find(entry.id, folder) for entry in form.entries(folder)]
+    for folder in (finding.CHECKS, FIXTURES):
+        found += [finding.find(entry.id, folder) for entry in finding.entries(folder)]
     return found
 
 
@@ -82,7 +83,7 @@ def test_wrong_value_is_told_its_mistake(exercise, belief):
 
 
 def test_a_wrong_order_in_a_prediction_is_told_as_such():
-    verdict, _ = judge(form.find("wakes-1"), ["e", "d", "c", "b", "a"])
+    verdict, _ = judge(finding.find("wakes-1"), ["e", "d", "c", "b", "a"])
     assert verdict.kind == "order" and "Follow the program again" in verdict.text()
     assert "the order asked" not in verdict.text()
 
@@ -137,21 +138,21 @@ def test_exercise_of_the_course_has_hints_and_wrong_programs(exercise):
 
 
 def test_ids_are_there_once():
-    ids = [entry.id for entry in form.entries()]
+    ids = [entry.id for entry in finding.entries()]
     assert len(ids) == len(set(ids))
 
 
 def test_the_documented_module_works(tmp_path):
-    """The example in the docstring of exercises.checks is a check module that holds what it
-    promises.
-    """
+    """The files in the docstring of exercises.checks hold what they promise."""
     text = exercises.checks.__doc__
-    start, end = text.index('    """Exercises of lesson 10'), text.index("**The class.**")
-    (tmp_path / "lesson_99.py").write_text(textwrap.dedent(text[start:end]), encoding="utf-8")
-    found = form.entries(tmp_path)
+    files = text[: text.index("**The class.**")].split("\n    # lesson_10/")[1:]
+    (tmp_path / "lesson_99").mkdir()
+    for name, _, file in (part.partition("\n") for part in files):
+        (tmp_path / "lesson_99" / name).write_text(textwrap.dedent(file), encoding="utf-8")
+    found = finding.entries(tmp_path)
     assert [entry.id for entry in found] == ["overlap-1", "take-1", "predict-1", "classify-1"]
     for entry in found:
-        exercise = form.find(entry.id, tmp_path)
+        exercise = finding.find(entry.id, tmp_path)
         for program in exercise.programs:
             verdict, _ = judge(exercise, cell(program.text, exercise.asks))
             expected = ("solved", "") if program.role == "right" else ("not yet", program.kind)
@@ -176,7 +177,7 @@ def test_a_stub_gives_nothing_away():
         "async def ask(\n    one,\n    two=(1,\n         2),\n) -> int:  # a note:\n"
         "    # first the trick\n    return await asyncio.sleep(1)\n"
     )
-    assert form.stub_of(text) == (
+    assert stub_of(text) == (
         "import asyncio\n\n\n"
         "async def ask(\n    one,\n    two=(1,\n         2),\n) -> int:  # a note:\n    ..."
     )
@@ -186,20 +187,19 @@ def test_a_stub_gives_nothing_away():
         "\n    async def two(self):\n        return 2\n"
     )
     assert (
-        form.stub_of(text)
-        == 'class Two:\n    """Doc"""\n\n    def one(self):\n        """Say."""\n'
+        stub_of(text) == 'class Two:\n    """Doc"""\n\n    def one(self):\n        """Say."""\n'
         "        ...\n\n    async def two(self):\n        ..."
     )
-    assert form.stub_of("x = [1,\n     2]\ny = 3") == "x = ...\ny = ..."
+    assert stub_of("x = [1,\n     2]\ny = 3") == "x = ...\ny = ..."
     with pytest.raises(ValueError, match="lines of its own"):
-        form.stub_of("def f(): return 1\n")
+        stub_of("def f(): return 1\n")
     with pytest.raises(ValueError, match="line 2 of an answer"):
-        form.stub_of("x = 6\nprint(x)")
+        stub_of("x = 6\nprint(x)")
 
 
 def test_unknown_exercise_names_the_nearest():
     with pytest.raises(LookupError, match="t-together"):
-        form.find("t-togeter", FIXTURES)
+        finding.find("t-togeter", FIXTURES)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_a_form_that_is_wrong_is_refused(body, words):
 
 
 def test_check_modules_lean_on_the_coach_and_the_loop_alone():
-    for path in pathlib.Path(form.CHECKS).glob("lesson_*.py"):
+    for path in pathlib.Path(finding.CHECKS).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("helpers"):
                 # The exercises on the event loop run on the loop that they are about, and those

@@ -99,7 +99,8 @@ def a_lesson(tmp_path):
     cell = {"cell_type": "markdown", "source": [f"# {WORDS}"]}
     (folders[0] / "00_first.ipynb").write_text(json.dumps({"cells": [cell]}))
     program = f'"""Lesson 00."""\nclass One(Exercise):\n    """One"""\n    id = {WORDS!r}\n'
-    (folders[1] / "lesson_00.py").write_text(program)
+    (folders[1] / "lesson_00").mkdir()
+    (folders[1] / "lesson_00" / "1_first.py").write_text(program)
     yield shown_by(CourseMap(tmp_path)), 2
     (tmp_path / "exercises" / "00_first.ipynb").write_text("{}")  # then it is a link
     yield shown_by(CourseMap(tmp_path)), 2

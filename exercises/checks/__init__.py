@@ -1,16 +1,19 @@
-'''What each exercise asks, and how an answer is judged: one module a lesson, its exercises in order.
+'''What each exercise asks, and how an answer is judged: a file an exercise, in the lesson's order.
 
-A module is `lesson_NN.py`. It imports from `helpers.coach` and the standard library (and what its
-programs need), and holds one class an exercise: the statement, the hints, the right programs and
-the wrong ones side by side. The tests run every right program (it must pass), the stub (it must be
-NOT STARTED), every wrong one (it must be told its very mistake) and mechanical mutants of the right
-ones (none may pass). A complete module:
+`lesson_NN/k_id.py` holds the exercise `id`, the k-th of its lesson (01, 02, … where there are ten).
+A file is found by its name and read alone, so the name must bear the very id. What several
+exercises of a lesson use stands once, in `lesson_NN/shared.py`: `from .shared import …`. Besides, a
+file imports from `helpers.coach` and the standard library, and what its programs need.
 
-    """Exercises of lesson 10."""
+A file holds one class: the statement, the hints, the right programs and the wrong ones side by
+side. The tests run every right program (it must pass), the stub (it must be NOT STARTED), every
+wrong one (it must be told its very mistake) and mechanical mutants of the right ones (none may
+pass). Four complete files:
 
+    # lesson_10/1_overlap-1.py
     import asyncio
 
-    from helpers.coach import Exercise, Wrong, right, wrong, wrong_value
+    from helpers.coach import Exercise, right, wrong
 
 
     class FetchAll(Exercise):
@@ -49,9 +52,7 @@ ones (none may pass). A complete module:
         async def one_by_one(fetch, urls):
             return [await fetch(url) for url in urls]
 
-        @wrong("not awaited", says="fetch")
-        async def calls_only(fetch, urls):
-            return [fetch(url) for url in urls]
+        calls_only = one_by_one.but("await fetch", "fetch", kind="not awaited", says="`fetch`")
 
         @wrong("order")
         async def as_they_come(fetch, urls):
@@ -59,6 +60,9 @@ ones (none may pass). A complete module:
             for next_page in asyncio.as_completed([fetch(url) for url in urls]):
                 pages.append(await next_page)
             return pages
+
+    # lesson_10/2_take-1.py
+    from helpers.coach import Exercise, Wrong, right, wrong
 
 
     class Take(Exercise):
@@ -101,6 +105,9 @@ ones (none may pass). A complete module:
         def builds_a_list(source, n):
             return [next(source) for _ in range(n)]
 
+    # lesson_10/3_predict-1.py
+    from helpers.coach import Exercise, wrong_value
+
 
     class TotalTime(Exercise):
         """Predict the wall time
@@ -119,6 +126,9 @@ ones (none may pass). A complete module:
             wrong_value(2, "took the mean", "2 s is the mean of the three. After 2 s one of them "
                         "still waits."),
         )
+
+    # lesson_10/4_classify-1.py
+    from helpers.coach import Exercise, wrong_value
 
 
     class Classify(Exercise):
@@ -146,10 +156,17 @@ text that the notebook's answer cell has above the answer; the tests put it befo
 
 **Programs.** `@right` and `@wrong(kind, says=...)` stand on functions (or classes, where a class is
 asked for) in the class body. Their parameters are those of the answer, without self. They use
-nothing but their parameters, the module's imports and `given`: their text, under the name `asks`
-and with the imports it uses above it, is what `ex.solution()` shows and what the tests run. The
-first right program is the model: its signature is what is asked, and with its docstring it makes
-the stub. `says` are words that the message to this wrong program must hold.
+nothing but their parameters, the file's imports and `given`: their text, under the name `asks` and
+with the imports it uses above it, is what `ex.solution()` shows and what the tests run. The first
+right program is the model: its signature is what is asked, and with its docstring it makes the
+stub. `says` are words that the message to this wrong program must hold.
+
+**Edits.** A wrong program that differs from an earlier one by a few words is an edit of that one,
+its docstring included: `name = base.but("old text", "new text", kind="…", says="…")`. The old text
+stands exactly once in the text of `base`, which may be an edit itself; several replacements are
+chained, `base.but("a", "b").but("c", "d", kind="…")`. Lines after the first are written from the
+margin, as in `"await x", "try:\\n    await x"`; a line of which nothing is left (`"await x", ""`)
+goes.
 
 **Values.** Where the answer is a value, `right_values` hold every form that is right, the first
 being the one shown as solution; `wrong_values` hold `wrong_value(value, kind, says)`. Without a
@@ -162,21 +179,26 @@ again the words that the message must hold.
 returns for a right answer and raises `Wrong` for a wrong one; what the answer itself raises, leaves
 running, blocks or hangs is named without your help, with its line. A bare `assert got == 3, "what
 was observed"` is a wrong value. Raise `Wrong(kind, observed, line=None, try_=None)` for a belief of
-your own: `kind` is a word from the table in `helpers.coach.mistakes.catalogue` (then the headline and what
-to try come from there) or your own headline in a few words, as "added up"; `observed` says what was
-observed; `line` is a line number of the learner's cell, or None for what `lab` can find; `try_`
-says what to try.
+your own: `kind` is a word from the table in `helpers.coach.mistakes.catalogue` (then the headline
+and what to try come from there) or your own headline in a few words, as "added up"; `observed` says
+what was observed; `line` is a line number of the learner's cell, or None for what `lab` can find;
+`try_` says what to try.
 
 **lab.**
 
     run = lab.run(answer, *arguments, **named)    calls it on a fresh loop and runs it to its end
     run = lab.run(coroutine)                      the same with a coroutine made by you
-        run.result run.elapsed (seconds on the exercise's clock) run.recording run.peak (tasks at once)
-        lab.run(..., raises=ValueError)           that error must come out (else "lost error"); run.error
+        run.result run.recording
+        run.elapsed                               seconds on the exercise's clock
+        run.peak                                  tasks at once
+        lab.run(..., raises=ValueError)           that error must come out, else "lost error"; it is
+                                                  run.error
         lab.run(..., leaks=True)                  tasks may be left running
         lab.run(..., blocks=True)                 the loop may be blocked
-        lab.run(..., step=0.3)                    longest computing in one step ("hog"; default 1 s of CPU)
-        lab.run(..., cancel_after=1)              cancels it after 1 s; it must end by that ("swallowed")
+        lab.run(..., step=0.3)                    longest computing in one step, else "hog"
+                                                  (default: 1 s of CPU)
+        lab.run(..., cancel_after=1)              cancels it after 1 s; it must end by that, else
+                                                  "swallowed"
     lab.call(answer, *arguments)                  a plain call; notes it for the messages
     await lab.awaitable(answer(...), name=None)   in a coroutine of yours: what the answer, or its
                                                   method `name`, returned can be awaited, else
@@ -185,8 +207,9 @@ says what to try.
     lab.concurrent(run, longest=3, total=6)       it took the longest wait, else "sequential"
     lab.limited(fetch.peak, at_most=2)            else "limit"
     lab.service(seconds, results=None, errors={}, name="fetch")
-                                                  a coroutine function; .peak .calls .started .finished
-                                                  .cancelled; seconds: {argument: s} or one number
+                                                  a coroutine function; .peak .calls .started
+                                                  .finished .cancelled; seconds: {argument: s} or
+                                                  one number
     lab.source(items)                             an iterator; .taken .finished .closed
     lab.stream(items, seconds=0.0, behind=fetch)  an async iterator; .taken .finished .closed, and
                                                   .ahead: most items taken and not finished by the

@@ -6,6 +6,7 @@ For a learner: `exercise` and `course_map`. For a check module: `Exercise`, `rig
 
 from helpers.coach.course_map import course_map
 from helpers.coach.exercise import exercise
-from helpers.coach.form.statement import Exercise, Wrong, right, wrong, wrong_value
+from helpers.coach.form.programs import right, wrong
+from helpers.coach.form.statement import Exercise, Wrong, wrong_value
 
 __all__ = ["Exercise", "Wrong", "course_map", "exercise", "right", "wrong", "wrong_value"]

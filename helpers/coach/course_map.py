@@ -11,8 +11,9 @@ import urllib.parse
 
 from markupsafe import Markup
 
+from helpers.basics.project import PROJECT
 from helpers.coach import cards
-from helpers.coach.form import statement as form
+from helpers.coach.form import finding
 from helpers.coach.progress import Progress
 from helpers.pictures.html import Column, bundle, element, table
 
@@ -26,7 +27,7 @@ def course_map() -> "CourseMap":
     `.code` is your progress as one short string, for places where nothing is kept; in another
     kernel `course_map().restore("…")` takes it over.
     """
-    return CourseMap(form.PROJECT)
+    return CourseMap(PROJECT)
 
 
 class CourseMap:
@@ -35,7 +36,7 @@ class CourseMap:
     def __init__(self, project: pathlib.Path) -> None:
         self.project = pathlib.Path(project)
         self.lessons = lessons(self.project / "notebooks")
-        self.entries = form.entries(self.project / "exercises" / "checks")
+        self.entries = finding.entries(self.project / "exercises" / "checks")
 
     @property
     def code(self) -> str:
@@ -49,7 +50,7 @@ class CourseMap:
         number = progress().restore(code)
         cards.words(f"Taken over: the progress of {number} exercises.").show()
 
-    def rows(self) -> list[tuple[str, str, pathlib.Path, list[tuple["form.Entry", str]]]]:
+    def rows(self) -> list[tuple[str, str, pathlib.Path, list[tuple["finding.Entry", str]]]]:
         """[(lesson's number, title, path, [(Entry, status)])], lessons in order."""
         known = progress().all()
         rows = []

@@ -9,7 +9,8 @@ from types import FrameType
 
 from helpers.basics.shell import running_shell
 from helpers.coach import cards
-from helpers.coach.form.statement import Exercise, Wrong, find
+from helpers.coach.form.finding import Entry, beside, find, folder_of
+from helpers.coach.form.statement import Exercise, Wrong
 from helpers.coach.form.text import nodes_of, place_of, text_of
 from helpers.coach.judging.at_sight import at_sight
 from helpers.coach.judging.packing import Unsendable, pack
@@ -143,9 +144,9 @@ class Asked:
             display(figure)
 
 
-def asked_elsewhere(exercise: type[Exercise], frame: FrameType) -> type[Exercise] | None:
+def asked_elsewhere(exercise: type[Exercise], frame: FrameType) -> Entry | None:
     """The exercise of the same lesson whose answer stands by name in the `check` that `frame`
-    calls, if that is not this one. Else None.
+    calls, if that is not this one, as an Entry. Else None.
 
     All exercises of a notebook are called `ex`: who goes back to an earlier one has the last.
     """
@@ -154,9 +155,9 @@ def asked_elsewhere(exercise: type[Exercise], frame: FrameType) -> type[Exercise
             case ast.Call(func=ast.Attribute(attr="check"), args=[ast.Name(id=name)]) if (
                 node.lineno <= frame.f_lineno <= node.end_lineno and name != exercise.asks
             ):
-                for thing in vars(sys.modules[exercise.__module__]).values():
-                    if isinstance(thing, type) and getattr(thing, "asks", None) == name:
-                        return thing
+                for entry in beside(exercise):
+                    if entry.asks == name:
+                        return entry
     return None
 
 
@@ -182,7 +183,7 @@ def judge(
     return sandbox.judge(
         {
             "id": exercise.id,
-            "checks": os.path.dirname(sys.modules[exercise.__module__].__file__),
+            "checks": str(folder_of(exercise)),
             "asks": exercise.asks,
             "answer": packed,
             "texts": texts,

@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 
 from helpers import record, run, timeline
 from helpers.basics.project import PROJECT as ROOT
-from helpers.coach.form.statement import stub_of
+from helpers.coach.form.stubs import stub_of
 from helpers.pictures.picture import Picture
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}

@@ -1,1 +1,1 @@
-"""What an exercise is: its statement, its programs, how it is found."""
+"""What an exercise is: its statement, its programs, their stubs, how it is found."""

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import IO
 
 from helpers.basics.words import count
-from helpers.coach.form.statement import Wrong, find
+from helpers.coach.form.finding import find
+from helpers.coach.form.statement import Wrong
 from helpers.coach.judging.changes import Changes, name_changes
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.leftovers import Leftovers

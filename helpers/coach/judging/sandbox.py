@@ -12,7 +12,7 @@ import threading
 import time
 
 from helpers.basics.words import seconds
-from helpers.coach.form import statement as form
+from helpers.coach.form.statement import Wrong
 from helpers.coach.judging import wire
 from helpers.coach.mistakes.source import Source
 from helpers.coach.mistakes.verdict import Verdict, verdict_of
@@ -170,30 +170,30 @@ class Sandbox:
         limit = seconds(request["limit"])
         if "Timeout (" in text:
             if place and text.count(f'File "{place[0]}", line {place[1]} in ') > 1:
-                found = form.Wrong(
+                found = Wrong(
                     "recursion", f"After {limit} it still called itself, deeper and deeper."
                 )
             elif place and source.inside_while(place):
-                found = form.Wrong(
+                found = Wrong(
                     "spin",
                     f"It used a whole core and never came back. After {limit} it was still at it.",
                 )
             elif not place:
-                found = form.Wrong("endless", f"After {limit} it was still at it.")
+                found = Wrong("endless", f"After {limit} it was still at it.")
             else:
-                found = form.Wrong(
+                found = Wrong(
                     "hog",
                     f"It computed for {limit} and was not done, and in all that time "
                     "no other Python code could run.",
                 )
         elif "Traceback (" in text:
-            found = form.Wrong(
+            found = Wrong(
                 "the judge failed",
                 f"It said: {text.strip().splitlines()[-1]}",
                 try_="That is a fault of the course, not of your answer.",
             )
         elif how == "silent":
-            found = form.Wrong("endless", f"After {limit} nothing was heard of it any more.")
+            found = Wrong("endless", f"After {limit} nothing was heard of it any more.")
         else:
             fatal = text.partition("Fatal Python error: ")[2].partition("\n")[0]
             said = (
@@ -206,7 +206,7 @@ class Sandbox:
                     else f"was gone, with exit status {status}."
                 )
             )
-            found = form.Wrong(
+            found = Wrong(
                 "crashed", said, try_="In your kernel this would have ended your session."
             )
         return verdict_of(found, place, source)

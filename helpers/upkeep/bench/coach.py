@@ -4,7 +4,7 @@ import functools
 from collections.abc import Iterator
 
 from helpers.coach.exercise import judge
-from helpers.coach.form.statement import find
+from helpers.coach.form.finding import find
 from helpers.upkeep.bench.measured import Row, median_seconds
 
 

@@ -1,0 +1,94 @@
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class GetTheValue(Exercise):
+    """Get the value out of a coroutine
+
+    `ask()` is a coroutine function: it takes a second, then it returns a name.
+    Write the coroutine function `greet(ask)`. It asks once and returns `"Hello, Ada!"` if the
+    name is `"Ada"`.
+    """
+
+    id = "await-1"
+    asks = "greet"
+    minutes = 4
+    hints = (
+        "What does the call `ask()` give you: a name, or something that stands before its "
+        "first line?",
+        "A coroutine runs when it is awaited: `await` gives you what it returns.",
+        'Two lines: `name = await ask()`, then `return f"Hello, {name}!"`.',
+    )
+
+    def verify(self, greet, lab):
+        for name in ("Ada", "Grace"):
+            asked = []
+
+            async def ask():
+                asked.append(name)
+                await asyncio.sleep(1)
+                return name
+
+            run = lab.run(greet, ask)
+            if isinstance(run.result, str) and "<function" in run.result:
+                raise Wrong(
+                    "named, not called",
+                    "The function `ask` itself stands in the greeting, where "
+                    "the name should be. Nobody called it.",
+                    line=lab.line(r"=\s*ask\b|\{ask\}"),
+                    try_="Call it, and await the call: `await ask()`.",
+                )
+            if run.result is None and name in lab.printed:
+                raise Wrong(
+                    "printed, not returned",
+                    "It printed the greeting and returned None. A "
+                    "caller that awaits `greet` gets nothing to work with.",
+                    line=lab.line(r"print\("),
+                    try_="Replace `print` by `return`.",
+                )
+            lab.equal(run.result, f"Hello, {name}!", what="with this name it returned")
+            if len(asked) != 1:
+                raise Wrong(
+                    "asked more than once",
+                    f"`ask` ran {len(asked)} times, and each time is another second of waiting.",
+                    line=lab.line(r"ask\(\)"),
+                    try_="Keep what the first `await ask()` gave under a name.",
+                )
+
+    @right
+    async def with_await(ask):
+        """Return a greeting to the one whose name `ask()` gives."""
+        name = await ask()
+        return f"Hello, {name}!"
+
+    @right
+    async def in_one_line(ask):
+        return "Hello, " + await ask() + "!"
+
+    @wrong("not awaited", says="`ask` was called, and nobody awaited")
+    async def forgets_to_await(ask):
+        name = ask()
+        return f"Hello, {name}!"
+
+    @wrong("named, not called", says="`ask` itself")
+    async def forgets_to_call(ask):
+        name = ask
+        return f"Hello, {name}!"
+
+    @wrong("printed, not returned", says="returned None")
+    async def prints(ask):
+        name = await ask()
+        print(f"Hello, {name}!")
+
+    @wrong("asked more than once", says="2 times")
+    async def asks_twice(ask):
+        if await ask():
+            return f"Hello, {await ask()}!"
+
+    @wrong("value", says="Grace")
+    async def always_ada(ask):
+        await ask()
+        return "Hello, Ada!"
+
+    runs_a_second_loop = with_await.but("await ask()", "asyncio.run(ask())", kind="nested run")

@@ -1,0 +1,60 @@
+from helpers.coach import Exercise, wrong_value
+
+
+class PredictOrder(Exercise):
+    """Predict what is printed
+
+    Don't run this yet. In which order are the four words printed?
+
+        async def hello():
+            print("hello")
+
+        async def main():
+            print("one")
+            greeting = hello()
+            print("two")
+            await greeting
+            print("three")
+
+        asyncio.run(main())
+
+    Set `order` to a list of the words.
+    """
+
+    id = "order-1"
+    asks = "order"
+    minutes = 3
+    hints = (
+        "Follow the lines of `main` from the top. Which of them runs the body of `hello`?",
+        "`greeting = hello()` builds a coroutine and prints nothing.",
+        '`hello` is printed while `await greeting` waits: after "two", before "three".',
+    )
+    right_values = (["one", "two", "hello", "three"],)
+    wrong_values = (
+        wrong_value(
+            ["one", "hello", "two", "three"],
+            "runs at the call",
+            "You let `hello` print when it is called, in the line `greeting = hello()`. That line "
+            "only builds a coroutine: it stands before its first line until somebody awaits it. "
+            "Look for the `await`.",
+        ),
+        wrong_value(
+            ["one", "two", "three", "hello"],
+            "await does not wait",
+            'You let `main` print "three" before `hello` is through. `await greeting` holds `main` '
+            "at this line until the coroutine has ended. Put what it prints where `main` stands "
+            "still.",
+        ),
+        wrong_value(
+            ["one", "two", "three"],
+            "never ran",
+            "You left `hello` out. It is called in one line and awaited two lines below, and the "
+            "`await` does run it. Find the place where it prints.",
+        ),
+        wrong_value(
+            ["hello", "one", "two", "three"],
+            "runs at the definition",
+            "You let `hello` print where it is defined. `async def` runs nothing, just as `def` "
+            "runs nothing. Start with the first line of `main`.",
+        ),
+    )

@@ -1,0 +1,53 @@
+from helpers.coach import Exercise, wrong_value
+
+
+class TotalOfMixed(Exercise):
+    """Total time of a mixed program
+
+    How many seconds does `main` take?
+
+        async def main():
+            await asyncio.sleep(2)
+            await asyncio.gather(asyncio.sleep(1), asyncio.sleep(3))
+            await asyncio.sleep(1)
+
+    Set `total` to your answer.
+    """
+
+    id = "total-2"
+    asks = "total"
+    minutes = 3
+    hints = (
+        "How many lines does `main` have, and can the second begin before the first is over?",
+        "The lines follow one another: add them up. Within the `gather` the waits overlap: take "
+        "the longest.",
+        "2 s, then the longer of 1 s and 3 s, then 1 s.",
+    )
+    right_values = (6,)
+    wrong_values = (
+        wrong_value(
+            7,
+            "sum for max",
+            "7 s is the sum of all four waits. The two within `gather` overlap: together they take "
+            "as long as the longer one. Count that line once more.",
+        ),
+        wrong_value(
+            3,
+            "max for sum",
+            "3 s is the longest of the four waits. That would be right if all of them stood in one "
+            "`gather`. Here only two do: each `await` line begins when the line above it is done. "
+            "Add up the lines.",
+        ),
+        wrong_value(
+            4,
+            "min for max",
+            "4 s is 2 + 1 + 1: you let the `gather` end with its shorter wait. It ends with the "
+            "longer one.",
+        ),
+        wrong_value(
+            5,
+            "lost a line",
+            "5 s is 2 + 3: you left out the last line. It begins when the `gather` is done, and "
+            "takes a second of its own.",
+        ),
+    )

@@ -1,0 +1,86 @@
+import asyncio
+import time
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Overlap(Exercise):
+    """Make the waits overlap
+
+    `fetch(page)` is a coroutine function that takes a while and returns the page's text.
+    Write the coroutine function `fetch_all(fetch, pages)`. It fetches every page of the list
+    `pages`, all of them at once, and returns the texts in the order of `pages`.
+    """
+
+    id = "overlap-1"
+    asks = "fetch_all"
+    minutes = 8
+    hints = (
+        "`await fetch(page)` in a loop waits for one page before it starts the next.",
+        "`asyncio.gather` starts all the coroutines it is given and keeps their order. It takes "
+        "them one by one, so spread a list with a star: `gather(*coroutines)`.",
+        "One line: `return await asyncio.gather(*[fetch(page) for page in pages])`.",
+    )
+
+    def verify(self, fetch_all, lab):
+        fetch = lab.service(
+            {"news": 3, "sport": 1, "weather": 2},
+            results={"news": "rain", "sport": "2:1", "weather": "sunny"},
+        )
+        try:
+            run = lab.run(fetch_all, fetch, ["news", "sport", "weather"])
+        except TypeError as error:
+            if "unhashable type: 'list'" not in str(error):
+                raise
+            raise Wrong(
+                "gathered a list",
+                "`gather` was given one list. It takes the coroutines one by "
+                "one, as `gather(a, b, c)`.",
+                line=lab.line(r"gather\("),
+                try_="Spread the list with a star: `gather(*coroutines)`.",
+            ) from None
+        lab.equal(run.result, ["rain", "2:1", "sunny"])
+        lab.concurrent(run, longest=3, total=6)
+
+    @right
+    async def with_gather(fetch, pages):
+        """Return the texts of `pages`, in order, all fetched at once."""
+        return await asyncio.gather(*[fetch(page) for page in pages])
+
+    @right
+    async def with_tasks(fetch, pages):
+        tasks = [asyncio.create_task(fetch(page)) for page in pages]
+        return [await task for task in tasks]
+
+    @wrong("sequential", says="6 s")
+    async def one_by_one(fetch, pages):
+        texts = []
+        for page in pages:
+            texts.append(await fetch(page))
+        return texts
+
+    @wrong("sequential", says="6 s")
+    async def gather_of_one(fetch, pages):
+        texts = []
+        for page in pages:
+            texts += await asyncio.gather(fetch(page))
+        return texts
+
+    @wrong("not awaited")
+    async def calls_only(fetch, pages):
+        return [fetch(page) for page in pages]
+
+    @wrong("order")
+    async def as_they_come(fetch, pages):
+        texts = []
+        for next_one in asyncio.as_completed([fetch(page) for page in pages]):
+            texts.append(await next_one)
+        return texts
+
+    sleeps_on_top = with_tasks.but(
+        "return", "time.sleep(0.2)\nreturn", kind="blocked", says="0.2 s"
+    )
+
+    @wrong("gathered a list", says="star")
+    async def forgets_the_star(fetch, pages):
+        return await asyncio.gather([fetch(page) for page in pages])

@@ -1,0 +1,71 @@
+from helpers.coach import Exercise, wrong_value
+
+
+class FindTheBlocker(Exercise):
+    """Find the line that blocks
+
+    The heart should beat every 0.1 s. After two beats it stands still for a while. Which line
+    blocks the event loop?
+
+         1  async def heartbeat():
+         2      for beat in range(6):
+         3          print("beat")
+         4          await asyncio.sleep(0.1)
+         5
+         6  async def read_sensor():
+         7      time.sleep(0.3)
+         8      return 21.5
+         9
+        10  async def report():
+        11      await asyncio.sleep(0.15)
+        12      degrees = await read_sensor()
+        13      print(degrees)
+        14
+        15  async def main():
+        16      await asyncio.gather(heartbeat(), report())
+
+    Set `line` to its number.
+    """
+
+    id = "blocker-1"
+    asks = "line"
+    minutes = 5
+    hints = (
+        "`await` does not block by itself. Follow it into the function that it awaits.",
+        "A wait lets go only if it tells the event loop. Which of the sleeps here doesn't?",
+        "`asyncio.sleep` lets go, `time.sleep` keeps the thread.",
+    )
+    right_values = (7,)
+    wrong_values = (
+        wrong_value(
+            12,
+            "blames the awaiter",
+            "Line 12 awaits `read_sensor`, and `await` would let the heart beat on. But the "
+            "coroutine that it runs never lets go. Follow the `await` to the function, and look "
+            "for the call that waits without an `await`.",
+        ),
+        wrong_value(
+            4,
+            "blames a wait that lets go",
+            "Line 4 waits with `await asyncio.sleep`: the event loop runs others meanwhile. It is "
+            "late because it is kept waiting by another line. Which sleep has no `await`?",
+        ),
+        wrong_value(
+            11,
+            "blames a wait that lets go",
+            "Line 11 waits with `await asyncio.sleep`: the heart beats during this wait. The "
+            "standstill comes after it. Which sleep has no `await`?",
+        ),
+        wrong_value(
+            6,
+            "blames the definition",
+            "Line 6 only defines a function. It is close: one of its lines holds the thread while "
+            "it runs. Name that line.",
+        ),
+        wrong_value(
+            16,
+            "blames the start",
+            "Line 16 starts both and waits for both, as it should. If everything they do let go, "
+            "the heart would beat on time. Look into `report`, and follow it down.",
+        ),
+    )

@@ -1,0 +1,108 @@
+import asyncio
+import inspect
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class StartScript(Exercise):
+    """Run a script's main
+
+    `main` is a coroutine function. Write the plain function `start(main)`, as the last line of a
+    script would do it: it runs `main` to its end and returns what `main` returned. No event loop
+    is running yet.
+    """
+
+    id = "script-1"
+    asks = "start"
+    minutes = 5
+    clock = "real"
+    hints = (
+        "A plain function can't `await`. Something has to start an event loop.",
+        "`asyncio.run` starts a loop, runs one coroutine in it and closes the loop.",
+        "It wants the coroutine, not the function: `return asyncio.run(main())`.",
+    )
+
+    def verify(self, start, lab):
+        if inspect.iscoroutinefunction(start):
+            raise Wrong(
+                "async all the way up",
+                "`start` is a coroutine function itself: to call it gives "
+                "a coroutine, and somebody would have to run that one too.",
+                line=lab.line(r"async def"),
+                try_="Write `def start(main)`. A script's last line starts the loop; it does not "
+                "stand in one.",
+            )
+        began = []
+
+        async def main():
+            began.append(True)
+            await asyncio.sleep(0.01)
+            return "all done"
+
+        try:
+            result = lab.call(start, main)
+        except (TypeError, ValueError) as error:
+            if "coroutine" not in str(error):
+                raise
+            raise Wrong(
+                "handed over the function",
+                "`asyncio.run` was given the function `main`. It runs a coroutine.",
+                line=lab.line(r"run\("),
+                try_="`main` is the recipe, `main()` is the coroutine. Call it.",
+            ) from None
+        except RuntimeError as error:
+            if "no running event loop" not in str(error):
+                raise
+            raise Wrong(
+                "no loop to run in",
+                f"Python said: {error}. A task needs a loop that runs "
+                "already; in a script there is none until you start it.",
+                line=lab.line(r"create_task|gather|get_running_loop"),
+                try_="Let `asyncio.run` start the loop.",
+            ) from None
+        if not began:
+            given = "a coroutine" if inspect.iscoroutine(result) else repr(result)
+            raise Wrong(
+                "built, not run",
+                f"`main` never began. `start` returned {given}.",
+                line=lab.line(r"main\(\)"),
+                try_="Hand the coroutine to `asyncio.run`.",
+            )
+        if result is None:
+            raise Wrong(
+                "lost the result",
+                "`main` ran and returned 'all done'; `start` returned None.",
+                line=lab.line(r"run\("),
+                try_="`return` what `asyncio.run` gives you.",
+            )
+        lab.equal(result, "all done")
+
+    @right
+    def with_run(main):
+        """Run `main` to its end and return its result."""
+        return asyncio.run(main())
+
+    @right
+    def with_runner(main):
+        with asyncio.Runner() as runner:
+            return runner.run(main())
+
+    @wrong("built, not run", says="a coroutine")
+    def calls_only(main):
+        return main()
+
+    @wrong("handed over the function", says="was given the function")
+    def forgets_to_call(main):
+        return asyncio.run(main)
+
+    @wrong("async all the way up", says="coroutine function itself")
+    async def is_async_itself(main):
+        return await main()
+
+    @wrong("no loop to run in", says="no running event loop")
+    def makes_a_task(main):
+        return asyncio.create_task(main())
+
+    @wrong("lost the result", says="None")
+    def forgets_to_return(main):
+        asyncio.run(main())

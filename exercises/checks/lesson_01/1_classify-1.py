@@ -1,0 +1,95 @@
+from helpers.coach import Exercise, Wrong, wrong_value
+
+
+class Classify(Exercise):
+    """Waiting or working?
+
+    Ten jobs of your program. Which of them wait?
+
+    - a: ask a weather service for tomorrow's forecast
+    - b: sort ten million numbers
+    - c: unpack a large archive that is in memory already
+    - d: read what the user types at `input()`
+    - e: `while not door.is_open(): pass`
+    - f: let a database on another machine sort ten million rows, and take the first
+    - g: turn 500 photos in memory into small ones
+    - h: start another program with `subprocess.run`, which computes for an hour
+    - i: turn 100 MB of JSON that has just come over the network into a dict
+    - j: take a lock that another thread holds
+
+    Set `waiting` to the letters of the jobs that wait, as in `waiting = "a b c"`.
+    """
+
+    id = "classify-1"
+    asks = "waiting"
+    minutes = 4
+    hints = (
+        "Would a faster processor, in your own machine, end the job sooner? If not, it waits.",
+        "Ask who computes: your program, another program, or nobody? Only what your program "
+        "computes is its work.",
+        "There are five that wait. Look twice at the one that asks the same thing again and again "
+        "as fast as it can, and at the one that starts another program.",
+    )
+    right_values = ("a d f h j", "adfhj", {"a", "d", "f", "h", "j"}, ["a", "d", "f", "h", "j"])
+    wrong_values = (
+        wrong_value("d f h j", "took a wait for work", "a waits: the answer travels"),
+        wrong_value("a b d f h j", "took work for a wait", "b works"),
+        wrong_value("a c d f h j", "took work for a wait", "c works"),
+        wrong_value("a f h j", "took a wait for work", "d waits: a person types"),
+        wrong_value("a d e f h j", "took work for a wait", "never lets go of the core"),
+        wrong_value("a d h j", "took a wait for work", "f waits: the other machine"),
+        wrong_value("a d f g h j", "took work for a wait", "g works"),
+        wrong_value("a d f j", "took a wait for work", "h waits: the other program"),
+        wrong_value("a d f h i j", "took work for a wait", "the network's part is over"),
+        wrong_value("a d f h", "took a wait for work", "j waits"),
+        wrong_value("b c e g i", "mixed up waiting and working", "a waits"),
+        wrong_value("a d e h j", "mixed up waiting and working", "e works"),
+        wrong_value("a z", "value", "z"),
+        wrong_value(5, "value", "letters"),
+    )
+
+    reasons = {
+        "a": "the answer travels, and your program can do nothing to hurry it",
+        "b": "comparing ten million numbers is computing from beginning to end",
+        "c": "nothing has to be fetched any more; unpacking is arithmetic",
+        "d": "a person types, and the processor is idle between two keys",
+        "e": "it would like to wait, but it asks again and again, as fast as it can, and never "
+        "lets go of the core",
+        "f": "the other machine sorts; yours gets one row when that is done",
+        "g": "each point of a small photo is computed from many of the large one",
+        "h": "the other program computes, in a process of its own; yours only looks for its end",
+        "i": "the network's part is over; what remains is reading 100 million characters",
+        "j": "until the other thread lets go, this one is asleep",
+    }
+
+    def verify(self, waiting, lab):
+        try:
+            letters = {letter for letter in "".join(waiting) if letter not in " ,"}
+        except TypeError:
+            raise Wrong(
+                "value",
+                f"`waiting` is {waiting!r}; asked are letters.",
+                try_='Write the letters in one string, such as "a b c".',
+            ) from None
+        if strange := sorted(letters - set(self.reasons)):
+            raise Wrong(
+                "value",
+                f"There is no job {', '.join(strange)}.",
+                try_="The jobs have the letters a to j.",
+            )
+        expected = set("adfhj")
+        missing, extra = sorted(expected - letters), sorted(letters - expected)
+        if not missing and not extra:
+            return
+        kind = (
+            "mixed up waiting and working"
+            if missing and extra
+            else "took a wait for work"
+            if missing
+            else "took work for a wait"
+        )
+        said = [
+            f"{letter} {'waits' if letter in expected else 'works'}: {self.reasons[letter]}."
+            for letter in sorted(missing + extra)
+        ]
+        raise Wrong(kind, " ".join(said), try_="Would a faster processor in your machine help it?")

@@ -1,0 +1,142 @@
+from helpers.coach import Exercise, Wrong, wrong_value
+
+TOOLS = {
+    "a": "threads",
+    "b": "asyncio",
+    "c": "processes",
+    "d": "one after another",
+    "e": "one after another",
+    "f": "one after another",
+}
+
+
+class PickTheTool(Exercise):
+    """Pick the tool
+
+    Six pieces of work, and four ways to run each: "one after another", "threads", "processes" or
+    "asyncio". Your Python has a GIL, your machine eight cores. Take the simplest way that is about
+    as fast as any.
+
+    - a: fetch 20 pages with a library that knows nothing of `await`
+    - b: hold 10,000 chat connections on which little happens, with a library made for `await`
+    - c: count the words of 4,000 books that are in memory, half a second of pure Python each
+    - d: read one small file and print it
+    - e: follow a trail of 20 pages, of which each names the next
+    - f: add up four short lists, a millisecond of work each
+
+    Set `tools` to a dict from each letter to a way, as in `tools = {"a": "threads", "b": …}`.
+    """
+
+    id = "tool-1"
+    asks = "tools"
+    minutes = 5
+    hints = (
+        "First ask for each: does it wait or work? Then: is there anything that could overlap?",
+        "What waits can overlap in threads or on a loop: a few, or a job without `await`, in "
+        "threads; very many on a loop. What works takes processes, if it takes long enough to pay "
+        "for their start.",
+        "Three of the six are best left one after another: two have nothing that could overlap, "
+        "and one is over before any helper has started.",
+    )
+    right_values = (TOOLS,)
+    wrong_values = tuple(
+        wrong_value(TOOLS | {letter: tool}, kind, says)
+        for letter, tool, kind, says in [
+            ("c", "threads", "expected threads to share out work", "take turns on one core"),
+            ("c", "asyncio", "expected async to make work faster", "nothing in them pauses"),
+            ("c", "one after another", "left cores idle", "seven cores"),
+            ("a", "asyncio", "put jobs on a loop that never pause", "no `await` in it"),
+            ("a", "processes", "paid for cores that nobody needs", "20 new Pythons"),
+            ("a", "one after another", "left waits in a row", "add up"),
+            ("b", "threads", "took a thread for each of very many", "10,000 threads"),
+            ("b", "processes", "took a process for each of very many", "10,000 processes"),
+            ("b", "one after another", "left waits in a row", "nobody else is heard"),
+            ("d", "threads", "wanted to overlap what is alone", "one job"),
+            ("e", "asyncio", "wanted to overlap what needs the one before", "the next address"),
+            ("f", "processes", "paid more for the start than for the work", "longer to start"),
+            ("f", "threads", "expected threads to share out work", "take turns on one core"),
+        ]
+    ) + (
+        wrong_value({"a": "threads"}, "value", "missing"),
+        wrong_value(TOOLS | {"a": "goroutines"}, "value", "goroutines"),
+    )
+
+    ways = ("one after another", "threads", "processes", "asyncio")
+    mistakes = {
+        ("a", "one after another"): (
+            "left waits in a row",
+            "Pages are waits, and one after another their times add up.",
+        ),
+        ("a", "processes"): (
+            "paid for cores that nobody needs",
+            "Waits need no core. That would start up to 20 new Pythons to let them sleep.",
+        ),
+        ("a", "asyncio"): (
+            "put jobs on a loop that never pause",
+            "The library has no `await` in it, so a task that calls it keeps the loop until the "
+            "page is there: one after another again.",
+        ),
+        ("b", "one after another"): (
+            "left waits in a row",
+            "While you wait for the first connection, nobody else is heard.",
+        ),
+        ("b", "threads"): (
+            "took a thread for each of very many",
+            "10,000 threads cost memory and start-up time only to sleep; a task is far cheaper.",
+        ),
+        ("b", "processes"): (
+            "took a process for each of very many",
+            "10,000 processes, and each of them asleep.",
+        ),
+        ("c", "one after another"): ("left cores idle", "It is work, and seven cores look on."),
+        ("c", "threads"): (
+            "expected threads to share out work",
+            "It is pure Python work: with a GIL, threads take turns on one core.",
+        ),
+        ("c", "asyncio"): (
+            "expected async to make work faster",
+            "These jobs only compute: nothing in them pauses, so the loop runs them in turn.",
+        ),
+        ("f", "processes"): (
+            "paid more for the start than for the work",
+            "A process takes many times longer to start than these lists take to add up.",
+        ),
+        ("f", "threads"): (
+            "expected threads to share out work",
+            "It is pure Python work: with a GIL, threads take turns on one core.",
+        ),
+        ("f", "asyncio"): (
+            "expected async to make work faster",
+            "These jobs only compute: nothing in them pauses, so the loop runs them in turn.",
+        ),
+    }
+
+    def verify(self, tools, lab):
+        if not isinstance(tools, dict) or set(tools) != set(TOOLS):
+            lab.equal(tools, TOOLS, what="`tools` is", secret=True)
+        for letter, tool in tools.items():
+            if tool not in self.ways:
+                raise Wrong(
+                    "value",
+                    f"For {letter} you say {tool!r}.",
+                    try_=f"The four ways are: {', '.join(self.ways)}.",
+                )
+        wrong_ones = [letter for letter in TOOLS if tools[letter] != TOOLS[letter]]
+        if not wrong_ones:
+            return
+        first = wrong_ones[0]
+        kind, observed = self.mistakes.get((first, tools[first])) or self.no_overlap(first)
+        others = f" Look again at {', '.join(wrong_ones[1:])} too." if wrong_ones[1:] else ""
+        raise Wrong(
+            kind,
+            f"Job {first}, {tools[first]}: {observed}{others}",
+            try_="Ask: does it wait or work, how many are there, can they overlap at all?",
+        )
+
+    def no_overlap(self, letter):
+        if letter == "d":
+            return "wanted to overlap what is alone", "There is one job, and nothing beside it."
+        return (
+            "wanted to overlap what needs the one before",
+            "Only when a page is there do you know the next address.",
+        )

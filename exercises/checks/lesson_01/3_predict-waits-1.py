@@ -1,0 +1,51 @@
+from helpers.coach import Exercise, wrong_value
+
+
+class PredictWaits(Exercise):
+    """Predict: twelve waits, five threads
+
+    A pool of five threads is handed twelve jobs. Each job sleeps for half a second.
+    After how many seconds is the last one done? Set `seconds` to a number. (What it takes to start
+    a thread doesn't count.)
+    """
+
+    id = "predict-waits-1"
+    asks = "seconds"
+    minutes = 3
+    hints = (
+        "Think of the bank: five tellers, twelve customers, half a second each.",
+        "Who is served in the first half second? Who in the next? How many are left then?",
+        "Five, five and two make three rounds: `math.ceil(12 / 5)` of them.",
+    )
+    right_values = (1.5,)
+    wrong_values = (
+        wrong_value(
+            6,
+            "added up",
+            "6 s is the sum of all twelve: what they take one after "
+            "another. Five threads wait at the same time.",
+        ),
+        wrong_value(
+            0.5,
+            "forgot the number of workers",
+            "0.5 s is one round: twelve at once. "
+            "There are only five threads, so seven jobs must wait for one that is free.",
+        ),
+        wrong_value(
+            1.2,
+            "divided work that can't be cut",
+            "1.2 s is the sum divided by five. But "
+            "a wait can't be shared out: two threads that take half a wait each don't "
+            "exist. Count rounds.",
+        ),
+        wrong_value(
+            1,
+            "rounded down",
+            "1 s is two rounds, which serve ten. Two jobs are left, and they take as long as five.",
+        ),
+        wrong_value(
+            2.5,
+            "divided the wrong way round",
+            "2.5 s would be five rounds. How many jobs does a round serve?",
+        ),
+    )

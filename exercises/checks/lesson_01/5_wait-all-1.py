@@ -1,0 +1,111 @@
+from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import Jobs
+
+
+class WaitForAll(Exercise):
+    """Run all jobs in threads
+
+    Write `wait_all(jobs)`. `jobs` is a list of functions without parameters. Run each of them in a
+    thread of its own, all at the same time. Return when all of them are done.
+    """
+
+    id = "wait-all-1"
+    asks = "wait_all"
+    minutes = 7
+    clock = "real"
+    hints = (
+        "It takes two loops. What is the second one for?",
+        "`Thread(target=job)` makes a thread that will call `job`; it does so after `start()`. "
+        "`join()` waits for its end.",
+        "Make a list `threads`. First `for thread in threads: thread.start()`, then "
+        "`for thread in threads: thread.join()`.",
+    )
+
+    def verify(self, wait_all, lab):
+        jobs = Jobs([0.05] * 4, together=4)
+        try:
+            lab.call(wait_all, jobs.all)
+        except AssertionError as error:
+            if "group argument" not in str(error):
+                raise
+            raise Wrong(
+                "did not name the target",
+                "`Thread(job)` takes its first argument for something else, a group of threads.",
+                lab.line(r"Thread\("),
+                "Name it: `Thread(target=job)`.",
+            ) from None
+        ended = len(jobs.ended)
+        if not jobs.started:
+            raise Wrong(
+                "started nothing",
+                "It returned, and none of the four jobs had been called.",
+                lab.line(r"Thread\("),
+                "A thread begins when you call its `start()`.",
+            )
+        jobs.check_handed_over(lab, lab.line(r"\.run\(") or lab.line(r"Thread\("))
+        jobs.check_together(lab.line(r"\.join\(|\.result\(|Executor\("))
+        if ended < 4:
+            raise Wrong(
+                "did not wait for the end",
+                f"It returned when {ended} of 4 jobs were done.",
+                lab.line(r"\.start\(") or lab.line(r"submit|map"),
+                "`start` returns at once. Call `join` on every thread after all are started.",
+            )
+        if sorted(jobs.started) != [0, 1, 2, 3]:
+            raise Wrong(
+                "value",
+                f"It called the jobs {sorted(jobs.started)}, counted from 0; "
+                "asked is each of the four once.",
+            )
+
+    @right
+    def start_then_join(jobs):
+        """Run each job in a thread of its own; return when all are done."""
+        threads = [Thread(target=job) for job in jobs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    @right
+    def with_a_pool(jobs):
+        with ThreadPoolExecutor(len(jobs)) as pool:
+            for job in jobs:
+                pool.submit(job)
+
+    @wrong("ran one after another", says="in a second")
+    def joins_in_the_same_loop(jobs):
+        for job in jobs:
+            thread = Thread(target=job)
+            thread.start()
+            thread.join()
+
+    @wrong("did not wait for the end", says="0 of 4")
+    def never_joins(jobs):
+        for job in jobs:
+            Thread(target=job).start()
+
+    calls_the_target = start_then_join.but(
+        "target=job", "target=job()", kind="called, not handed over", says="without parentheses"
+    )
+
+    @wrong("called, not handed over", says="4 of 4")
+    def runs_for_start(jobs):
+        threads = [Thread(target=job) for job in jobs]
+        for thread in threads:
+            thread.run()
+
+    job_comes_first = start_then_join.but(
+        "target=job", "job", kind="did not name the target", says="Thread(target=job)"
+    )
+
+    @wrong("started nothing", says="`start()`")
+    def makes_threads_only(jobs):
+        threads = [Thread(target=job) for job in jobs]
+        return threads
+
+    pool_of_two = with_a_pool.but("len(jobs)", "2", kind="too few at once", says="At most 2 of 4")

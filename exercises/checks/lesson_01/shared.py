@@ -1,0 +1,95 @@
+"""What exercises of lesson 01 share: jobs that note in which thread they run."""
+
+import threading
+import time
+
+from helpers.coach import Wrong
+
+PATIENCE = 0.4  # seconds that a job waits for those that should run beside it
+
+
+class Job:
+    """One function without parameters; `Jobs` notes who calls it."""
+
+    def __init__(self, jobs, number, seconds):
+        self.jobs, self.number, self.seconds = jobs, number, seconds
+
+    def __repr__(self):
+        return f"job_{self.number}"
+
+    def __call__(self):
+        self.jobs.begin(self.number)
+        time.sleep(self.seconds)
+        self.jobs.end(self.number)
+        return f"result {self.number}"
+
+
+class Jobs:
+    """Jobs that note in which thread they run, and how many run at once.
+
+    They come in groups of `together`: each waits until its whole group is there, so that jobs which
+    run at the same time are told from others by what they do, not by how long they take.
+    """
+
+    def __init__(self, seconds, together):
+        self.all = [Job(self, number, length) for number, length in enumerate(seconds)]
+        self.together = together
+        self.caller = threading.get_ident()
+        self.started, self.ended, self.in_caller = [], [], []
+        self.flying = self.peak = 0
+        self.met = True
+        self._group = threading.Barrier(together)
+        self._lock = threading.Lock()
+
+    def begin(self, number):
+        with self._lock:
+            self.started.append(number)
+            self.flying += 1
+            self.peak = max(self.peak, self.flying)
+        if threading.get_ident() == self.caller:
+            self.in_caller.append(number)
+            return
+        try:
+            self._group.wait(PATIENCE)
+        except threading.BrokenBarrierError:
+            self.met = False
+
+    def end(self, number):
+        with self._lock:
+            self.flying -= 1
+            self.ended.append(number)
+
+    def check_handed_over(self, lab, line):
+        """Raise Wrong, at `line`, if jobs ran in the thread that called the answer."""
+        if self.in_caller:
+            raise Wrong(
+                "called, not handed over",
+                f"{len(self.in_caller)} of {len(self.all)} jobs ran in the thread that called "
+                f"`{lab.asks}`, not in a thread of their own.",
+                line,
+                "Parentheses call a function here and now, and so does `run()`. Hand over the "
+                "function itself, without parentheses, to a thread that you `start()` or to a "
+                "pool.",
+            )
+
+    def check_together(self, line):
+        """Raise Wrong, at `line`, if fewer jobs ran at once than should."""
+        if self.met:
+            return
+        observed = (
+            f"At most {self.peak} of {len(self.all)} jobs ran at once; {self.together} should."
+        )
+        if self.peak > 1:
+            raise Wrong(
+                "too few at once",
+                observed,
+                line,
+                "Count the threads that you make, and the jobs that could run.",
+            )
+        raise Wrong(
+            "ran one after another",
+            observed,
+            line,
+            "Who waits for one job before starting the next gets a staircase. Start all in "
+            "a first loop, and wait for them in a second.",
+        )

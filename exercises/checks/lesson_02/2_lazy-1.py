@@ -1,0 +1,106 @@
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import MAKES_A_LIST, items_of, lazily
+
+
+class LazyPipeline(Exercise):
+    """A lazy pipeline
+
+    A log may be longer than your memory. Write a generator function `errors(lines)`: `lines` is
+    an iterable of strings. A line that begins with "ERROR " is an error. Yield the text of each
+    error, in order: what comes after "ERROR ", without blanks or line ends around it.
+
+    Read a line only when somebody asks for the next error.
+    """
+
+    id = "lazy-1"
+    asks = "errors"
+    minutes = 6
+    hints = (
+        "A list holds all errors before anybody has asked for the first. What hands them out one "
+        "by one?",
+        "Go through `lines` with a `for` loop, and `yield` where you would have appended.",
+        '`line.startswith("ERROR ")`, then `yield line.removeprefix("ERROR ").strip()`.',
+    )
+
+    def verify(self, errors, lab):
+        log = [
+            "start",
+            "ERROR  disk full\n",
+            "still running",
+            "ERROR no route ",
+            "no ERROR here",
+            "ERRORS: 2",
+            *["running"] * 200,
+            "ERROR out of paper",
+        ]
+        source = lab.source(log)
+        found = lazily(lab, lab.call(errors, source), source)
+        first = next(found, None)
+        if source.taken > 2:
+            raise Wrong(
+                "reads too far",
+                f"I asked for one error. It stands in line 2 of the log, and `errors` had read "
+                f"{source.taken} of {len(log)} lines before it handed it out.",
+                lab.line(MAKES_A_LIST),
+                "Hand out each error as soon as you see it, before you read on.",
+            )
+        lab.equal(first, "disk full", what="the first error is")
+        lab.equal(items_of(lab, found), ["no route", "out of paper"], what="the other errors are")
+        lab.equal(items_of(lab, iter(errors([]))), [], what="for no lines the errors are")
+
+    @right
+    def with_yield(lines):
+        """Yield the text of each error line, one at a time."""
+        for line in lines:
+            if line.startswith("ERROR "):
+                yield line.removeprefix("ERROR ").strip()
+
+    @right
+    def with_two_stages(lines):
+        wanted = (line for line in lines if line.startswith("ERROR "))
+        yield from (line[6:].strip() for line in wanted)
+
+    @right
+    def with_one_expression(lines):
+        return (line[6:].strip() for line in lines if line.startswith("ERROR "))
+
+    @wrong("builds a list", says="Nobody had asked")
+    def with_a_list(lines):
+        return [line[6:].strip() for line in lines if line.startswith("ERROR ")]
+
+    @wrong("builds a list", says="taken 207")
+    def with_append(lines):
+        found = []
+        for line in lines:
+            if line.startswith("ERROR "):
+                found.append(line[6:].strip())
+        return iter(found)
+
+    @wrong("reads too far", says="read 207 of 207 lines")
+    def reads_all_first(lines):
+        for line in list(lines):
+            if line.startswith("ERROR "):
+                yield line[6:].strip()
+
+    collects_and_then_yields = with_append.but(
+        "return iter(found)", "yield from found", kind="reads too far", says="I asked for one error"
+    )
+
+    finds_the_word_anywhere = with_yield.but(
+        'line.startswith("ERROR ")', '"ERROR " in line', kind="value", says="no ERROR here"
+    )
+
+    @wrong("let StopIteration out", says="nothing more")
+    def asks_by_hand(lines):
+        lines = iter(lines)
+        while True:
+            line = next(lines)
+            if line.startswith("ERROR "):
+                yield line[6:].strip()
+
+    @wrong("not a generator", says="NoneType")
+    def prints(lines):
+        for line in lines:
+            if line.startswith("ERROR "):
+                print(line[6:].strip())

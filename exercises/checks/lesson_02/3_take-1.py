@@ -1,0 +1,111 @@
+from itertools import islice
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import items_of, lazily
+
+
+class Take(Exercise):
+    """Take the first few
+
+    Write a generator function `take(source, n)`: `source` is an iterator. Yield its first `n`
+    items, or all it has if that is fewer. Ask `source` for nothing more: whoever goes on with it
+    must find the very next item.
+    """
+
+    id = "take-1"
+    asks = "take"
+    minutes = 7
+    hints = (
+        "A `for` loop over `source` asks for an item before its body can say stop.",
+        "Count first, ask afterwards: `for _ in range(n)`, and in its body one `next(source)`.",
+        "`next(source)` raises StopIteration when the source is used up. Catch it, and `return`.",
+    )
+
+    def verify(self, take, lab):
+        source = lab.source("abcdef")
+        first = items_of(lab, lazily(lab, lab.call(take, source, 3), source))
+        lab.equal(first, ["a", "b", "c"], what="it yielded")
+        if source.taken > 3:
+            raise Wrong(
+                "one too many",
+                f"I asked for 3 items, and `take` took {source.taken} from the source. "
+                f"{'The d is' if source.taken == 4 else 'What came after is'} lost: "
+                "nobody gets it.",
+                lab.line(r"^\s*for\b.*\bsource\b|\bnext\("),
+                "Look at what happens when enough have been yielded: do you stop before you ask "
+                "for the next one, or after?",
+            )
+        source = lab.source("ab")
+        short = items_of(lab, lab.call(take, source, 5))
+        lab.equal(short, ["a", "b"], what="from a source of two it yielded")
+        source = lab.source("ab")
+        none = items_of(lab, lab.call(take, source, 0))
+        lab.equal(none, [], what="asked for none it yielded")
+        if source.taken:
+            raise Wrong(
+                "one too many",
+                f"I asked for 0 items, and `take` took {source.taken} from the source.",
+                lab.line(r"^\s*for\b.*\bsource\b|\bnext\("),
+                "Count before you ask.",
+            )
+
+    @right
+    def with_range(source, n):
+        """Yield the first `n` items of the iterator `source`."""
+        for _ in range(n):
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            yield item
+
+    @right
+    def with_zip(source, n):
+        for _, item in zip(range(n), source):
+            yield item
+
+    @right
+    def with_islice(source, n):
+        return islice(source, n)
+
+    @wrong("one too many", says="The d is lost")
+    def with_enumerate(source, n):
+        for number, item in enumerate(source):
+            if number == n:
+                return
+            yield item
+
+    @wrong("one too many", says="took 4 from the source")
+    def with_zip_the_other_way(source, n):
+        for item, _ in zip(source, range(n)):
+            yield item
+
+    @wrong("value", says="Asked for none")
+    def counts_afterwards(source, n):
+        for number, item in enumerate(source, 1):
+            yield item
+            if number == n:
+                return
+
+    @wrong("let StopIteration out", says="nothing more")
+    def trusts_the_source(source, n):
+        for _ in range(n):
+            yield next(source)
+
+    @wrong("not a generator", says="returned a str")
+    def returns_the_first(source, n):
+        for _ in range(n):
+            return next(source)
+
+    @wrong("builds a list", says="taken 4")
+    def builds_a_list(source, n):
+        return [item for item, _ in zip(source, range(n))]
+
+    @wrong("builds a list", says="taken 6")
+    def slices(source, n):
+        return iter(list(source)[:n])
+
+    @wrong("value", says="It yielded ['a', 'b']")
+    def one_too_few(source, n):
+        yield from islice(source, n - 1 if n else 0)

@@ -1,0 +1,89 @@
+import inspect
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Shares(Exercise):
+    """Shares of the whole
+
+    Write a function `shares(numbers)` that returns a list: for each number its share of the sum
+    of all. For 1 and 3 that is `[0.25, 0.75]`. For no numbers it returns an empty list.
+
+    `numbers` is any iterable. Often it will be a generator.
+    """
+
+    id = "shares-1"
+    asks = "shares"
+    minutes = 5
+    hints = (
+        "How often do you go through `numbers`? How often can you go through a generator?",
+        "Here laziness doesn't help: the first share needs the sum, and the sum needs them all.",
+        "Begin with `numbers = list(numbers)`; a list can be walked as often as you like.",
+    )
+
+    def verify(self, shares, lab):
+        numbers = [1, 3, 4]
+        expected = [0.125, 0.375, 0.5]
+        got = shares(numbers)
+        if inspect.isgenerator(got):
+            raise Wrong(
+                "not a list",
+                "It returned a generator. A list is asked for.",
+                lab.line(r"\byield\b|^\s*return \("),
+                "The sum needs all numbers anyway, so nothing is won by waiting.",
+            )
+        lab.equal(got, expected, what="for the list [1, 3, 4] it returned")
+        try:
+            got = list(shares(number for number in numbers))
+        except ArithmeticError as error:
+            got = f"nothing, and raised {type(error).__name__}"
+        if got != expected:
+            raise Wrong(
+                "used up",
+                f"For the list [1, 3, 4] it is right. For a generator of the same numbers it "
+                f"returned {got}. The first walk had used it up.",
+                lab.line(r"\bsum\(|\blist\(|\blen\(|\bfor\b"),
+                "A generator can be walked once. The second walk finds nothing, and says nothing.",
+            )
+        lab.equal(shares(iter(())), [], what="for no numbers it returned")
+
+    @right
+    def with_a_list(numbers):
+        """Return each number's share of the sum, as a list."""
+        numbers = list(numbers)
+        total = sum(numbers)
+        return [number / total for number in numbers]
+
+    @right
+    def in_one_walk(numbers):
+        kept, total = [], 0
+        for number in numbers:
+            kept.append(number)
+            total += number
+        return [number / total for number in kept]
+
+    @wrong("used up", says="it returned []")
+    def walks_twice(numbers):
+        total = sum(numbers)
+        return [number / total for number in numbers]
+
+    @wrong("used up", says="it returned []")
+    def looks_whether_it_is_empty(numbers):
+        if not list(numbers):
+            return []
+        total = sum(numbers)
+        return [number / total for number in numbers]
+
+    adds_up_what_is_gone = with_a_list.but("numbers = list(numbers)", "kept = list(numbers)").but(
+        "in numbers", "in kept", kind="used up", says="ZeroDivisionError"
+    )
+
+    @wrong("value", says="[12.5, 37.5, 50.0]")
+    def in_percent(numbers):
+        numbers = list(numbers)
+        return [100 * number / sum(numbers) for number in numbers]
+
+    @wrong("not a list", says="generator")
+    def lazily_where_it_cannot_be(numbers):
+        numbers = list(numbers)
+        return (number / sum(numbers) for number in numbers)

@@ -1,0 +1,180 @@
+from collections import deque
+from itertools import islice, zip_longest
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import MAKES_A_LIST, items_of, lazily
+
+
+class Interleave(Exercise):
+    """Two at a time
+
+    Write a generator function `interleave(first, second)`: it yields an item of `first`, then one
+    of `second`, then one of `first` again, and so on. When one of them is used up, it goes on
+    with the rest of the other. From "abc" and "12" it makes a, 1, b, 2, c.
+
+    The two are iterables of anything. Either may be far too long for a list.
+    """
+
+    id = "interleave-1"
+    asks = "interleave"
+    minutes = 8
+    hints = (
+        "`for` walks one iterable to its end. Here you need to ask each of two, in turn: "
+        "`iter` and `next`.",
+        "Keep the iterators that still have something in a row. Ask the first one; if it gave an "
+        "item, put it at the end of the row.",
+        "`row = [iter(first), iter(second)]`, and `while row:` take `row.pop(0)`, ask it with "
+        "`next` inside a `try`, `append` it again, then `yield`.",
+    )
+
+    def verify(self, interleave, lab):
+        first, second = lab.source("abcd"), lab.source(range(10_000))
+        mixed = lazily(lab, lab.call(interleave, first, second), first, second)
+        begin = list(islice(mixed, 4))
+        if begin and isinstance(begin[0], (tuple, list)):
+            raise Wrong(
+                "yields pairs",
+                f"The first thing it yielded was {begin[0]}, two items at once.",
+                lab.line(r"\byield\b"),
+                "Hand out each of the two by a `yield` of its own.",
+            )
+        if second.taken > 3:
+            raise Wrong(
+                "builds a list",
+                f"I asked for 4 items. `interleave` took {second.taken:,} from `second` for that.",
+                lab.line(MAKES_A_LIST),
+                "Ask for one item, and hand it out before you ask for another.",
+            )
+        if begin == ["a", "b", "c", "d"]:
+            raise Wrong(
+                "one after another",
+                "It yielded all of `first` before it yielded anything of `second`.",
+                lab.line(r"yield from|\bchain\("),
+                "Ask each of the two for one item, in turn.",
+            )
+        lab.equal(begin, ["a", 0, "b", 1], what="from 'abcd' and 0, 1, 2, … it yielded first")
+        for left, right_, expected in (
+            ("abc", "12", list("a1b2c")),
+            ("a", "123", list("a123")),
+            ("", "12", list("12")),
+            ("", "", []),
+        ):
+            self._compare(lab, interleave, left, right_, expected)
+        self._compare(lab, interleave, ["a", None, "c"], [0, 1], ["a", 0, None, 1, "c"])
+
+    def _compare(self, lab, interleave, left, right_, expected):
+        got = items_of(lab, lab.call(interleave, left, right_))
+        if got == expected:
+            return
+        if len(got) < len(expected) and got == expected[: len(got)]:
+            raise Wrong(
+                "lost the rest",
+                f"It yielded {got} and stopped. One of the two was used up; the other "
+                "still had something.",
+                lab.line(r"\bzip\(|StopIteration|return"),
+                "Go on with the other one alone.",
+            )
+        if None in got and None not in expected:
+            raise Wrong(
+                "None for nothing",
+                f"It yielded {got}. A None stands where one of the two had nothing more.",
+                lab.line(r"zip_longest|\bNone\b"),
+                "An iterator that is used up is left out of the round.",
+            )
+        if None in expected and None not in got:
+            raise Wrong(
+                "took None for the end",
+                f"It yielded {got}. The None in `first` is an item like any other.",
+                lab.line(r"\bNone\b|\bif\b"),
+                "Only StopIteration says that an iterator is used up.",
+            )
+        lab.equal(got, expected, what="it yielded")
+
+    @right
+    def with_a_row(first, second):
+        """Yield items of `first` and `second` in turn, to the end of both."""
+        row = [iter(first), iter(second)]
+        while row:
+            iterator = row.pop(0)
+            try:
+                item = next(iterator)
+            except StopIteration:
+                continue
+            row.append(iterator)
+            yield item
+
+    @right
+    def with_a_mark(first, second):
+        missing = object()
+        for pair in zip_longest(first, second, fillvalue=missing):
+            yield from (item for item in pair if item is not missing)
+
+    @right
+    def with_a_deque(first, second):
+        row = deque([iter(first), iter(second)])
+        while row:
+            try:
+                yield next(row[0])
+            except StopIteration:
+                row.popleft()
+            else:
+                row.rotate(-1)
+
+    @right
+    def by_turns(first, second):
+        mine, other = iter(first), iter(second)
+        while True:
+            try:
+                item = next(mine)
+            except StopIteration:
+                break
+            yield item
+            mine, other = other, mine
+        yield from other
+
+    @wrong("yields pairs", says="two items at once")
+    def with_zip_as_it_is(first, second):
+        yield from zip(first, second)
+
+    @wrong("value", says="'a', '1', 'a', '1'")
+    def starts_anew_each_time(first, second):
+        while True:
+            yield next(iter(first))
+            yield next(iter(second))
+
+    @wrong("one after another", says="all of `first`")
+    def one_by_one(first, second):
+        yield from first
+        yield from second
+
+    @wrong("lost the rest", says="and stopped")
+    def with_zip(first, second):
+        for pair in zip(first, second):
+            yield from pair
+
+    @wrong("None for nothing", says="A None stands")
+    def with_zip_longest(first, second):
+        for pair in zip_longest(first, second):
+            yield from pair
+
+    @wrong("took None for the end", says="an item like any other")
+    def drops_every_none(first, second):
+        for pair in zip_longest(first, second):
+            yield from (item for item in pair if item is not None)
+
+    @wrong("let StopIteration out", says="generator raised StopIteration")
+    def without_try(first, second):
+        first, second = iter(first), iter(second)
+        while True:
+            yield next(first)
+            yield next(second)
+
+    @wrong("builds a list", says="10,000 from `second`")
+    def with_lists(first, second):
+        first, second = list(first), list(second)
+        while first or second:
+            if first:
+                yield first.pop(0)
+            if second:
+                yield second.pop(0)

@@ -1,0 +1,48 @@
+"""What exercises of lesson 02 share: what tells laziness from a list built at once."""
+
+import inspect
+from collections.abc import Iterator
+from itertools import islice
+
+from helpers.coach import Wrong
+
+MAKES_A_LIST = r"\[.* for |\blist\(|\btuple\(|\bsorted\(|append\("
+MOST = 12  # items; no answer here is right with as many
+
+
+def lazily(lab, thing, *sources):
+    """Return `thing` as an iterator that has not begun to work.
+
+    Raises Wrong if it is a list or the like, or if one of `sources` has been asked already.
+    """
+    taken = sum(source.taken for source in sources)
+    if isinstance(thing, (list, tuple, set)) or taken and isinstance(thing, Iterator):
+        raise Wrong(
+            "builds a list",
+            f"Nobody had asked for an item yet. `{lab.asks}` had already taken {taken} from its "
+            "source.",
+            lab.line(MAKES_A_LIST),
+            "Let each item wait until it is asked for: `yield` them one by one.",
+        )
+    if isinstance(thing, Iterator) and not inspect.isgenerator(thing):
+        return thing  # map, filter and islice are as lazy as a generator
+    return lab.generator(thing)
+
+
+def items_of(lab, iterator):
+    """Return the list of all items, and name a StopIteration that a generator let out.
+
+    Of a generator that never ends it returns no more than a line can show.
+    """
+    try:
+        return list(islice(iterator, MOST))
+    except RuntimeError as error:
+        if "generator raised StopIteration" not in str(error):
+            raise
+        raise Wrong(
+            "let StopIteration out",
+            "The source had nothing more. `next` raised StopIteration inside the generator, and "
+            f"Python turned that into an error: {error}.",
+            lab.line(r"\bnext\("),
+            "Catch StopIteration around `next` and `return`, or let a `for` loop do it.",
+        ) from None

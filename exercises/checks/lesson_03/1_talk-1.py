@@ -1,0 +1,60 @@
+from helpers.coach import Exercise, wrong_value
+
+
+class PredictTalk(Exercise):
+    """Predict a conversation
+
+    Read this program, and do not run it.
+
+        def talk():
+            a = yield 1
+            b = yield a + 1
+            yield a * b
+
+        t = talk()
+        answers = [t.send(None), t.send(5), t.send(6)]
+
+    Set `answers` to the list of three numbers.
+    """
+
+    id = "talk-1"
+    asks = "answers"
+    minutes = 3
+    hints = (
+        "Draw two lines, one for the caller and one for `talk`, and an arrow for each value.",
+        "The first `send` reaches `yield 1` and gets the 1. At which `yield` does the 5 go in?",
+        "The 5 becomes the value of `yield 1`, so `a` is 5. Then `talk` runs to the next `yield`.",
+    )
+    right_values = ([1, 6, 30], (1, 6, 30))
+    wrong_values = (
+        wrong_value(
+            [1, 5, 6],
+            "an echo",
+            "You let each send give back what was sent. It gives back what the next "
+            "`yield` hands out, and that is a new number here.",
+        ),
+        wrong_value(
+            [1, 1, 6],
+            "one yield too early",
+            "You let `send(5)` be answered by the `yield` that takes the 5. It is answered "
+            "by the one after that.",
+        ),
+        wrong_value(
+            [None, 1, 6],
+            "one yield too early",
+            "You let the first `send` give nothing. It runs to the first `yield`, and that "
+            "hands out a 1 at once.",
+        ),
+        wrong_value(
+            [None, 6, 30],
+            "priming gives nothing",
+            "The first `send` carries nothing in, but something comes out: what the first "
+            "`yield` hands out.",
+        ),
+        wrong_value(
+            [1, 2, 2],
+            "the value handed out",
+            "You gave `a` the 1. The value of `yield 1` is not 1: that goes out. Its value "
+            "is what is sent in.",
+        ),
+    )

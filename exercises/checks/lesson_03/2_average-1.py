@@ -1,0 +1,175 @@
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Averager(Exercise):
+    """A running average
+
+    Write a generator function `averager()`. Its generator is primed with `next`, and hands out
+    None. From then on each number that is sent in is answered by the average of all numbers so
+    far: 10 is answered by 10, then 20 by 15, then 30 by 20.
+    """
+
+    id = "average-1"
+    asks = "averager"
+    minutes = 6
+    hints = (
+        "One `yield` is enough: it hands out the last average and takes the next number.",
+        "`number = yield average`, inside `while True`. What must be kept between two numbers?",
+        "Begin with `total, count, average = 0, 0, None`. In the loop: take a number, add it to "
+        "`total`, count it, work out `average`.",
+    )
+
+    def verify(self, averager, lab):
+        talk = lab.generator(lab.call(averager))
+        lab.equal(self._send(lab, talk, None), None, what="primed, it handed out")
+        got = [self._send(lab, talk, number) for number in (10, 20, 30, 5)]
+        self._name(lab, got)
+        one, other = averager(), averager()
+        next(one), next(other)
+        one.send(100)
+        if other.send(10) != 10:
+            raise Wrong(
+                "share one memory",
+                "I made two averagers and sent 100 to the first. The second was sent only "
+                "a 10, and its answer was not 10.",
+                lab.line(r"def \w+\(.*=|\bglobal\b|\bnonlocal\b"),
+                "Keep the numbers in names of the generator's own frame.",
+            )
+
+    def _send(self, lab, talk, value):
+        try:
+            return talk.send(value)
+        except StopIteration:
+            raise Wrong(
+                "ended too early",
+                f"I sent {value!r}, and the generator ended.",
+                lab.line(r"^\s*return\b") or lab.line(r"\byield\b"),
+                "There may always be one more number: go round a `while True`, and answer "
+                "with `yield`, for a `return` ends the generator.",
+            ) from None
+
+    def _name(self, lab, got):
+        expected = [10, 15, 20, 16.25]
+        if got == [None] * 4:
+            raise Wrong(
+                "hands out nothing",
+                f"I sent 10, 20, 30 and 5. The answers were {got}.",
+                lab.line(r"\byield\b"),
+                "What `print` shows, the caller does not get. The average has to stand "
+                "to the right of the `yield`.",
+            )
+        if got[1] is None:
+            raise Wrong(
+                "two yields for one send",
+                f"I sent 10, 20, 30 and 5. The answers were {got}. Every second number "
+                "was taken by a `yield` that throws it away.",
+                lab.line(r"^\s*yield\b"),
+                "Each `yield` pauses, and each pause takes one `send`. Let a single "
+                "`yield` hand out and take in.",
+            )
+        if got[:2] == [10, 15] and got[2] != 20:
+            raise Wrong(
+                "halves each time",
+                f"I sent 10, 20, 30 and 5. The answers were {got}.",
+                lab.line(r"/ ?2"),
+                "The mean of the last average and the new number weighs the newest one "
+                "most. Keep the sum of all, and how many there are.",
+            )
+        if got[1:] == expected[:3]:
+            raise Wrong(
+                "one answer late",
+                f"I sent 10, 20, 30 and 5. The answers were {got}: each belongs to the "
+                "number before.",
+                lab.line(r"\byield\b"),
+                "Take the number in first, then work out the average, then reach `yield`.",
+            )
+        lab.equal(got, expected, what="to 10, 20, 30 and 5 it answered")
+
+    @right
+    def with_sum_and_count():
+        """Answer each number sent in with the average of all so far."""
+        total, count, average = 0, 0, None
+        while True:
+            number = yield average
+            total += number
+            count += 1
+            average = total / count
+
+    @right
+    def with_a_list():
+        numbers, average = [], None
+        while True:
+            numbers.append((yield average))
+            average = sum(numbers) / len(numbers)
+
+    @wrong("two yields for one send", says="throws it away")
+    def takes_and_hands_out_apart():
+        total, count = 0, 0
+        while True:
+            number = yield
+            total += number
+            count += 1
+            yield total / count
+
+    @wrong("halves each time", says="weighs the newest one")
+    def mean_of_two():
+        average = yield
+        while True:
+            number = yield average
+            average = (average + number) / 2
+
+    @wrong("one answer late", says="the number before")
+    def works_it_out_before_it_takes():
+        numbers, average = [], None
+        while True:
+            number = yield average
+            if numbers:
+                average = sum(numbers) / len(numbers)
+            numbers.append(number)
+
+    @wrong("ended too early", says="I sent 20")
+    def without_a_loop():
+        number = yield
+        yield number
+
+    @wrong("ended too early", says="`return` ends")
+    def with_return():
+        numbers = []
+        while True:
+            numbers.append((yield))
+            return sum(numbers) / len(numbers)
+
+    @wrong("hands out nothing", says="the caller does not get")
+    def prints_the_average():
+        total, count = 0, 0
+        while True:
+            total += yield
+            count += 1
+            print(total / count)
+
+    @wrong("value", says="16]; asked is [10, 15, 20, 16.25]")
+    def rounds_down():
+        total, count, average = 0, 0, None
+        while True:
+            total += yield average
+            count += 1
+            average = total // count
+
+    @wrong("value", says="Primed, it handed out 0")
+    def begins_with_zero():
+        total, count, average = 0, 0, 0
+        while True:
+            total += yield average
+            count += 1
+            average = total / count
+
+    @wrong("share one memory", says="two averagers")
+    def with_a_default(numbers=[]):
+        average = None
+        while True:
+            numbers.append((yield average))
+            average = sum(numbers) / len(numbers)
+
+    @wrong("not a generator", says="NoneType")
+    def that_prints():
+        print("no yield")

@@ -1,0 +1,123 @@
+from inspect import isgenerator
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Averages(Exercise):
+    """Send them all
+
+    Write an ordinary function `averages(generator, numbers)`. `generator` is one that answers each
+    number sent in, such as a new `averager()`. Nobody has primed it. Send it every number, and
+    return the list of its answers, one for each number.
+    """
+
+    id = "average-2"
+    asks = "averages"
+    minutes = 5
+    hints = (
+        "Where does a new generator stand? Can a value arrive there?",
+        "Prime it once, before the first number. What that hands out answers no number.",
+        "`next(generator)`, then `return [generator.send(number) for number in numbers]`.",
+    )
+
+    def verify(self, averages, lab):
+        heard = []
+        generator = lab.generator(listener(heard))
+        got = averages(generator, [10, 20, 60])
+        if isgenerator(got):
+            raise Wrong(
+                "not a list",
+                "It returned a generator, and none of its lines has run.",
+                lab.line(r"\byield\b|^\s*return \("),
+                "A list is asked for: gather the answers, and `return` them.",
+            )
+        if None in heard:
+            raise Wrong(
+                "sent nothing",
+                f"The generator heard {heard}. `next` sends None, and so does a `for` loop.",
+                # The priming stands less deep, or alone on its line.
+                lab.line(
+                    r"^\s{8,}.*\bnext\(|\bnext\(.*\bfor\b"
+                    r"|\bfor\b.*\bin generator\b"
+                ),
+                "After the priming, each number has to go in with `send`.",
+            )
+        if heard == [20, 60]:
+            raise Wrong(
+                "lost the first number",
+                "The generator heard 20 and 60. The 10 never arrived.",
+                lab.line(r"\[1:\]|\bnext\("),
+                "Priming carries no number: the first `send` has to bring the first one.",
+            )
+        lab.equal(heard, [10, 20, 60], what="the generator heard")
+        if isinstance(got, (list, tuple)) and list(got[:1]) == ["ready"]:
+            raise Wrong(
+                "kept the priming's answer",
+                f"It returned {got}: four answers to three numbers.",
+                lab.line(r"\bnext\(|send\(None"),
+                "What the priming hands out answers no number. Leave it out.",
+            )
+        lab.equal(got, ["answer to 10", "answer to 20", "answer to 60"])
+        lab.equal(averages(listener([]), []), [], what="for no numbers it returned")
+
+    @right
+    def primes_with_next(generator, numbers):
+        """Prime the generator, send it each number, return its answers."""
+        next(generator)
+        return [generator.send(number) for number in numbers]
+
+    @right
+    def primes_with_none(generator, numbers):
+        generator.send(None)
+        answers = []
+        for number in numbers:
+            answers.append(generator.send(number))
+        return answers
+
+    @wrong("unprimed", says="just-started")
+    def sends_at_once(generator, numbers):
+        return [generator.send(number) for number in numbers]
+
+    @wrong("kept the priming's answer", says="four answers")
+    def keeps_the_first_answer(generator, numbers):
+        answers = [next(generator)]
+        for number in numbers:
+            answers.append(generator.send(number))
+        return answers
+
+    @wrong("sent nothing", says="None")
+    def asks_with_next(generator, numbers):
+        next(generator)
+        return [next(generator) for number in numbers]
+
+    primes_every_time = primes_with_none.but("generator.send(None)", "").but(
+        "numbers:", "numbers:\n    next(generator)", kind="sent nothing", says="None"
+    )
+
+    @wrong("sent nothing", says="append(next(generator))")
+    def asks_for_each_answer(generator, numbers):
+        next(generator)
+        answers = []
+        for number in numbers:
+            generator.send(number)
+            answers.append(next(generator))
+        return answers
+
+    @wrong("not a list", says="none of its lines")
+    def yields_the_answers(generator, numbers):
+        next(generator)
+        for number in numbers:
+            yield generator.send(number)
+
+    takes_priming_for_the_first = keeps_the_first_answer.but(
+        "numbers:", "numbers[1:]:", kind="lost the first number", says="The 10 never arrived"
+    )
+
+
+def listener(heard):
+    """A generator that notes what is sent in, and answers it."""
+    answer = "ready"
+    while True:
+        number = yield answer
+        heard.append(number)
+        answer = f"answer to {number}"

@@ -1,0 +1,138 @@
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Borrow(Exercise):
+    """Give it back
+
+    Write a generator function `borrow(shelf)`: it takes the last book off the list `shelf`, hands
+    it out, and puts it back at the end of the list when the generator goes on. The book must be
+    back *however* the generator ends: asked again, closed, or with an error thrown in. Such an
+    error must come out again.
+    """
+
+    id = "borrow-1"
+    asks = "borrow"
+    minutes = 6
+    hints = (
+        "What runs in a generator that is closed at its `yield`? Not the line below.",
+        "The line that puts the book back belongs into a `finally`.",
+        "Take the book; `try:` hand it out with `yield`; `finally:` put it back.",
+    )
+
+    def verify(self, borrow, lab):
+        self._end(lab, borrow, "I asked it again", lambda reader: next(reader, None))
+        self._end(lab, borrow, "I closed it", lambda reader: reader.close())
+        reader = self._end(lab, borrow, "I threw a KeyError in", self._throw)
+        if reader != "KeyError came out":
+            raise Wrong(
+                "swallowed the error",
+                "I threw a KeyError in, and it did not come out. Whoever threw it believes "
+                "that all is well.",
+                lab.line(r"^\s*except\b|^\s*return\b"),
+                "A plain `finally`, without a `return` in it, puts the book back and lets "
+                "the error pass.",
+            )
+
+    def _throw(self, reader):
+        try:
+            reader.throw(KeyError("torn page"))
+        except KeyError:
+            return "KeyError came out"
+        except StopIteration:
+            return "it ended"
+
+    def _end(self, lab, borrow, what, end):
+        shelf = ["atlas", "novel"]
+        reader = lab.generator(lab.call(borrow, shelf))
+        lab.equal(next(reader, None), "novel", what="it handed out")
+        if shelf != ["atlas"]:
+            raise Wrong(
+                "gave it back too early",
+                f"While the book was out, the shelf held {shelf}.",
+                lab.line(r"\byield\b"),
+                "Whoever holds the book holds it until the generator goes on.",
+            )
+        came = end(reader)
+        if shelf == ["atlas"]:
+            raise Wrong(
+                "no finally" if not lab.line(r"\bfinally\b") else "not given back",
+                f"{what} while the book was out, and the shelf still held {shelf}.",
+                lab.line(r"append\(|insert\(|\+="),
+                (
+                    "Nothing was thrown in, so no `except` ran."
+                    if what == "I asked it again"
+                    else "An error goes in at the `yield`, and skips the lines below. "
+                    "GeneratorExit, which `close` throws, is no Exception."
+                )
+                + " Only a `finally` runs however it ends.",
+            )
+        if len(shelf) > 2:
+            raise Wrong(
+                "gave it back twice",
+                f"{what}. Then the shelf held {shelf}.",
+                lab.line(r"append\(|insert\(|\+="),
+                "One place is enough: the `finally`.",
+            )
+        lab.equal(shelf, ["atlas", "novel"], what=f"{what}; then the shelf held")
+        return came
+
+    @right
+    def with_finally(shelf):
+        """Hand out the last book of `shelf`, and put it back however this ends."""
+        book = shelf.pop()
+        try:
+            yield book
+        finally:
+            shelf.append(book)
+
+    @right
+    def with_two_ways_out(shelf):
+        book = shelf.pop()
+        try:
+            yield book
+        except BaseException:
+            shelf.append(book)
+            raise
+        else:
+            shelf.append(book)
+
+    @wrong("no finally", says="I closed it")
+    def puts_it_back_below(shelf):
+        book = shelf.pop()
+        yield book
+        shelf.append(book)
+
+    catches_exceptions = with_two_ways_out.but(
+        "BaseException", "Exception", kind="no finally", says="GeneratorExit"
+    )
+
+    @wrong("swallowed the error", says="did not come out")
+    def catches_everything(shelf):
+        book = shelf.pop()
+        try:
+            yield book
+        except BaseException:
+            pass
+        shelf.append(book)
+
+    only_after_an_error = with_finally.but("finally", "except").but(
+        "shelf.append(book)", "shelf.append(book)\nraise", kind="no finally", says="no `except` ran"
+    )
+
+    returns_from_finally = with_finally.but(
+        "shelf.append(book)",
+        "shelf.append(book)\nreturn",
+        kind="swallowed the error",
+        says="without a `return`",
+    )
+
+    puts_it_back_first = with_finally.but("shelf.pop()", "shelf[-1]").but(
+        "shelf.append(book)", "pass", kind="gave it back too early", says="While the book was out"
+    )
+
+    puts_it_back_in_two_places = with_finally.but(
+        "yield book",
+        "yield book\nshelf.append(book)",
+        kind="gave it back twice",
+        says="['atlas', 'novel', 'novel']",
+    )

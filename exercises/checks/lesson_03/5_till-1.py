@@ -1,0 +1,136 @@
+from inspect import getgeneratorstate
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Till(Exercise):
+    """Skip what cannot be read
+
+    Write a generator function `till()`. Primed, it hands out 0. Each number sent in is added, and
+    the answer is the sum so far.
+
+    A `throw(ValueError(…))` means that a label could not be read: `till` skips it, answers with
+    the unchanged sum, and goes on. Every other error ends it and comes out. `close()` ends it
+    without a word.
+    """
+
+    id = "till-1"
+    asks = "till"
+    minutes = 6
+    hints = (
+        "The error is raised at the `yield`. Where must the `try` stand, so that the loop goes on "
+        "afterwards?",
+        "Inside the `while`: `try`, take a number; `except ValueError`, go round again.",
+        "Name only ValueError. A bare `except` catches the GeneratorExit of `close` as well.",
+    )
+
+    def verify(self, till, lab):
+        talk = lab.generator(lab.call(till))
+        lab.equal(next(talk), 0, what="primed, it handed out")
+        lab.equal(talk.send(3), 3, what="to 3 it answered")
+        self._skip(lab, talk)
+        lab.equal(talk.send(4), 7, what="to 3, an error and 4 it answered")
+        self._close(lab, talk)
+        talk = lab.generator(lab.call(till))
+        next(talk)
+        try:
+            answer = talk.throw(KeyError("drawer"))
+        except (KeyError, StopIteration) as error:
+            if isinstance(error, KeyError):
+                return
+            answer = "StopIteration"
+        raise Wrong(
+            "caught too much",
+            f"I threw a KeyError in. It should come out, and the answer was {answer}.",
+            lab.line(r"^\s*except\b"),
+            "Catch ValueError alone.",
+        )
+
+    def _skip(self, lab, talk):
+        try:
+            got = talk.throw(ValueError("unreadable"))
+        except ValueError:
+            raise Wrong(
+                "let the error through",
+                "I threw a ValueError in. It came out again, and the generator is closed.",
+                lab.line(r"\byield\b"),
+                "Catch it around the `yield`, inside the loop.",
+            ) from None
+        except StopIteration:
+            raise Wrong(
+                "ended at the first error",
+                "I threw a ValueError in, and the generator ended.",
+                lab.line(r"^\s*except\b"),
+                "After the error the loop has to go round again. Put the `try` inside "
+                "the loop, around the `yield`, and let its `except` end nothing.",
+            ) from None
+        lab.equal(got, 3, what="to 3 and an error it answered")
+
+    def _close(self, lab, talk):
+        try:
+            talk.close()
+        except RuntimeError as error:
+            if "ignored GeneratorExit" not in str(error):
+                raise
+            raise Wrong(
+                "ignored close",
+                f"I closed it, and it handed out another value: {error}.",
+                lab.line(r"except\s*:|BaseException|GeneratorExit"),
+            ) from None
+        if getgeneratorstate(talk) != "GEN_CLOSED":
+            raise Wrong("ignored close", "I closed it, and it went on.")
+
+    @right
+    def with_try_inside():
+        """Add up what is sent in; skip a ValueError that is thrown in."""
+        total = 0
+        while True:
+            try:
+                total += yield total
+            except ValueError:
+                pass
+
+    @right
+    def with_continue():
+        total = 0
+        while True:
+            try:
+                price = yield total
+            except ValueError:
+                continue
+            total += price
+
+    with_a_bare_except = with_try_inside.but(
+        "except ValueError", "except", kind="ignored close", says="generator ignored GeneratorExit"
+    )
+
+    names_the_exit_too = with_try_inside.but("ValueError:", "(ValueError, GeneratorExit):").but(
+        "pass", "continue", kind="ignored close", says="I closed it"
+    )
+
+    with_exception = with_try_inside.but(
+        "ValueError:", "Exception:", kind="caught too much", says="KeyError"
+    )
+
+    @wrong("ended at the first error", says="the generator ended")
+    def with_try_outside():
+        total = 0
+        try:
+            while True:
+                total += yield total
+        except ValueError:
+            pass
+
+    returns_at_the_error = with_try_inside.but(
+        "pass", "return", kind="ended at the first error", says="let its `except` end nothing"
+    )
+
+    @wrong("let the error through", says="came out again")
+    def without_try():
+        total = 0
+        while True:
+            total += yield total
+
+    begins_anew = with_try_inside.but(
+        "pass", "total = 0", kind="value", says="To 3 and an error it answered 0"
+    )

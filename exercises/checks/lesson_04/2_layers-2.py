@@ -1,0 +1,225 @@
+import inspect
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Bill(Exercise):
+    """A bill of parts
+
+    An order is a list. Each part of it is the name of a thing, or a list: an order within the
+    order, as deep as you like:
+
+        ["tea", ["cake", ["jam", "cream"]], "milk"]
+
+    Write a generator function `bill(order)`. It yields each name, from left to right, is sent
+    that thing's price, and at the end returns the sum of all prices. For an order within the
+    order it delegates to another `bill`.
+    """
+
+    id = "layers-2"
+    asks = "bill"
+    minutes = 8
+    hints = (
+        "A part is a name or a list: `isinstance(part, str)` tells. For a name one `yield` is "
+        "enough. What comes back from it?",
+        "A list is an order, and `bill` knows how to deal with orders. Delegate to `bill(part)`; "
+        "the value of that expression is the sum of the inner order.",
+        "`total += yield part` for a name, `total += yield from bill(part)` for a list, and "
+        "`return total` at the end.",
+    )
+
+    def verify(self, bill, lab):
+        heard, total = self._talk(lab, bill, ["tea", "cake"])
+        lab.equal(heard, ["tea", "cake"], what="it asked for")
+        if total is None:
+            raise Wrong(
+                "no return",
+                "It asked for both prices, and returned None.",
+                try_="At the end, `return` the sum.",
+            )
+        lab.equal(total, PRICES["tea"] + PRICES["cake"], what="it returned")
+        order = ["tea", ["cake", ["jam", "cream"]], "milk"]
+        heard, total = self._talk(lab, bill, order)
+        if heard == ["tea", "milk"]:
+            raise Wrong(
+                "never asked the inner one",
+                f"It asked for {heard} only.",
+                lab.line(r"^\s+.*\bbill\(|\[\d\]"),
+                "A call of `bill` builds a paused frame. `yield from` makes it go on.",
+            )
+        lab.equal(heard, ["tea", "cake", "jam", "cream", "milk"], what="it asked for")
+        if total == PRICES["tea"] + PRICES["milk"]:
+            raise Wrong(
+                "lost the return value",
+                f"It returned {total}: only tea and milk were added up. The "
+                "sum of the inner order was returned to somebody who let it fall.",
+                lab.line(r"yield from|\bfor\b.*\bbill\("),
+                "`yield from bill(part)` has a value: what the inner `bill` returned.",
+            )
+        lab.equal(total, sum(PRICES.values()), what="it returned")
+
+    def _talk(self, lab, bill, order):
+        """Let `bill` ask for prices: (what it asked for, what it returned)."""
+        generator = lab.call(bill, order)
+        talk = lab.generator(generator)
+        heard, answer = [], None
+        while True:
+            try:
+                name = talk.send(answer)
+            except StopIteration as end:
+                return heard, end.value
+            except (TypeError, AttributeError) as error:
+                self._name(lab, error, heard, order)
+                raise
+            heard.append(name)
+            if inspect.isgenerator(name):
+                raise Wrong(
+                    "handed out a generator",
+                    "It yielded a generator. Nobody has a price for that.",
+                    stands_at(generator),
+                    "`yield` hands the inner `bill` to the caller. `yield from` lets it run.",
+                )
+            if not isinstance(name, str):
+                raise Wrong(
+                    "handed out a list",
+                    f"It yielded {name!r}. Nobody has a price for that.",
+                    stands_at(generator),
+                    "Yield names only. A list is an order: delegate to `bill(part)`.",
+                )
+            answer = PRICES.get(name)
+
+    def _name(self, lab, error, heard, order):
+        said = f"It asked for {heard}, and then: {error}."
+        if "has no attribute 'send'" in str(error):
+            raise Wrong(
+                "delegated to the list",
+                said,
+                lab.line(r"yield from"),
+                "`yield from` over a list hands its items out, but a list takes no "
+                "answers. Delegate to a generator: `bill(part)`.",
+            ) from None
+        if "'generator'" in str(error):
+            raise Wrong(
+                "never asked the inner one",
+                said,
+                lab.line(r"(?<!from )\bbill\((?!order)"),
+                "A call of `bill` builds a paused frame, not a number. `yield from` makes "
+                "it go on, and has its sum as value.",
+            ) from None
+        if "'str'" in str(error) and "'int'" in str(error):
+            raise Wrong(
+                "added the name",
+                said,
+                lab.line(r"\+= *part\b|\+ *part\b"),
+                "`part` is a name. Its price is what the `yield` gives back: `price = yield part`.",
+            ) from None
+        if "'NoneType'" in str(error) and isinstance(order[1], list):
+            if lab.line(r"\bfor\b.*\bbill\(") is not None:
+                raise Wrong(
+                    "lost what was sent",
+                    f"{said} The price did not reach the inner `bill`.",
+                    lab.line(r"\bfor\b.*\bbill\("),
+                    "A `for` loop asks with `next`, which sends None. Let `yield from` "
+                    "carry everything through.",
+                ) from None
+            raise Wrong(
+                "lost the return value",
+                said,
+                lab.line(r"yield from"),
+                "Each layer must `return` its sum.",
+            ) from None
+
+    @right
+    def delegates(order):
+        """Yield each name, be sent its price; return the sum."""
+        total = 0
+        for part in order:
+            if isinstance(part, str):
+                total += yield part
+            else:
+                total += yield from bill(part)
+        return total
+
+    @right
+    def first_and_rest(order):
+        if isinstance(order, str):
+            return (yield order)
+        total = 0
+        for part in order:
+            price = yield from bill(part)
+            total += price
+        return total
+
+    lets_the_sum_fall = delegates.but(
+        "total += yield from", "yield from", kind="lost the return value", says="only tea and milk"
+    )
+
+    with_a_for_loop = delegates.but(
+        "total += yield from bill(part)",
+        "for name in bill(part):\n    yield name",
+        kind="lost what was sent",
+        says="`for` loop asks with `next`",
+    )
+
+    @wrong("no return", says="returned None")
+    def forgets_to_return(order):
+        total = 0
+        for part in order:
+            if isinstance(part, str):
+                total += yield part
+            else:
+                total += yield from bill(part)
+
+    only_calls = delegates.but(
+        "yield from bill(part)", "bill(part)", kind="never asked the inner one", says="paused frame"
+    )
+
+    calls_and_forgets = delegates.but(
+        "total += yield from bill(part)",
+        "bill(part)",
+        kind="never asked the inner one",
+        says="asked for ['tea', 'milk'] only",
+    )
+
+    to_the_list = delegates.but(
+        "bill(part)", "part", kind="delegated to the list", says="a list takes no answers"
+    )
+
+    @wrong("handed out a list", says="['cake', ['jam', 'cream']]")
+    def without_looking(order):
+        total = 0
+        for part in order:
+            total += yield part
+        return total
+
+    one_level_deep = delegates.but(
+        "total += yield from bill(part)",
+        "for inner in part:\n    total += yield inner",
+        kind="handed out a list",
+        says="yield inner",
+    )
+
+    hands_out_the_inner_one = delegates.but(
+        "from bill(part)", "bill(part)", kind="handed out a generator", says="yield bill(part)"
+    )
+
+    adds_the_name = delegates.but(
+        "total += yield part",
+        "yield part\ntotal += part",
+        kind="added the name",
+        says="price = yield part",
+    )
+
+    @wrong("not a generator", says="int")
+    def adds_lengths(order):
+        return len(order)
+
+
+def stands_at(generator):
+    """(filename, line) of the yield at which the innermost generator of a stack stands."""
+    while inspect.isgenerator(generator.gi_yieldfrom):
+        generator = generator.gi_yieldfrom
+    return generator.gi_frame.f_code.co_filename, generator.gi_frame.f_lineno
+
+
+PRICES = {"tea": 4, "cake": 3, "jam": 1, "cream": 2, "milk": 1}

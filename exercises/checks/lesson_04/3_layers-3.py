@@ -1,0 +1,284 @@
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class WithKey(Exercise):
+    """The key comes back
+
+    `board` is a list of keys, and `work` is a generator. Write a generator function
+    `with_key(board, work)`: it takes the last key off the board with `pop`, lets `work` do
+    everything (what is sent, thrown and returned all passes through), and puts the key back with
+    `append` when `work` is over, however it ends. It returns what `work` returned.
+    """
+
+    id = "layers-3"
+    asks = "with_key"
+    minutes = 7
+    hints = (
+        "Two things must hold: nothing is lost on the way in and out, and the key comes back "
+        "whatever happens. You have a word for each.",
+        "`yield from work` carries all that is sent and thrown. Where must it stand, so that the "
+        "key comes back also when an error climbs out of `work`?",
+        "`key = board.pop()`, then `try:` with `return (yield from work)`, and `finally:` with "
+        "`board.append(key)`.",
+    )
+
+    def verify(self, with_key, lab):
+        self._sends(with_key, lab)
+        self._throws(with_key, lab)
+        for what, end in (
+            ("I closed it", lambda talk: talk.close()),
+            ("A KeyError came out of `work`", self._fail),
+        ):
+            board, seen = ["cellar", "attic"], []
+            talk = lab.generator(with_key(board, worker(seen)))
+            next(talk)
+            end(talk)
+            self._back(lab, board, what)
+            if seen[-1] != "cleaned up":
+                raise Wrong(
+                    "let `work` stand",
+                    f"{what}, and `work` was never told.",
+                    lab.line(r"\bfor\b|next\(|send\("),
+                    "`yield from` passes on what is thrown, and `close` too.",
+                )
+
+    def _sends(self, with_key, lab):
+        board, seen = ["cellar", "attic"], []
+        work = worker(seen)
+        made = lab.call(with_key, board, work)
+        lab.told("with two keys on the board")
+        if made is work:
+            raise Wrong(
+                "handed `work` over",
+                "It returned `work` itself, before that has begun.",
+                lab.line(r"return work"),
+                "Then nothing of yours is left to run when `work` ends. Stay above it: "
+                "`yield from work`.",
+            )
+        talk = lab.generator(made)
+        if board != ["cellar", "attic"]:
+            raise Wrong("too early", "It took the key before anybody asked.")
+        first = next(talk)
+        if first is work:
+            raise Wrong(
+                "handed `work` out",
+                "It yielded `work` itself, which has not begun.",
+                lab.line(r"\byield\b"),
+                "`yield` hands `work` to the caller. `yield from` lets it run.",
+            )
+        lab.equal(first, "ready?", what="its first `yield` was")
+        if len(board) == 2:
+            raise Wrong(
+                "gave it back too early",
+                f"While `work` was under way, the board held {board}.",
+                lab.line(r"append\(|\[-1\]|copy"),
+                "`pop` takes the key off; put it back when `work` is over.",
+            )
+        if board != ["cellar"]:
+            raise Wrong(
+                "another key",
+                f"The board held ['cellar', 'attic'], and while `work` was under way {board}.",
+                lab.line(r"pop\(|\bdel\b|remove\("),
+                "Asked is the last key: `pop()`.",
+            )
+        try:
+            answer = talk.send("yes")
+        except StopIteration:
+            raise Wrong(
+                "ended too early",
+                "`work` yields twice. After the first it was over.",
+                lab.line(r"\byield\b"),
+            ) from None
+        if seen == [None]:
+            raise Wrong(
+                "lost what was sent",
+                "I sent 'yes', and `work` heard None.",
+                lab.line(r"\bfor\b|next\("),
+                "A `for` loop asks with `next`, which sends None. `yield from work` "
+                "carries everything through.",
+            )
+        lab.equal(answer, "heard yes", what="to 'yes' it answered")
+        got = ...
+        try:
+            talk.send(None)
+        except StopIteration as end:
+            got = end.value
+        if got is ...:
+            raise Wrong(
+                "one yield too many",
+                "`work` was over, and it yielded once more.",
+                lab.line(r"^\s*yield\b(?! from)"),
+                "`yield from` is the only one you need.",
+            )
+        if got is None:
+            raise Wrong(
+                "lost the return value",
+                "`work` returned 'done', and it returned None.",
+                lab.line(r"yield from|for"),
+                "The value of `yield from work` is what `work` returned.",
+            )
+        lab.equal(got, "done")
+        self._back(
+            lab,
+            board,
+            "`work` ended by itself",
+            "An `except` runs only after an error, and what stands behind a `return` not at all.",
+        )
+
+    def _throws(self, with_key, lab):
+        board, seen = ["cellar", "attic"], []
+        talk = lab.generator(with_key(board, worker(seen)))
+        next(talk)
+        try:
+            answer = talk.throw(ValueError("unreadable"))
+        except ValueError:
+            raise Wrong(
+                "kept the error from `work`",
+                "I threw a ValueError in, and it came out again. `work` would have caught it.",
+                lab.line(r"\byield\b"),
+                "What is thrown must arrive in `work`: `yield from work`.",
+            ) from None
+        except StopIteration:
+            raise Wrong(
+                "swallowed the error",
+                "I threw a ValueError in. `work` would have caught it and gone on.",
+                lab.line(r"^\s*except\b"),
+            ) from None
+        lab.equal(answer, "again?", what="to a ValueError it answered")
+        talk.close()
+
+    def _fail(self, talk):
+        try:
+            talk.throw(KeyError("cellar"))
+        except KeyError:
+            return
+        except StopIteration:
+            pass
+        raise Wrong(
+            "swallowed the error",
+            "A KeyError came out of `work`, and did not come out of `with_key`.",
+            None,
+            "Use `finally`: it lets the error go on.",
+        )
+
+    def _back(
+        self, lab, board, what, why="The lines below a `yield from` run only if nothing is thrown."
+    ):
+        if board == ["cellar"]:
+            raise Wrong(
+                "no finally",
+                f"{what}. Then the board held {board}: the key is lost.",
+                lab.line(r"\byield\b"),
+                f"{why} `finally` runs however it ends.",
+            )
+        lab.equal(board, ["cellar", "attic"], what=f"{what}; then the board held")
+
+    @right
+    def with_finally(board, work):
+        """Delegate to `work`, the last key in hand; put it back however that ends."""
+        key = board.pop()
+        try:
+            return (yield from work)
+        finally:
+            board.append(key)
+
+    @right
+    def with_a_name(board, work):
+        key = board.pop()
+        try:
+            result = yield from work
+        finally:
+            board.append(key)
+        return result
+
+    @wrong("no finally", says="I closed it")
+    def puts_it_back_below(board, work):
+        key = board.pop()
+        result = yield from work
+        board.append(key)
+        return result
+
+    @wrong("no finally", says="I closed it")
+    def catches_exceptions(board, work):
+        key = board.pop()
+        try:
+            result = yield from work
+        except Exception:
+            board.append(key)
+            raise
+        board.append(key)
+        return result
+
+    only_after_an_error = with_finally.but(
+        "finally", "except Exception", kind="no finally", says="runs only after an error"
+    )
+
+    without_from = with_finally.but(
+        "from work", "(work)", kind="handed `work` out", says="yield (work)"
+    )
+
+    the_first_key = with_finally.but("board.pop()", "board.pop(0)").but(
+        "board.append(key)", "board.insert(0, key)", kind="another key", says="board.pop(0)"
+    )
+
+    @wrong("lost the return value", says="`work` returned 'done'")
+    def says_nothing(board, work):
+        key = board.pop()
+        try:
+            yield from work
+        finally:
+            board.append(key)
+
+    with_a_for_loop = with_finally.but(
+        "return (yield from work)",
+        "for question in work:\n    yield question",
+        kind="lost what was sent",
+        says="`work` heard None",
+    )
+
+    @wrong("kept the error from `work`", says="came out again")
+    def sends_by_hand(board, work):
+        key = board.pop()
+        try:
+            question = next(work)
+            while True:
+                question = work.send((yield question))
+        except StopIteration as end:
+            return end.value
+        finally:
+            board.append(key)
+
+    @wrong("swallowed the error", says="did not come out of `with_key`")
+    def catches_and_keeps(board, work):
+        key = board.pop()
+        result = None
+        try:
+            result = yield from work
+        except KeyError:
+            pass
+        finally:
+            board.append(key)
+        return result
+
+    @wrong("gave it back too early", says="While `work` was under way")
+    def never_takes_it(board, work):
+        key = board.pop()
+        board.append(key)
+        return (yield from work)
+
+    hands_it_on = with_finally.but(
+        "(yield from work)", "work", kind="handed `work` over", says="before that has begun"
+    )
+
+
+def worker(seen):
+    """What `with_key` delegates to: notes in `seen` what it hears and that it was cleaned up."""
+    try:
+        try:
+            seen.append((yield "ready?"))
+            yield f"heard {seen[-1]}"
+        except ValueError:
+            yield "again?"
+        return "done"
+    finally:
+        seen.append("cleaned up")

@@ -1,0 +1,253 @@
+import types
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Awaitable(Exercise):
+    """Write an awaitable
+
+    Write a class `Ask`. An `Ask(question)` can be awaited: `await Ask("tea?")` hands the question
+    to whoever drives the coroutine, and its value is the answer that the driver sends back.
+
+    The same `Ask` may be awaited again, and then asks again.
+    """
+
+    id = "awaitable-1"
+    asks = "Ask"
+    minutes = 7
+    hints = (
+        "`await x` calls `x.__await__()` and goes on with the result as `yield from` would. What "
+        "must that result be?",
+        "It must be an iterator that takes what is sent: a generator. A method with a `yield` in "
+        "it makes one each time it is called.",
+        "`def __await__(self):` with `return (yield self.question)`. The `yield` hands the "
+        "question out; its value is the answer.",
+    )
+
+    def verify(self, Ask, lab):
+        lab.told("inside a coroutine, as `await Ask('tea?')`, and drove that by hand")
+        one = Ask("tea?")
+        if not hasattr(type(one), "__await__"):
+            raise Wrong(
+                "has no __await__",
+                f"`Ask('tea?')` has {methods_of(one)}.",
+                lab.line(r"^\s+(async )?def (?!__init__)|^class"),
+                "Python looks for a method with the name `__await__`.",
+            )
+        coroutine = waits_for(one)
+        question = self._send(lab, coroutine, None)
+        self._question(lab, question)
+        answer = self._send(lab, coroutine, 4)
+        if not isinstance(answer, StopIteration):
+            raise Wrong(
+                "one yield too many",
+                f"I answered 4, and instead of going on it handed out {answer!r}.",
+                lab.line(r"^\s+yield\b"),
+                "One `yield` hands out and takes in.",
+            )
+        if answer.value is None:
+            raise Wrong(
+                "lost the answer",
+                "I sent a 4, and the `await` gave None.",
+                lab.line(r"\byield\b"),
+                "The value of an `await` is what `__await__` returns: `return (yield …)`.",
+            )
+        lab.equal(answer.value, 4, what="I sent a 4, and the `await` gave")
+        again = waits_for(one)
+        question = self._send(lab, again, None)
+        if isinstance(question, StopIteration):
+            raise Wrong(
+                "used up",
+                "The same `Ask` was awaited a second time, and did not ask.",
+                lab.line(r"iter\(|\(yield|yield"),
+                "A generator runs once. Let each call of `__await__` make a new one.",
+            )
+        again.close()
+        two = waits_for(Ask("cake?"))
+        lab.equal(two.send(None), "cake?", what="`Ask('cake?')` handed out")
+        two.close()
+
+    def _send(self, lab, coroutine, value):
+        try:
+            return coroutine.send(value)
+        except StopIteration as end:
+            return end
+        except TypeError as error:
+            text = str(error)
+            if "returned a coroutine" in text or "async_generator" in text:
+                raise Wrong(
+                    "__await__ is async",
+                    f"Python said: {text}.",
+                    lab.line(r"async def __await__"),
+                    "What an `async def` makes is no iterator. Write a plain `def` with a "
+                    "`yield` in it.",
+                ) from None
+            if "iterator" in text:
+                raise Wrong(
+                    "__await__ is not an iterator",
+                    f"Python said: {text}.",
+                    lab.line(r"^\s+return\b"),
+                    "`__await__` must return an iterator. With a `yield` in it, it "
+                    "returns a generator.",
+                ) from None
+            raise
+        except NameError as error:
+            if error.name != "question":
+                raise
+            self._kept(lab, error)
+        except AttributeError as error:
+            if error.name != "send":
+                if not hasattr(type(error.obj), "__await__"):
+                    raise
+                self._kept(lab, error)
+            raise Wrong(
+                "takes no answer",
+                f"The question came out. Then I sent the answer: {error}.",
+                lab.line(r"iter\("),
+                "An iterator over a list only hands out. A generator also takes in.",
+            ) from None
+
+    def _kept(self, lab, error):
+        raise Wrong(
+            "did not keep the question",
+            f"Python said: {error}.",
+            lab.line(r"yield"),
+            "What `__init__` is given is gone when it ends. Keep it: `self.question = question`.",
+        ) from None
+
+    def _question(self, lab, question):
+        if isinstance(question, StopIteration):
+            raise Wrong(
+                "never asks",
+                f"The `await` was over at once, with {question.value!r}. Nothing was "
+                "handed to the driver.",
+                lab.line(r"def __await__"),
+                "Only a `yield` hands something out to the driver.",
+            )
+        if question is None:
+            raise Wrong(
+                "hands out nothing",
+                "It paused, and handed out None.",
+                lab.line(r"\byield\b"),
+                "Put the question to the right of the `yield`.",
+            )
+        if isinstance(question, str) and len(question) == 1:
+            raise Wrong(
+                "hands out letters",
+                f"It handed out {question!r}.",
+                lab.line(r"yield from|iter\("),
+                "`yield from` a string goes through its letters. `yield` hands it out whole.",
+            )
+        lab.equal(question, "tea?", what="it handed out")
+
+    @right
+    class with_a_yield:
+        def __init__(self, question):
+            self.question = question
+
+        def __await__(self):
+            return (yield self.question)
+
+    @right
+    class through_a_marked_generator:
+        def __init__(self, question):
+            self.question = question
+
+        def __await__(self):
+            return self.asking().__await__()
+
+        async def asking(self):
+            return await self.once()
+
+        @types.coroutine
+        def once(self):
+            return (yield self.question)
+
+    @wrong("__await__ is not an iterator", says="non-iterator of type 'list'")
+    class with_a_list:
+        def __init__(self, question):
+            self.question = question
+
+        def __await__(self):
+            return [self.question]
+
+    with_the_question = with_a_yield.but(
+        "(yield self.question)", "self.question", kind="__await__ is not an iterator", says="'str'"
+    )
+
+    with_async_def = with_a_yield.but("def __await__(self)", "async def __await__(self)").but(
+        "(yield self.question)", "self.question", kind="__await__ is async", says="no iterator"
+    )
+
+    with_async_def_and_yield = with_async_def.but(
+        "return", "yield", kind="__await__ is async", says="async_generator"
+    )
+
+    @wrong("did not keep the question", says="name 'question' is not defined")
+    class with_the_parameter:
+        def __init__(self, question):
+            pass
+
+        def __await__(self):
+            return (yield question)
+
+    @wrong("did not keep the question", says="no attribute 'question'")
+    class without_self:
+        def __init__(self, question):
+            question = question
+
+        def __await__(self):
+            return (yield self.question)
+
+    @wrong("takes no answer", says="no attribute 'send'")
+    class with_iter:
+        def __init__(self, question):
+            self.question = question
+
+        def __await__(self):
+            return iter([self.question])
+
+    without_return = with_a_list.but(
+        "return [self.question]", "yield self.question", kind="lost the answer", says="I sent a 4"
+    )
+
+    with_a_bare_yield = with_a_yield.but(
+        "return (yield self.question)",
+        "answer = yield\nreturn answer",
+        kind="hands out nothing",
+        says="handed out None",
+    )
+
+    with_yield_from = with_a_yield.but(
+        "yield self.question", "yield from self.question", kind="hands out letters", says="'t'"
+    )
+
+    returns_at_once = with_a_yield.but(
+        "(yield self.question)", "self.question\nyield", kind="never asks", says="over at once"
+    )
+
+    @wrong("used up", says="second time")
+    class keeps_one_generator:
+        def __init__(self, question):
+            self.generator = self.asking(question)
+
+        def asking(self, question):
+            return (yield question)
+
+        def __await__(self):
+            return self.generator
+
+    with_iter_instead = with_a_yield.but(
+        "__await__(self)", "__iter__(self)", kind="has no __await__", says="__iter__"
+    )
+
+
+def methods_of(thing):
+    names = [
+        name for name, what in vars(type(thing)).items() if isinstance(what, types.FunctionType)
+    ]
+    return "the methods " + ", ".join(names) if names else "no methods"
+
+
+async def waits_for(awaitable):
+    return await awaitable

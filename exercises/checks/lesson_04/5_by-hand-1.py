@@ -1,0 +1,280 @@
+import types
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class RunAlone(Exercise):
+    """Run a coroutine by hand
+
+    Write an ordinary function `run_alone(coroutine)`: it makes the coroutine go on, again and
+    again, until it ends, and returns two things: what the coroutine returned, and how often it
+    paused on the way.
+
+    Whatever the coroutine hands out when it pauses needs no answer. An error that leaves the
+    coroutine leaves `run_alone` as well.
+    """
+
+    id = "by-hand-1"
+    asks = "run_alone"
+    minutes = 7
+    hints = (
+        "A coroutine has `send`, and no `next`. What may be sent first, and what when nobody has "
+        "an answer?",
+        "It ends with a StopIteration, as a generator does. Which part of it holds the result?",
+        "Count from 0, and inside `while True`: `try: coroutine.send(None)`; "
+        "`except StopIteration as end: return end.value, pauses`; then `pauses += 1`.",
+    )
+
+    def verify(self, run_alone, lab):
+        for make, expected in (
+            (straight, ("straight", 0)),
+            (thrice, ("three pauses", 3)),
+            (says_nothing, (None, 1)),
+        ):
+            self._case(lab, run_alone, make, expected)
+        coroutine = fails()
+        lab.told("with a coroutine that raises a LookupError")
+        try:
+            got = run_alone(coroutine)
+        except LookupError:
+            return
+        finally:
+            coroutine.close()
+        raise Wrong(
+            "swallowed the error",
+            f"The error should come out, and `run_alone` returned {got!r}.",
+            lab.line(r"^\s*except\b"),
+            "Catch StopIteration alone.",
+        )
+
+    def _case(self, lab, run_alone, make, expected):
+        result, pauses = expected
+        times = {0: "never pauses", 1: "pauses once"}.get(pauses, f"pauses {pauses} times")
+        lab.told(f"with a coroutine that {times} and returns {result!r}")
+        heard = []
+        coroutine = make(heard)
+        try:
+            got = run_alone(coroutine)
+        except StopIteration as end:
+            raise Wrong(
+                "let StopIteration out",
+                f"The coroutine came to its end, and `run_alone` raised "
+                f"StopIteration({end.value!r}).",
+                lab.line(r"send\("),
+                "That is how a coroutine says that it is done: catch it, and take its `value`.",
+            ) from None
+        except IndexError:
+            raise Wrong(
+                "args is empty",
+                "The coroutine returned nothing, and `end.args` was empty.",
+                lab.line(r"args\["),
+                "`value` is always there.",
+            ) from None
+        except RuntimeError as error:
+            if "bad yield" not in str(error):
+                raise
+            raise Wrong(
+                "left it to asyncio",
+                f"Python said: {error}.",
+                lab.line(r"\brun\("),
+                "An event loop refuses what it does not know. Here you are the driver: "
+                "`coroutine.send(None)`.",
+            ) from None
+        except TypeError as error:
+            text = str(error)
+            if "not an iterator" in text or "not iterable" in text:
+                raise Wrong(
+                    "took it for an iterator",
+                    f"Python said: {text}.",
+                    lab.line(r"next\(|\bfor\b|list\("),
+                    "A coroutine has no `next`, so no `for` loop takes it. "
+                    "`send(None)` does the same.",
+                ) from None
+            if "can't send non-None" in text:
+                raise Wrong(
+                    "unprimed",
+                    f"Python said: {text}.",
+                    lab.line(r"send\("),
+                    "It stands before its first line: nothing but None can be sent.",
+                ) from None
+            raise
+        finally:
+            coroutine.close()
+        self._judge(lab, got, result, pauses, heard)
+
+    def _judge(self, lab, got, result, pauses, heard):
+        if hasattr(got, "__await__") or hasattr(got, "send"):
+            if hasattr(got, "close"):
+                got.close()
+            raise Wrong(
+                "not a plain function",
+                f"It returned a {type(got).__name__}: nothing has run.",
+                lab.line(r"async def|\byield\b"),
+                "Write `def`, and no `await` or `yield` in it: a driver stands outside.",
+            )
+        if heard != ["begun", "ended"]:
+            raise Wrong(
+                "stopped too early",
+                f"`run_alone` returned {got!r}, and the coroutine was not at its end.",
+                lab.line(r"send\("),
+                "Go on until StopIteration comes.",
+            )
+        got = tuple(got) if isinstance(got, list) else got
+        if not isinstance(got, tuple) or len(got) != 2:
+            raise Wrong(
+                "value",
+                f"It returned {got!r}; asked are two things, the result and the number of pauses.",
+                lab.line(r"^\s*return\b"),
+                "`return end.value, pauses`",
+            )
+        if got == (pauses, result):
+            raise Wrong(
+                "order",
+                f"It returned {got}.",
+                lab.line(r"^\s*return\b"),
+                "First the result, then the number of pauses.",
+            )
+        if got == (None, pauses) and result is not None:
+            raise Wrong(
+                "lost the return value",
+                f"It returned {got}; the coroutine had returned {result!r}.",
+                lab.line(r"StopIteration"),
+                "The result is the `value` of the StopIteration.",
+            )
+        if got == (result, pauses + 1):
+            raise Wrong(
+                "counted the end",
+                f"It returned {got}. The last `send` was not followed by a pause: the "
+                "coroutine ended.",
+                lab.line(r"\+= ?1"),
+                "Count after `send` has come back, not before.",
+            )
+        lab.equal(got, (result, pauses))
+
+    @right
+    def with_a_loop(coroutine):
+        """Run the coroutine to its end; return its result and how often it paused."""
+        pauses = 0
+        while True:
+            try:
+                coroutine.send(None)
+            except StopIteration as end:
+                return end.value, pauses
+            pauses += 1
+
+    @right
+    def with_the_try_outside(coroutine):
+        pauses = 0
+        try:
+            while True:
+                coroutine.send(None)
+                pauses += 1
+        except StopIteration as end:
+            return end.value, pauses
+
+    @wrong("left it to asyncio", says="you are the driver")
+    def with_asyncio(coroutine):
+        import asyncio
+
+        return asyncio.run(coroutine), 0
+
+    the_number_first = with_a_loop.but(
+        "end.value, pauses", "pauses, end.value", kind="order", says="First the result"
+    )
+
+    @wrong("let StopIteration out", says="StopIteration('straight')")
+    def ignores_the_end(coroutine):
+        pauses = 0
+        while True:
+            result = coroutine.send(None)
+            pauses += 1
+            if result is not None:
+                return result, pauses
+
+    @wrong("lost the return value", says="had returned 'straight'")
+    def drops_the_value(coroutine):
+        pauses, result = 0, None
+        while True:
+            try:
+                result = coroutine.send(None)
+            except StopIteration:
+                return result, pauses
+            pauses += 1
+
+    with_args = with_a_loop.but(
+        "end.value", "end.args[0]", kind="args is empty", says="returned nothing"
+    )
+
+    @wrong("counted the end", says="ended")
+    def counts_before(coroutine):
+        pauses = 0
+        while True:
+            pauses += 1
+            try:
+                coroutine.send(None)
+            except StopIteration as end:
+                return end.value, pauses
+
+    with_next = with_a_loop.but(
+        "coroutine.send(None)",
+        "next(coroutine)",
+        kind="took it for an iterator",
+        says="has no `next`",
+    )
+
+    @wrong("took it for an iterator", says="not iterable")
+    def with_a_for_loop(coroutine):
+        pauses, result = 0, None
+        for result in coroutine:
+            pauses += 1
+        return result, pauses
+
+    sends_the_count = with_a_loop.but("None", "pauses", kind="unprimed", says="nothing but None")
+
+    @wrong("stopped too early", says="not at its end")
+    def sends_once(coroutine):
+        try:
+            coroutine.send(None)
+        except StopIteration as end:
+            return end.value, 0
+        return None, 1
+
+    @wrong("not a plain function", says="coroutine")
+    async def awaits(coroutine):
+        return await coroutine, 0
+
+    catches_everything = with_a_loop.but("StopIteration", "Exception").but(
+        "end.value",
+        'getattr(end, "value", None)',
+        kind="swallowed the error",
+        says="The error should come out",
+    )
+
+
+@types.coroutine
+def pause(question=None):
+    yield question
+
+
+async def straight(heard):
+    heard += ["begun", "ended"]
+    return "straight"
+
+
+async def thrice(heard):
+    heard.append("begun")
+    for question in (None, "what is handed out", 0):
+        await pause(question)
+    heard.append("ended")
+    return "three pauses"
+
+
+async def says_nothing(heard):
+    heard.append("begun")
+    await pause()
+    heard.append("ended")
+
+
+async def fails():
+    await pause()
+    raise LookupError("nobody knows the price")

@@ -1,0 +1,85 @@
+from helpers.coach import Exercise, wrong_value
+
+
+class PredictQueue(Exercise):
+    """Predict a queue
+
+    Read this program, and do not run it.
+
+        def g(name, turns):
+            for _ in range(turns):
+                log.append(name)
+                yield
+
+        def p():
+            log.append("P")
+            ready.append(g("D", 2))
+            yield
+            log.append("P")
+
+        log = []
+        ready = deque([g("A", 2), p(), g("C", 1)])
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            ready.append(generator)
+        order = "".join(log)
+
+    Set `order` to the string of letters.
+    """
+
+    id = "queue-1"
+    asks = "order"
+    minutes = 5
+    hints = (
+        "Write down the queue after each turn. Who is taken from the left, and who joins at the "
+        "right?",
+        "`p` puts D into the queue in the middle of its own turn. It joins the queue itself only "
+        "when that turn is over.",
+        "After three turns the queue is A, D, P, C: the log is APC so far. Go on from there.",
+    )
+    right_values = ("APCADPD", list("APCADPD"), "A P C A D P D", "A, P, C, A, D, P, D", "apcadpd")
+    wrong_values = (
+        wrong_value(
+            "APCAPDD",
+            "queued too late",
+            "You let P queue before D. P made D join while its own turn was still going "
+            "on, and joined the queue after that turn.",
+        ),
+        wrong_value(
+            "APDCADP",
+            "ran when it was queued",
+            "You let D run as soon as it was appended. To append is not to run: its turn "
+            "comes when all before it have had theirs.",
+        ),
+        wrong_value(
+            "APDCAPD",
+            "ran when it was queued",
+            "You let D run as soon as it was appended. To append is not to run: its turn "
+            "comes when all before it have had theirs.",
+        ),
+        wrong_value(
+            "AAPPCDD",
+            "ran each to its end",
+            "You let each generator run until it ended. One `send` runs it to its next "
+            "`yield`, and then it goes to the end of the queue.",
+        ),
+        wrong_value(
+            "AAPPDDC",
+            "ran each to its end",
+            "You let each generator run until it ended. One `send` runs it to its next "
+            "`yield`, and then it goes to the end of the queue.",
+        ),
+        wrong_value(
+            "APCAPD", "a turn is missing", "D has two turns. Count how often each letter must come."
+        ),
+        wrong_value(
+            "APCADD",
+            "a turn is missing",
+            "P has something to log after its `yield` as well. The turn in which a "
+            "generator ends is a turn.",
+        ),
+    )

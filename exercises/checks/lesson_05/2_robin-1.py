@@ -1,0 +1,323 @@
+from collections import deque
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import give, guest, one_round, stopped_at_the_first_end, watched
+
+
+class RoundRobin(Exercise):
+    """Round robin
+
+    Write `round_robin(generators)`. It is given a list of generators, and gives them turns until
+    all of them have ended: one turn each, from left to right, then again from the left, and so
+    on.
+
+    - One turn is one `send(None)`. What a generator yields is of no concern, and is not sent back.
+    - A generator that has ended gets no more turns, and nobody else loses a turn by it.
+    - The list belongs to the caller: it stays as it is.
+    - It must work for many thousands of turns.
+    """
+
+    id = "robin-1"
+    asks = "round_robin"
+    minutes = 8
+    hints = (
+        "Keep a queue of your own. Who is next? Where does it go after its turn?",
+        "`ready = deque(generators)` copies the list. Take the leftmost, give it its turn, and "
+        "`append` it. What do you do when `send` raises StopIteration?",
+        "`while ready:` then `generator = ready.popleft()`, `try: generator.send(None)`, "
+        "`except StopIteration: continue`, and `ready.append(generator)` below.",
+    )
+
+    def verify(self, round_robin, lab):
+        log = []
+        generators = watched(
+            lab, {name: guest(log, name, turns) for name, turns in (("A", 1), ("B", 3), ("C", 3))}
+        )
+        kept = list(generators)
+        lab.told("with three generators: A has 1 turn to log, B has 3, C has 3")
+        give(lab, round_robin, generators)
+        self._name(lab, "".join(log), any(one.asked for one in kept))
+        if len(generators) < len(kept):
+            raise Wrong(
+                "took the caller's list apart",
+                f"I gave it a list of 3, and {len(generators)} of them are left in it.",
+                lab.line(r"\.pop\(|\.remove\(|\bdel\b"),
+                "Work on a queue of your own: `deque(generators)` is a copy.",
+            )
+        lab.equal(generators, kept, what="the caller's list is now")
+        self._echo(lab, round_robin)
+        self._long(lab, round_robin)
+
+    def _name(self, lab, log, ended):
+        if log == "ABCBCBC":
+            return
+        said = f"The log is {log}."
+        if log == "ABCCBCB":
+            raise Wrong(
+                "removed from the list that it walks",
+                f"{said} When A had ended, C had its turn and B had none.",
+                lab.line(r"\.remove\(|\bdel\b|\.pop\("),
+                "A `for` loop over a list counts places, and `remove` moves all that "
+                "follow. Take the leftmost off a queue, and append it after its turn.",
+            )
+        if log == "ABBBCCC":
+            raise Wrong(
+                "ran each to its end",
+                f"{said} B began when A had ended, and C when B had.",
+                lab.line(rf"appendleft|(?<!def ){lab.asks}\(") or lab.line(r"\bfor\b|\bwhile\b"),
+                "After one turn the others come first: put it at the end of the queue.",
+            )
+        if log == "CCCBBBA":
+            raise Wrong(
+                "took the one that came last",
+                f"{said} C, which came last, had all its turns first.",
+                lab.line(r"\.pop\(\)"),
+                "`pop()` takes from the right, where `append` has just put one. Take from "
+                "the left: `popleft()`.",
+            )
+        if log == "ABC" and lab.line(r"next\(\w+, None\)|is None|is not None|==? None"):
+            raise Wrong(
+                "took None for the end",
+                f"{said} Each had one turn and no more. They all yield None, which does "
+                "not mean that they have ended.",
+                lab.line(r"next\(\w+, None\)|is None|is not None|==? None"),
+                "Only StopIteration tells that a generator has ended.",
+            )
+        if log == "ABC":
+            if not ended:
+                one_round(lab, said)
+            stopped_at_the_first_end(lab, f"{said} A ended, and B and C had no more turns.")
+        if not log:
+            raise Wrong(
+                "gave nobody a turn",
+                "All three are as they were.",
+                lab.line(r"\bsend\b|\bnext\b"),
+                "`generator.send(None)` runs a generator to its next `yield`.",
+            )
+        raise Wrong(
+            "order" if sorted(log) == sorted("ABCBCBC") else "value",
+            f"{said} It has to be ABCBCBC.",
+            try_="From left to right: take from the left, "
+            "append at the right, and leave nobody out.",
+        )
+
+    def _echo(self, lab, round_robin):
+        heard = []
+
+        def asks():
+            heard.append((yield "a question"))
+            heard.append((yield "another"))
+
+        lab.told("with a generator that yields two questions")
+        give(lab, round_robin, [asks()])
+        if any(thing is not None for thing in heard):
+            raise Wrong(
+                "echoed what was yielded",
+                f"It yielded 'a question' and 'another', and was sent {heard}.",
+                lab.line(r"\.send\((?!None)"),
+                "A turn is `send(None)`: there is no answer to give.",
+            )
+        lab.equal(heard, [None, None], what="the generator was sent")
+
+    def _long(self, lab, round_robin):
+        log = []
+        lab.told("with two generators of 3,000 turns each")
+        try:
+            round_robin([guest(log, "A", 3000), guest(log, "B", 3000)])
+        except RecursionError:
+            raise Wrong(
+                "makes a call for each turn",
+                f"After {len(log):,} turns Python refused to go deeper: RecursionError.",
+                lab.line(rf"(?<!def )\b{self.asks}\(") or lab.line(r"^\s+\w+\("),
+                "A call inside a call keeps both frames. Give the turns in a `while` loop.",
+            ) from None
+        lab.equal(len(log), 6000, what="the turns logged are")
+
+    @right
+    def with_deque(generators):
+        """Give the generators turns until all have ended."""
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue  # it has ended: it does not queue again
+            ready.append(generator)
+
+    @right
+    def in_rounds(generators):
+        while generators:
+            left = []
+            for generator in generators:
+                try:
+                    next(generator)
+                except StopIteration:
+                    continue
+                left.append(generator)
+            generators = left
+
+    @right
+    def with_a_default(generators):
+        ready, end = deque(generators), object()
+        while ready:
+            generator = ready.popleft()
+            if next(generator, end) is not end:
+                ready.append(generator)
+
+    @wrong("removed from the list that it walks", says="The log is ABCCBCB")
+    def as_published(generators):
+        pending = list(generators)
+        while pending:
+            for generator in pending:
+                try:
+                    generator.send(None)
+                except StopIteration:
+                    pending.remove(generator)
+
+    @wrong("removed from the list that it walks", says="pending.pop(place)")
+    def pops_while_it_counts(generators):
+        pending = list(generators)
+        while pending:
+            for place, generator in enumerate(pending):
+                try:
+                    next(generator)
+                except StopIteration:
+                    pending.pop(place)
+
+    @wrong("makes a call for each turn", says="RecursionError")
+    def recursion(generators):
+        if not generators:
+            return
+        first, *rest = generators
+        try:
+            next(first)
+        except StopIteration:
+            round_robin(rest)
+        else:
+            round_robin(rest + [first])
+
+    @wrong("ran each to its end", says="The log is ABBBCCC")
+    def one_after_another(generators):
+        for generator in generators:
+            for _ in generator:
+                pass
+
+    @wrong("ran each to its end", says="round_robin([generator])")
+    def order_by_depth(generators):
+        for generator in generators:
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            round_robin([generator])
+
+    @wrong("ran each to its end", says="appendleft")
+    def back_to_the_front(generators):
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            ready.appendleft(generator)
+
+    @wrong("took the one that came last", says="popleft")
+    def a_stack(generators):
+        ready = list(generators)
+        while ready:
+            generator = ready.pop()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            ready.append(generator)
+
+    @wrong("took None for the end", says="They all yield None")
+    def none_is_the_end(generators):
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            if next(generator, None) is not None:
+                ready.append(generator)
+
+    @wrong("stopped at the first end", says="B and C had no more turns")
+    def with_zip(generators):
+        for _ in zip(*generators):
+            pass
+
+    @wrong("stopped at the first end", says="Catch StopIteration inside the loop")
+    def try_around_the_loop(generators):
+        ready = deque(generators)
+        try:
+            while ready:
+                generator = ready.popleft()
+                generator.send(None)
+                ready.append(generator)
+        except StopIteration:
+            pass
+
+    @wrong("gave one round only", says="nobody has ended")
+    def one_round_only(generators):
+        for generator in generators:
+            try:
+                generator.send(None)
+            except StopIteration:
+                pass
+
+    from_the_right = back_to_the_front.but(
+        "ready.popleft()", "ready.pop()", kind="order", says="The log is CBACBCB"
+    )
+
+    @wrong("let StopIteration out", says="The end of one is not the end of all")
+    def without_try(generators):
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            generator.send(None)
+            ready.append(generator)
+
+    @wrong("took the caller's list apart", says="0 of them are left")
+    def empties_the_list(generators):
+        while generators:
+            generator = generators.pop(0)
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            generators.append(generator)
+
+    @wrong("echoed what was yielded", says="'a question'")
+    def echoes(generators):
+        ready = deque((generator, None) for generator in generators)
+        while ready:
+            generator, answer = ready.popleft()
+            try:
+                answer = generator.send(answer)
+            except StopIteration:
+                continue
+            ready.append((generator, answer))
+
+    @wrong("not a plain function", says="yield generator.send(None)")
+    def yields_itself(generators):
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                yield generator.send(None)
+            except StopIteration:
+                continue
+            ready.append(generator)
+
+    @wrong("asked one that has ended", says="A had ended long")
+    def the_ended_queue_again(generators):
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                pass
+            ready.append(generator)

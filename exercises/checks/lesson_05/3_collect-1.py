@@ -1,0 +1,360 @@
+from collections import deque
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import (
+    QUEUED,
+    Watched,
+    give,
+    guest,
+    one_round,
+    stopped_at_the_first_end,
+    watched,
+    yielded,
+)
+
+
+class RunAll(Exercise):
+    """What they return
+
+    Write `run_all(generators)`. It gives the generators of a list turns, as in round robin, until
+    all have ended. Then it returns a list: what each of them returned, in the order of
+    `generators`.
+
+    A generator may return anything: 0, an empty string, None. What it yields is of no concern.
+    """
+
+    id = "collect-1"
+    asks = "run_all"
+    minutes = 9
+    hints = (
+        "They do not end in the order of the list. So the queue must know, for each of them, where "
+        "its result belongs.",
+        "Let the queue hold pairs, a place and a generator: `deque(enumerate(generators))`. The "
+        "return value is the `value` of the StopIteration.",
+        "`results = [None] * len(generators)`. In the loop `place, generator = ready.popleft()`; "
+        "in the `except StopIteration as end:` write `results[place] = end.value`. The loop goes "
+        "on while `ready` holds something: do not ask `results`.",
+    )
+
+    def verify(self, run_all, lab):
+        log = []
+        plan = {"A": (3, "tea"), "B": (1, 0), "C": (2, "jam")}
+        lab.told("with A, B and C, which have 3, 1 and 2 turns and return 'tea', 0 and 'jam'")
+        got = self._give(
+            lab,
+            run_all,
+            watched(lab, {name: guest(log, name, *what) for name, what in plan.items()}),
+            QUEUED,
+        )
+        self._name(lab, got, "".join(log))
+        lab.told("with A, B and C, of which B returns None")
+        plan = {"A": (3, "tea"), "B": (2, None), "C": (1, "jam")}
+        got = self._give(
+            lab,
+            run_all,
+            [Watched(name, guest(log, name, *what)) for name, what in plan.items()],
+            UNFINISHED,
+        )
+        if got == ["tea", "jam"]:
+            raise Wrong(
+                "took None for nothing",
+                f"It returned {got}: the None of B is missing.",
+                lab.line(r"not None|\bif \w+\]|filter\("),
+                "None is a result like any other. Keep its place.",
+            )
+        if got == ["tea", "jam", None] and lab.line(r"\.insert\("):
+            raise Wrong(
+                "order",
+                f"It returned {got}. They ended as C, B, A.",
+                lab.line(r"\.insert\("),
+                "In a list that is still short, `insert` can't reach the place that it is "
+                "given. Make all places first: `[None] * len(generators)`.",
+            )
+        lab.equal(got, ["tea", None, "jam"])
+        lab.told("with an empty list")
+        lab.equal(give(lab, run_all, []), [])
+
+    def _give(self, lab, run_all, generators, asked_on):
+        try:
+            return give(lab, run_all, generators, asked_on=asked_on)
+        except IndexError:
+            if lab.line(r"args\["):
+                raise Wrong(
+                    "args is empty",
+                    "A generator that returns None came to its end, and `run_all` raised "
+                    "IndexError.",
+                    lab.line(r"args\["),
+                    "Where nothing is returned, `args` is empty. `value` is always there.",
+                ) from None
+            if lab.line(r"= *\[\] *$"):
+                raise Wrong(
+                    "no place to write to",
+                    "The list is empty, and has no place yet.",
+                    lab.line(r"\w\[\w+\] *=") or lab.line(r"= *\[\] *$"),
+                    "Make the places first: `[None] * len(generators)`.",
+                ) from None
+            raise
+        except AttributeError as error:
+            if error.name == "send" and lab.line(r"enumerate|zip"):
+                raise Wrong(
+                    "queued without its place",
+                    f"The queue held pairs, and then something else came out of it: {error}.",
+                    lab.line(r"append\((?!\()"),
+                    "What you append must be such a pair again: `(place, generator)`.",
+                ) from None
+            raise
+
+    def _name(self, lab, got, log):
+        if log == "AAABCC":
+            raise Wrong(
+                "ran each to its end",
+                f"The log is {log}: B began when A had ended.",
+                lab.line(r"yield from|\bfor\b|while"),
+                "Give one turn, then put it at the end of the queue.",
+            )
+        if log == "ABC":
+            one_round(lab, f"The log is {log}.")
+        if log == "ABCA":
+            stopped_at_the_first_end(
+                lab, f"The log is {log}. B ended, and A and C had no more turns."
+            )
+        if log == "ABCAAC":
+            raise Wrong(
+                "removed from the list that it walks",
+                f"The log is {log}; in round robin it is ABCACA.",
+                lab.line(r"\.remove\(|\bdel\b|\.pop\("),
+                "A `for` loop over a list counts places, and `remove` moves all that "
+                "follow: here C lost a turn when B had ended. Use a queue.",
+            )
+        if got is None or got == [None] * 3:
+            raise Wrong(
+                "lost the return value",
+                f"It returned {got}. The generators returned 'tea', 0 and 'jam'.",
+                lab.line(r"StopIteration|\bfor\b"),
+                "What a generator returns arrives in its StopIteration, as `value`.",
+            )
+        if got == [yielded("A"), yielded("B"), yielded("C")]:
+            raise Wrong(
+                "kept what was yielded",
+                f"It returned {got}. That is what the generators yielded.",
+                lab.line(r"=.*(\.send\(|\bnext\()"),
+                "`send` gives back what is yielded. What is returned arrives in the "
+                "StopIteration, as `value`.",
+            )
+        if got == ["tea", "jam"]:
+            raise Wrong(
+                "took 0 for nothing",
+                f"It returned {got}: the 0 of B is missing.",
+                lab.line(r"\bif \w+(\.value)?( is not None)?:|filter\("),
+                "0 is a result like any other. Keep its place.",
+            )
+        if isinstance(got, list) and any(isinstance(result, StopIteration) for result in got):
+            raise Wrong(
+                "kept the StopIteration",
+                f"It returned {got}.",
+                lab.line(r"StopIteration as (\w+)"),
+                "What the generator returned is the `value` of the StopIteration.",
+            )
+        if got in ([0, "jam", "tea"], ["jam", 0, "tea"], [0, "tea", "jam"]):
+            raise Wrong(
+                "order",
+                f"It returned {got}: in the order in which they ended.",
+                lab.line(r"append\(\w*\.?value|append\(.*\bvalue\b"),
+                "Asked is the order of `generators`. Note with each generator its place.",
+            )
+        lab.equal(got, ["tea", 0, "jam"])
+        lab.equal(list(log), list("ABCACA"), what="the log is")
+
+    @right
+    def with_places(generators):
+        """Run them in turns; return what each returned, in their order."""
+        results = [None] * len(generators)
+        ready = deque(enumerate(generators))
+        while ready:
+            place, generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration as end:
+                results[place] = end.value
+            else:
+                ready.append((place, generator))
+        return results
+
+    @right
+    def with_a_dict(generators):
+        results = {}
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                next(generator)
+            except StopIteration as end:
+                results[generator] = end.value
+                continue
+            ready.append(generator)
+        return [results[generator] for generator in generators]
+
+    @wrong("took None for not finished", says="B had ended long")
+    def none_is_unfinished(generators):
+        results = [None] * len(generators)
+        while None in results:
+            for place, generator in enumerate(generators):
+                if results[place] is None:
+                    try:
+                        next(generator)
+                    except StopIteration as end:
+                        results[place] = end.value
+        return results
+
+    @wrong("order", says="in the order in which they ended")
+    def as_they_end(generators):
+        results = []
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                next(generator)
+            except StopIteration as end:
+                results.append(end.value)
+                continue
+            ready.append(generator)
+        return results
+
+    with_args = with_places.but("end.value", "end.args[0]", kind="args is empty", says="IndexError")
+
+    @wrong("removed from the list that it walks", says="in round robin it is ABCACA")
+    def as_published(generators):
+        pending = list(generators)
+        results = {generator: None for generator in generators}
+        while pending:
+            for generator in pending:
+                try:
+                    generator.send(None)
+                except StopIteration as end:
+                    results[generator] = end.value
+                    pending.remove(generator)
+        return list(results.values())
+
+    @wrong("kept what was yielded", says="what the generators yielded")
+    def the_last_yield(generators):
+        results = [None] * len(generators)
+        ready = deque(enumerate(generators))
+        while ready:
+            place, generator = ready.popleft()
+            try:
+                results[place] = generator.send(None)
+            except StopIteration:
+                continue
+            ready.append((place, generator))
+        return results
+
+    the_exception_itself = with_places.but(
+        "end.value", "end", kind="kept the StopIteration", says="StopIteration('tea')"
+    )
+
+    @wrong("ran each to its end", says="The log is AAABCC")
+    def each_to_its_end(generators):
+        results = []
+        for generator in generators:
+            while True:
+                try:
+                    generator.send(None)
+                except StopIteration as end:
+                    results.append(end.value)
+                    break
+        return results
+
+    forgets_the_value = the_last_yield.but(
+        "generator.send(None)",
+        "generator.send(None) and None",
+        kind="lost the return value",
+        says="arrives in its StopIteration",
+    )
+
+    drops_none = with_places.but(
+        "return results",
+        "return [result for result in results if result is not None]",
+        kind="took None for nothing",
+        says="the None of B is missing",
+    )
+
+    @wrong("stopped at the first end", says="A and C had no more turns")
+    def breaks_at_the_end(generators):
+        results = [None] * len(generators)
+        ready = deque(enumerate(generators))
+        while ready:
+            place, generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration as end:
+                results[place] = end.value
+                break
+            ready.append((place, generator))
+        return results
+
+    @wrong("took 0 for nothing", says="the 0 of B is missing")
+    def drops_what_is_false(generators):
+        results = {}
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration as end:
+                if end.value:
+                    results[generator] = end.value
+                continue
+            ready.append(generator)
+        return [results[generator] for generator in generators if generator in results]
+
+    @wrong("order", says="can't reach the place")
+    def inserts_at_its_place(generators):
+        results = []
+        ready = deque(enumerate(generators))
+        while ready:
+            place, generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration as end:
+                results.insert(place, end.value)
+                continue
+            ready.append((place, generator))
+        return results
+
+    writes_into_an_empty_list = inserts_at_its_place.but(
+        "results.insert(place, end.value)",
+        "results[place] = end.value",
+        kind="no place to write to",
+        says="results[place] = end.value",
+    )
+
+    @wrong("queued without its place", says="ready.append(generator)")
+    def forgets_the_place(generators):
+        results = [None] * len(generators)
+        ready = deque(enumerate(generators))
+        while ready:
+            place, generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration as end:
+                results[place] = end.value
+                continue
+            ready.append(generator)
+        return results
+
+    @wrong("let StopIteration out", says="came to its end")
+    def without_try(generators):
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            generator.send(None)
+            ready.append(generator)
+
+
+UNFINISHED = (
+    "took None for not finished",
+    (r"is None|None in|not results|\ball\(|\bany\(",),
+    "It returned None, and None is a result. Only StopIteration tells that a generator "
+    "has ended: ask who is still in the queue.",
+)

@@ -1,0 +1,343 @@
+from collections import deque
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import give, guest, stopped_at_the_first_end, watched
+
+
+class RunOn(Exercise):
+    """One fails, the others go on
+
+    Write `run_on(generators)`. It gives the generators of a list turns, as in round robin, until
+    all have ended. A generator that raises an error has ended too; the others go on.
+
+    No error must be lost: `run_on` returns a list of them, the exceptions themselves, in the order
+    in which they came. Without errors the list is empty.
+
+    An error is an `Exception`. A KeyboardInterrupt, which is what the stop button raises, is not
+    for you to keep: it must come out at once.
+    """
+
+    id = "errors-1"
+    asks = "run_on"
+    minutes = 8
+    hints = (
+        "A turn can end in three ways: with a `yield`, with the end, with an error. Only after the "
+        "first of them does the generator queue again.",
+        "Two `except` behind one `try`, inside the loop. StopIteration is an Exception too: which "
+        "of the two must stand first?",
+        "`except StopIteration: continue`, then `except Exception as error: errors.append(error)`, "
+        "then `else: ready.append(generator)`.",
+    )
+
+    def verify(self, run_on, lab):
+        log, late, early = [], ValueError("no tea"), KeyError("cake")
+        lab.told(
+            "with four generators: C raises a KeyError in its first turn, A a ValueError in "
+            "its second"
+        )
+        generators = watched(
+            lab,
+            {
+                "A": fails(log, "A", 1, late),
+                "B": guest(log, "B", 4),
+                "C": fails(log, "C", 0, early),
+                "D": guest(log, "D", 2),
+            },
+        )
+        self._name(lab, self._give(lab, run_on, generators), "".join(log), [early, late])
+        lab.told("with two generators that raise nothing")
+        lab.equal(self._give(lab, run_on, [guest(log, "A", 1), guest(log, "B", 2)]), [])
+        self._stop(lab, run_on)
+
+    def _give(self, lab, run_on, generators):
+        try:
+            return give(lab, run_on, generators)
+        except (ValueError, KeyError, ExceptionGroup) as error:
+            if isinstance(error, ExceptionGroup) or error.args in (("no tea",), ("cake",)):
+                raise Wrong(
+                    "let the error out",
+                    f"`run_on` raised {type(error).__name__}, and returned nothing.",
+                    lab.line(r"\braise\b") or lab.line(r"\.send\(|\bnext\("),
+                    "Catch it at the `send`, keep it in a list, and go on.",
+                ) from None
+            raise
+
+    def _name(self, lab, got, log, expected):
+        if log == "ABBBBDD":
+            raise Wrong(
+                "ran each to its end",
+                f"The log is {log}: D began when B had ended.",
+                lab.line(r"\bfor\b|\bwhile\b"),
+                "Give one turn, then put it at the end of the queue.",
+            )
+        if log == "ABDBDB":
+            stopped_at_the_first_end(lab, "D ended, and B had no more turns.")
+        if log in ("ABC", "AB"):
+            raise Wrong(
+                "stopped the others",
+                "C raised its error, and from then on nobody had a turn. D had none at all.",
+                lab.line(r"except (?!StopIteration)|\bbreak\b|\breturn\b"),
+                "Let the `try` stand inside the loop, around a single turn.",
+            )
+        errors = got if isinstance(got, list) else []
+        if any(isinstance(error, StopIteration) for error in errors):
+            raise Wrong(
+                "took the end for an error",
+                f"It returned {got}. StopIteration is how a generator says that it has ended.",
+                lab.line(r"except (Exception|BaseException)|except:"),
+                "Put `except StopIteration` before `except Exception`: the first that "
+                "fits is taken.",
+            )
+        if errors and all(isinstance(error, (str, type)) for error in errors):
+            raise Wrong(
+                "kept the words only",
+                f"It returned {got}.",
+                lab.line(r"append\("),
+                "Keep the exception itself: it knows its type, its words and its line.",
+            )
+        if got is None and lab.line(r"\breturn\b") is None:
+            raise Wrong(
+                "no return", "It returned None.", try_="At the end, `return` the list of errors."
+            )
+        if got is None or len(errors) < 2:
+            raise Wrong(
+                "lost error",
+                f"Two generators raised errors. It returned {got}.",
+                lab.line(r"except (?!StopIteration)|except:"),
+                "Put each error into a list, and return the list.",
+            )
+        if errors == expected[::-1]:
+            raise Wrong(
+                "order",
+                f"It returned {got}, which is the order of the generators.",
+                try_="The KeyError came first. Append each error when it comes.",
+            )
+        lab.equal(got, expected)
+        lab.equal(list(log), list("ABDBDBB"), what="the log is")
+
+    def _stop(self, lab, run_on):
+        log = []
+        lab.told("with a generator that raises KeyboardInterrupt")
+        try:
+            got = run_on([fails(log, "A", 1, KeyboardInterrupt()), guest(log, "B", 3)])
+        except KeyboardInterrupt:
+            if log == ["A", "B"]:
+                return
+            raise Wrong(
+                "held up the stop",
+                f"It came out, but only after the log was {''.join(log)}.",
+                lab.line(r"\braise\b"),
+                "Do not catch it.",
+            ) from None
+        raise Wrong(
+            "caught too much",
+            f"Somebody pressed stop, and `run_on` went on. It returned {got!r}.",
+            lab.line(r"except\s*:|BaseException|KeyboardInterrupt"),
+            "`except Exception` lets a KeyboardInterrupt pass.",
+        )
+
+    @right
+    def with_two_excepts(generators):
+        """Run them in turns; return the errors that were raised."""
+        errors = []
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            except Exception as error:
+                errors.append(error)
+            else:
+                ready.append(generator)
+        return errors
+
+    @right
+    def in_rounds(generators):
+        errors = []
+        while generators:
+            left = []
+            for generator in generators:
+                try:
+                    next(generator)
+                    left.append(generator)
+                except StopIteration:
+                    pass
+                except Exception as error:
+                    errors.append(error)
+            generators = left
+        return errors
+
+    @wrong("no return", says="`return` the list")
+    def returns_nothing(generators):
+        errors = []
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            except Exception as error:
+                errors.append(error)
+                continue
+            ready.append(generator)
+
+    @wrong("stopped the others", says="D had none at all")
+    def try_around_the_loop(generators):
+        errors = []
+        ready = deque(generators)
+        try:
+            while ready:
+                generator = ready.popleft()
+                try:
+                    generator.send(None)
+                except StopIteration:
+                    continue
+                ready.append(generator)
+        except Exception as error:
+            errors.append(error)
+        return errors
+
+    @wrong("ran each to its end", says="D began when B had ended")
+    def one_after_another(generators):
+        errors = []
+        for generator in generators:
+            try:
+                for _ in generator:
+                    pass
+            except Exception as error:
+                errors.append(error)
+        return errors
+
+    @wrong("lost error", says="It returned []")
+    def swallows(generators):
+        errors = []
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except Exception:
+                continue
+            ready.append(generator)
+        return errors
+
+    @wrong("lost error", says="Two generators raised errors")
+    def keeps_the_last(generators):
+        failed = None
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            except Exception as error:
+                failed = error
+            else:
+                ready.append(generator)
+        return [failed] if failed else []
+
+    @wrong("stopped at the first end", says="B had no more turns")
+    def breaks_at_the_end(generators):
+        errors = []
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                break
+            except Exception as error:
+                errors.append(error)
+            else:
+                ready.append(generator)
+        return errors
+
+    @wrong("took the end for an error", says="StopIteration is how")
+    def one_except(generators):
+        errors = []
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except Exception as error:
+                errors.append(error)
+            else:
+                ready.append(generator)
+        return errors
+
+    @wrong("let the error out", says="raised KeyError")
+    def catches_the_end_only(generators):
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            ready.append(generator)
+        return []
+
+    queues_in_any_case = with_two_excepts.but("continue", "pass").but(
+        "else:\n    ready.append(generator)",
+        "ready.append(generator)",
+        kind="asked one that has ended",
+        says="append it after its `send`",
+    )
+
+    @wrong("let the error out", says="raised ExceptionGroup")
+    def raises_at_the_end(generators):
+        errors = []
+        ready = deque(generators)
+        while ready:
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            except Exception as error:
+                errors.append(error)
+            else:
+                ready.append(generator)
+        if errors:
+            raise ExceptionGroup("some failed", errors)
+        return errors
+
+    catches_all = with_two_excepts.but(
+        "Exception", "BaseException", kind="caught too much", says="Somebody pressed stop"
+    )
+
+    words = with_two_excepts.but(
+        "errors.append(error)",
+        "errors.append(str(error))",
+        kind="kept the words only",
+        says="Keep the exception itself",
+    )
+
+    @wrong("order", says="the order of the generators")
+    def by_place(generators):
+        errors = {}
+        ready = deque(enumerate(generators))
+        while ready:
+            place, generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            except Exception as error:
+                errors[place] = error
+            else:
+                ready.append((place, generator))
+        return [errors[place] for place in sorted(errors)]
+
+
+def fails(log, name, turns, error):
+    for _ in range(turns):
+        log.append(name)
+        yield
+    raise error

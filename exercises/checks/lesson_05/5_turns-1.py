@@ -1,0 +1,264 @@
+from collections import deque
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import give, guest, one_round, stopped_at_the_first_end, watched
+
+
+class RunFor(Exercise):
+    """A number of turns, and no more
+
+    Write `run_for(ready, turns)`. `ready` is a deque of generators. Give turns as in round robin,
+    but at most `turns` of them, and return how many you gave. It is fewer only if all have ended.
+
+    A turn is one `send(None)`, and the one in which a generator ends counts as well. Who has not
+    ended is in `ready` afterwards, in the order in which their turns come, so that another call
+    goes on where this one stopped.
+    """
+
+    id = "turns-1"
+    asks = "run_for"
+    minutes = 7
+    hints = (
+        "Two things can stop the loop: nobody is left, or the turns are used up. When must you "
+        "know that, before or after you take one from the queue?",
+        "`while ready and given < turns:`. Use `ready` itself, not a copy of it.",
+        "In the loop: `generator = ready.popleft()`, `given += 1`, then the `try` with its `send`, "
+        "`continue` at the end of a generator, and `ready.append(generator)` last.",
+    )
+
+    def verify(self, run_for, lab):
+        log = []
+        generators = watched(
+            lab, {name: guest(log, name, turns) for name, turns in (("A", 2), ("B", 1), ("C", 3))}
+        )
+        names = dict(zip(map(id, generators), "ABC"))
+        ready = deque(generators)
+        lab.told("with a queue of A, B and C, which have 2, 1 and 3 turns to log, for 4 turns")
+        given = self._give(lab, run_for, ready, 4)
+        self._first(lab, given, "".join(log), "".join(names[id(one)] for one in ready))
+        lab.told("for 4 turns, and then for 100 more")
+        given = self._give(lab, run_for, ready, 100)
+        self._rest(lab, given, "".join(log), ready)
+        lab.told("for 0 turns")
+        ready.append(guest(log, "Z", 2))
+        lab.equal(self._give(lab, run_for, ready, 0), 0)
+        lab.equal(len(ready), 1, what="the generators in the queue are")
+
+    def _give(self, lab, run_for, ready, turns):
+        try:
+            return give(lab, run_for, ready, turns)
+        except IndexError:
+            if ready:
+                raise
+            raise Wrong(
+                "took from an empty queue",
+                "All had ended before the turns were used up, and `run_for` raised IndexError.",
+                lab.line(r"\.popleft\(|\.pop\(|\[0\]"),
+                "Go on only while somebody is in the queue: `while ready and ...`.",
+            ) from None
+
+    def _first(self, lab, given, log, left):
+        said = f"The log is {log}, and in the queue are {', '.join(left) or 'none'}."
+        if log == "ABCA" and left == "ABC":
+            raise Wrong(
+                "worked on a copy",
+                f"{said} A is next once more, before B.",
+                lab.line(r"deque\(|list\(|\.copy\(|\[:\]"),
+                "Take from `ready` itself, and append to it.",
+            )
+        if given == 5:
+            raise Wrong(
+                "one too many",
+                f"I asked for 4 turns. It gave {given}.",
+                lab.line(r"<="),
+                "Ask before each turn whether it is still allowed.",
+            )
+        if log == "ABCA" and len(left) == 2:
+            raise Wrong(
+                "lost one",
+                f"{said} Nobody ended, and one of them is gone.",
+                lab.line(r"\breturn\b|\bbreak\b"),
+                "Ask whether a turn is left before you take one from the queue.",
+            )
+        if log == "ABCACC":
+            raise Wrong(
+                "counted rounds",
+                f"{said} Those are more than 4 turns.",
+                lab.line(r"\bfor\b|\bwhile\b"),
+                "Count each `send`, and ask before each one whether it is still allowed.",
+            )
+        if log == "ABC":
+            one_round(lab, said)
+        if log[:2] == "AA":
+            raise Wrong(
+                "ran each to its end",
+                f"{said} A had two turns before B had one.",
+                lab.line(r"appendleft") or lab.line(r"\bfor\b|\bwhile\b"),
+                "After its turn it goes to the end of the queue.",
+            )
+        lab.equal(list(log), list("ABCA"), what="the log is")
+        lab.equal(list(left), list("BCA"), what="in the queue are")
+        if given is None:
+            raise Wrong(
+                "no return",
+                "It gave 4 turns, and returned None.",
+                try_="`return` how many turns were given.",
+            )
+        lab.equal(given, 4)
+
+    def _rest(self, lab, given, log, ready):
+        if log == "ABCA":
+            stopped_at_the_first_end(lab, "B ended, and A and C had no more turns.")
+        lab.equal(list(log), list("ABCACC"), what="the log is")
+        if given == 2:
+            raise Wrong(
+                "did not count the end",
+                "The second call gave 5 turns: in 3 of them a generator ended. It returned 2.",
+                lab.line(r"\+= ?1|\+ 1"),
+                "Count the turn before you know how it ends.",
+            )
+        if given == 9:
+            raise Wrong(
+                "counts on",
+                "The second call gave 5 turns, and returned 9.",
+                lab.line(r"\bglobal\b|\bnonlocal\b|def .*="),
+                "Begin at 0 in each call.",
+            )
+        lab.equal(given, 5)
+
+    @right
+    def with_while(ready, turns):
+        """Give at most so many turns; return how many were given."""
+        given = 0
+        while ready and given < turns:
+            generator = ready.popleft()
+            given += 1
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            ready.append(generator)
+        return given
+
+    @right
+    def with_for(ready, turns):
+        for given in range(turns):
+            if not ready:
+                return given
+            generator = ready.popleft()
+            try:
+                next(generator)
+            except StopIteration:
+                continue
+            ready.append(generator)
+        return turns
+
+    @wrong("worked on a copy", says="A is next once more")
+    def on_a_copy(ready, turns):
+        given, queue = 0, deque(ready)
+        while queue and given < turns:
+            generator = queue.popleft()
+            given += 1
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            queue.append(generator)
+        return given
+
+    @wrong("lost one", says="one of them is gone")
+    def takes_then_asks(ready, turns):
+        given = 0
+        while ready:
+            generator = ready.popleft()
+            if given == turns:
+                return given
+            given += 1
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            ready.append(generator)
+        return given
+
+    off_by_one = with_while.but(
+        "given < turns", "given <= turns", kind="one too many", says="It gave 5"
+    )
+
+    @wrong("counted rounds", says="more than 4 turns")
+    def rounds(ready, turns):
+        given = 0
+        while ready and given < turns:
+            given += 1
+            for _ in range(len(ready)):
+                generator = ready.popleft()
+                try:
+                    generator.send(None)
+                except StopIteration:
+                    continue
+                ready.append(generator)
+        return given
+
+    counts_yields = with_while.but("given += 1", "").but(
+        "ready.append(generator)",
+        "given += 1\nready.append(generator)",
+        kind="did not count the end",
+        says="in 3 of them a generator ended",
+    )
+
+    @wrong("asked one that has ended", says="B had ended long")
+    def rotates(ready, turns):
+        given = 0
+        while ready and given < turns:
+            generator = ready.popleft()
+            ready.append(generator)
+            given += 1
+            try:
+                generator.send(None)
+            except StopIteration:
+                pass
+        return given
+
+    back_to_the_front = with_while.but(
+        "ready.append(generator)",
+        "ready.appendleft(generator)",
+        kind="ran each to its end",
+        says="appendleft",
+    )
+
+    @wrong("took from an empty queue", says="IndexError")
+    def does_not_ask_the_queue(ready, turns):
+        for given in range(turns):
+            generator = ready.popleft()
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            ready.append(generator)
+        return turns
+
+    @wrong("stopped at the first end", says="B ended")
+    def breaks_at_the_end(ready, turns):
+        given = 0
+        while ready and given < turns:
+            generator = ready.popleft()
+            given += 1
+            try:
+                generator.send(None)
+            except StopIteration:
+                break
+            ready.append(generator)
+        return given
+
+    @wrong("no return", says="returned None")
+    def returns_nothing(ready, turns):
+        given = 0
+        while ready and given < turns:
+            generator = ready.popleft()
+            given += 1
+            try:
+                generator.send(None)
+            except StopIteration:
+                continue
+            ready.append(generator)

@@ -1,0 +1,109 @@
+"""What exercises of lesson 05 share: generators to give turns to, and how a queue goes wrong."""
+
+from collections.abc import Generator
+
+from helpers.coach import Wrong
+
+
+def yielded(name):
+    return f"{name} is busy"
+
+
+def guest(log, name, turns, result=None):
+    for _ in range(turns):
+        log.append(name)
+        yield yielded(name) if result is not None else None
+    return result
+
+
+def one_round(lab, said):
+    raise Wrong(
+        "gave one round only",
+        f"{said} Each had one turn, and nobody has ended.",
+        lab.line(r"\bfor\b|\bwhile\b"),
+        "Round after round, as long as anybody is left: a `while` loop over a queue.",
+    )
+
+
+def stopped_at_the_first_end(lab, observed):
+    raise Wrong(
+        "stopped at the first end",
+        observed,
+        lab.line(r"\bzip\(|except StopIteration|\bbreak\b|\breturn\b"),
+        "Go on as long as anybody is left. Catch StopIteration inside the loop.",
+    )
+
+
+QUEUED = (
+    "asked one that has ended",
+    (r"\.append\((?!err)", r"\bfor\b|\bwhile\b"),
+    "Only who has not ended has another turn: append it after its `send`, and only if that "
+    "did not raise StopIteration.",
+)
+
+
+def give(lab, answer, *arguments, asked_on=QUEUED):
+    """Call the answer; name the two ways in which it can miss an end, and the one not to run."""
+    try:
+        got = answer(*arguments)
+        if hasattr(got, "send"):
+            got.close()
+            raise Wrong(
+                "not a plain function",
+                f"It returned a {type(got).__name__}: nothing has run.",
+                lab.line(r"async def|\byield\b"),
+                "Write `def`, and no `await` or `yield` in it: the loop gives turns, and "
+                "takes none.",
+            )
+        return got
+    except StopIteration:
+        raise Wrong(
+            "let StopIteration out",
+            f"A generator came to its end, and `{lab.asks}` raised StopIteration.",
+            lab.line(r"\.send\(|\bnext\("),
+            "The end of one is not the end of all: catch it, and go on.",
+        ) from None
+    except AskedOn as asked:
+        kind, where, try_ = asked_on
+        raise Wrong(
+            kind,
+            f"It asked {asked} to go on, again and again, and {asked} had ended long before.",
+            next(filter(None, map(lab.line, where)), None),
+            try_,
+        ) from None
+
+
+class AskedOn(BaseException):
+    """A generator was asked again and again after its end. No `except Exception` shall keep it."""
+
+
+class Watched(Generator):
+    """A generator that notices when it is asked on and on after its end."""
+
+    MOST = 20  # to ask once more is clumsy; to ask on and on is a belief
+
+    def __init__(self, name, generator):
+        self.name, self.generator, self.asked = name, generator, 0
+
+    def send(self, value):
+        try:
+            return self.generator.send(value)
+        except StopIteration:
+            self.asked += 1
+            if self.asked > self.MOST:
+                raise AskedOn(self.name) from None
+            raise
+
+    def throw(self, *error):
+        return self.generator.throw(*error)
+
+    def __repr__(self):
+        return f"<generator {self.name}>"
+
+    def __getattr__(self, name):
+        return getattr(self.generator, name)
+
+
+def watched(lab, named):
+    """The generators that `named` gives a name each, watched, and recorded for the timeline."""
+    return [Watched(name, stand_in) for name, stand_in in zip(named, lab.generators(named))]

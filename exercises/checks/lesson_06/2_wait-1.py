@@ -1,0 +1,178 @@
+import heapq
+from collections import deque
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class NextWait(Exercise):
+    """How long may the loop sleep?
+
+    Write a function `next_wait(ready, sleeping, now)`. `ready` is the queue of those who are
+    ready, `sleeping` the heap of `(deadline, ticket, coroutine)`, `now` the time. The function
+    returns for how many seconds the loop may sleep before its next round:
+
+    - 0 if somebody is ready;
+    - else the seconds until the first deadline, and never less than 0;
+    - `None` if nobody is ready and nobody sleeps: then nothing will ever happen.
+
+    It only looks: the queue and the heap stay as they are.
+    """
+
+    id = "wait-1"
+    asks = "next_wait"
+    minutes = 6
+    hints = (
+        "Three cases, and the order of the questions matters. Which of them comes first, whatever "
+        "stands in the heap?",
+        "In a heap the first deadline is at place 0: `sleeping[0][0]`. It may be over already.",
+        "`if ready: return 0`, then `if not sleeping: return None`, then "
+        "`return max(0, sleeping[0][0] - now)`.",
+    )
+
+    def verify(self, next_wait, lab):
+        got = self._ask(lab, next_wait, "A", [5.0], 3.0, "A was ready, and B's deadline 2 s away")
+        if got == 2:
+            raise Wrong(
+                "sleeps while somebody is ready",
+                "It returned 2: A would have to wait as long as B.",
+                lab.line(r"\bsleeping\["),
+                "Ask about `ready` first.",
+            )
+        lab.equal(got, 0)
+        got = self._ask(lab, next_wait, "A", [], 3.0, "A was ready, and nobody slept")
+        lab.equal(got, 0)
+        self._first(
+            lab,
+            self._ask(
+                lab,
+                next_wait,
+                "",
+                [4.0, 9.0, 6.0],
+                3.0,
+                "nobody was ready, it was 3.0, and the deadlines were 4.0, 9.0 and 6.0",
+            ),
+        )
+        got = self._ask(lab, next_wait, "", [4.0], 4.5, "the only deadline was over by 0.5 s")
+        if isinstance(got, (int, float)) and got < 0:
+            raise Wrong(
+                "a negative wait",
+                f"It returned {got}, and `time.sleep` refuses that.",
+                lab.line(r"-\s*now|now\s*-"),
+                "A deadline may always be over by the time you look: `max(0, …)`.",
+            )
+        lab.equal(got, 0)
+        got = self._ask(lab, next_wait, "", [], 3.0, "nobody was ready, and nobody slept")
+        if got == 0 and got is not None:
+            raise Wrong(
+                "never rests",
+                "It returned 0: the loop would go round and round, at once and for nothing.",
+                lab.line(r"return 0|max\("),
+                "There is nothing to wait for, so there is no number to return.",
+            )
+        lab.equal(got, None)
+
+    def _ask(self, lab, next_wait, names, deadlines, now, told):
+        """Ask once; the queue and the heap must stay as they are."""
+        ready = deque(names)
+        sleeping = [
+            (deadline, number, chr(66 + number)) for number, deadline in enumerate(deadlines)
+        ]
+        before = [*ready], [*sleeping]
+        lab.told(f"when {told}")
+        try:
+            got = next_wait(ready, sleeping, now)
+        except (IndexError, ValueError) as error:
+            if sleeping:
+                raise
+            raise Wrong(
+                "looked into an empty heap",
+                f"That raised {type(error).__name__}: {error}.",
+                lab.line(r"\bsleeping\[|min\("),
+                "Ask whether there is a first deadline before you look at it.",
+            ) from None
+        if before != ([*ready], [*sleeping]):
+            raise Wrong(
+                "took somebody out",
+                "Afterwards the queue or the heap was not what it had been.",
+                lab.line(r"pop|remove|sort"),
+                "Only look: the sleeper at place 0 must still be there when it is due.",
+            )
+        return got
+
+    def _first(self, lab, got):
+        if got == 4:
+            raise Wrong(
+                "a moment for a length",
+                "It returned 4.0: that is a moment, not a number of seconds.",
+                lab.line(r"\bsleeping\["),
+                "The loop may sleep from `now` until that moment.",
+            )
+        if got in (6, 3):
+            raise Wrong(
+                "another's deadline",
+                f"It returned {got}, and the first deadline is 1 s away: who has it would "
+                "wake too late.",
+                lab.line(r"\bsleeping\[|max\("),
+                "In a heap the first deadline is at place 0.",
+            )
+        lab.equal(got, 1)
+
+    @right
+    def with_three_cases(ready, sleeping, now):
+        """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+        if ready:
+            return 0
+        if not sleeping:
+            return None
+        return max(0, sleeping[0][0] - now)
+
+    @right
+    def with_min(ready, sleeping, now):
+        if not ready and not sleeping:
+            return None
+        first = min((entry[0] for entry in sleeping), default=now)
+        return 0 if ready else max(first, now) - now
+
+    @wrong("sleeps while somebody is ready", says="A would have to wait")
+    def without_ready(ready, sleeping, now):
+        if sleeping:
+            return max(0, sleeping[0][0] - now)
+        return 0 if ready else None
+
+    @wrong("a negative wait", says="It returned -0.5")
+    def without_max(ready, sleeping, now):
+        if ready:
+            return 0
+        if not sleeping:
+            return None
+        return sleeping[0][0] - now
+
+    @wrong("looked into an empty heap", says="IndexError")
+    def without_a_look(ready, sleeping, now):
+        if ready:
+            return 0
+        return max(0, sleeping[0][0] - now)
+
+    nothing_is_zero = without_a_look.but(
+        "ready:", "ready or not sleeping:", kind="never rests", says="round and round"
+    )
+
+    @wrong("a moment for a length", says="It returned 4.0")
+    def returns_the_deadline(ready, sleeping, now):
+        if ready:
+            return 0
+        if not sleeping:
+            return None
+        return sleeping[0][0]
+
+    looks_at_the_end = with_three_cases.but(
+        "sleeping[0][0]", "sleeping[-1][0]", kind="another's deadline", says="It returned 3.0"
+    )
+
+    @wrong("took somebody out", says="not what it had been")
+    def pops(ready, sleeping, now):
+        if ready:
+            return 0
+        if not sleeping:
+            return None
+        return max(0, heapq.heappop(sleeping)[0] - now)

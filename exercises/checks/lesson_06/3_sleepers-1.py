@@ -1,0 +1,280 @@
+import heapq
+import itertools
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class HeapWithTies(Exercise):
+    """The sleepers
+
+    Write a class `Sleepers`, which keeps those who sleep.
+
+    - `add(deadline, who)` takes in `who`, to be woken at `deadline`.
+    - `due(now)` takes out all whose deadline is `now` or earlier, and returns them as a list: the
+      earliest deadline first, and of equal deadlines the one first that was added first.
+
+    `who` can be anything. It need not be comparable: coroutines are not.
+    """
+
+    id = "sleepers-1"
+    asks = "Sleepers"
+    minutes = 9
+    hints = (
+        "A heap of `(deadline, who)` compares `who` as soon as two deadlines are equal. What could "
+        "stand between the two?",
+        "A number that never comes twice: a ticket from `itertools.count()`, made once, in "
+        "`__init__`. `len(self.heap)` comes twice, as soon as somebody has been taken out.",
+        "`add`: `heapq.heappush(self.heap, (deadline, next(self.tickets), who))`. `due`: `while "
+        "self.heap and self.heap[0][0] <= now:` append `heapq.heappop(self.heap)[2]` to a list.",
+    )
+
+    def verify(self, Sleepers, lab):
+        lab.told("and added sleepers to it")
+        a, b, c, d = (Sleeper(name) for name in "abcd")
+        sleepers = Sleepers()
+        for deadline, who in ((3, c), (1, a), (2, b), (9, d)):
+            sleepers.add(deadline, who)
+        lab.equal(sleepers.due(0.5), [], what="with deadlines 1, 2, 3 and 9, at 0.5 it returned")
+        got = sleepers.due(2)
+        if got == [b]:
+            raise Wrong(
+                "lost a sleeper",
+                "a had the deadline 1. It was not due at 0.5, and at 2 it was gone.",
+                lab.line(r"pop"),
+                "Look at place 0 before you take out: what is popped is out of the heap.",
+            )
+        if got == [a]:
+            raise Wrong(
+                "left some asleep",
+                "The deadlines were 1, 2, 3 and 9. At 2 it returned [a] alone.",
+                lab.line(r"\bif\b.*now|<\s*now|now\s*>"),
+                "Go on while the first deadline is `now` or earlier, `now` included.",
+            )
+        lab.equal(got, [a, b], what="with deadlines 1, 2, 3 and 9, at 2 it returned")
+        got = sleepers.due(4)
+        if a in (got or ()):
+            raise Wrong(
+                "woke them twice",
+                f"At 2 it returned [a, b], and at 4 {got}.",
+                lab.line(r"def due|for "),
+                "`due` takes out those that it returns.",
+            )
+        lab.equal(got, [c], what="with 3 and 9 left, at 4 it returned")
+        self._ties(lab, Sleepers)
+        self._ties_after_a_wake(lab, Sleepers)
+        one, other = Sleepers(), Sleepers()
+        one.add(1, a)
+        if other.due(2):
+            raise Wrong(
+                "share one heap",
+                "I made two `Sleepers` and added somebody to the first. The second returned them.",
+                lab.line(r"=\s*\[\]"),
+                "Make the list in `__init__`, so that each has its own.",
+            )
+
+    def _ties(self, lab, Sleepers):
+        # Whoever orders by id gets them the other way round.
+        five = sorted((Sleeper("") for _ in range(5)), key=id, reverse=True)
+        for name, sleeper in zip("abcde", five):
+            sleeper.name = name
+        sleepers = Sleepers()
+        self._compare(
+            lab,
+            "I added five sleepers with the same deadline.",
+            lambda: [sleepers.add(4.0, sleeper) for sleeper in five],
+        )
+        got = sleepers.due(4.0)
+        if got == []:
+            raise Wrong(
+                "left some asleep",
+                "Five had the deadline 4.0. At 4.0 nobody was due.",
+                lab.line(r"<\s*now|now\s*>"),
+                "Who wants to wake at 4.0 is due at 4.0: `<=`.",
+            )
+        if got and got != five and set(got) == set(five):
+            raise Wrong(
+                "no order among equals",
+                f"I added a, b, c, d and e with the same deadline. They came out as {got}.",
+                lab.line(r"heappush|append|sort|min\("),
+                "The ticket must tell who came first: `next(self.tickets)`.",
+            )
+        lab.equal(got, five, what="five with the same deadline came out as")
+
+    def _ties_after_a_wake(self, lab, Sleepers):
+        a, b, c, d = (Sleeper(name) for name in "abcd")
+        sleepers = Sleepers()
+
+        def talk():
+            sleepers.add(1, a)
+            sleepers.add(5, b)
+            sleepers.due(2)
+            sleepers.add(5, c)
+            sleepers.add(5, d)
+
+        self._compare(lab, "I added a and b, woke a, and added two with the deadline of b.", talk)
+        lab.equal(
+            sleepers.due(5),
+            [b, c, d],
+            what="after one had been woken, three equal ones came out as",
+        )
+
+    def _compare(self, lab, told, act):
+        try:
+            act()
+        except TypeError as error:
+            if "not supported between" not in str(error):
+                raise
+            raise Wrong(
+                "compared the sleepers",
+                f"{told} That raised TypeError: {error}.",
+                lab.line(r"heappush|append|insort|sort"),
+                "Put a ticket between deadline and sleeper: a number that never comes "
+                "twice, so that every comparison ends there.",
+            ) from None
+
+    @right
+    class with_tickets:
+        """Those who sleep, by deadline."""
+
+        def __init__(self):
+            self.heap = []
+            self.tickets = itertools.count()
+
+        def add(self, deadline, who):
+            """Take in `who`, to be woken at `deadline`."""
+            heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+        def due(self, now):
+            """Take out all whose deadline is `now` or earlier; return them in order."""
+            found = []
+            while self.heap and self.heap[0][0] <= now:
+                found.append(heapq.heappop(self.heap)[2])
+            return found
+
+    @right
+    class with_a_sorted_list:
+        def __init__(self):
+            self.pairs = []
+
+        def add(self, deadline, who):
+            self.pairs.append((deadline, who))
+            self.pairs.sort(key=lambda pair: pair[0])
+
+        def due(self, now):
+            found = [who for deadline, who in self.pairs if deadline <= now]
+            del self.pairs[: len(found)]
+            return found
+
+    @wrong("compared the sleepers", says="same deadline. That raised TypeError")
+    class without_a_ticket:
+        def __init__(self):
+            self.heap = []
+
+        def add(self, deadline, who):
+            heapq.heappush(self.heap, (deadline, who))
+
+        def due(self, now):
+            found = []
+            while self.heap and self.heap[0][0] <= now:
+                found.append(heapq.heappop(self.heap)[1])
+            return found
+
+    @wrong("compared the sleepers", says="woke a, and added two")
+    class with_a_ticket_that_comes_twice:
+        def __init__(self):
+            self.heap = []
+
+        def add(self, deadline, who):
+            heapq.heappush(self.heap, (deadline, len(self.heap), who))
+
+        def due(self, now):
+            found = []
+            while self.heap and self.heap[0][0] <= now:
+                found.append(heapq.heappop(self.heap)[2])
+            return found
+
+    with_the_id = with_a_ticket_that_comes_twice.but(
+        "len(self.heap)",
+        "id(who)",
+        kind="no order among equals",
+        says="came out as [e, d, c, b, a]",
+    )
+
+    @wrong("left some asleep", says="[a] alone")
+    class wakes_one:
+        def __init__(self):
+            self.heap, self.tickets = [], itertools.count()
+
+        def add(self, deadline, who):
+            heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+        def due(self, now):
+            if self.heap and self.heap[0][0] <= now:
+                return [heapq.heappop(self.heap)[2]]
+            return []
+
+    @wrong("left some asleep", says="`now` included")
+    class with_less_than:
+        def __init__(self):
+            self.heap, self.tickets = [], itertools.count()
+
+        def add(self, deadline, who):
+            heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+        def due(self, now):
+            found = []
+            while self.heap and self.heap[0][0] < now:
+                found.append(heapq.heappop(self.heap)[2])
+            return found
+
+    @wrong("woke them twice", says="at 4 [a, b, c]")
+    class that_keeps_them:
+        def __init__(self):
+            self.heap, self.tickets = [], itertools.count()
+
+        def add(self, deadline, who):
+            heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+        def due(self, now):
+            return [who for deadline, _, who in sorted(self.heap) if deadline <= now]
+
+    @wrong("lost a sleeper", says="at 2 it was gone")
+    class pops_before_it_looks:
+        def __init__(self):
+            self.heap, self.tickets = [], itertools.count()
+
+        def add(self, deadline, who):
+            heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+        def due(self, now):
+            found = []
+            while self.heap:
+                deadline, _, who = heapq.heappop(self.heap)
+                if deadline > now:
+                    break
+                found.append(who)
+            return found
+
+    @wrong("share one heap", says="The second returned them")
+    class with_one_heap_for_all:
+        heap, ticket = [], 0
+
+        def add(self, deadline, who):
+            self.ticket += 1
+            heapq.heappush(self.heap, (deadline, self.ticket, who))
+
+        def due(self, now):
+            found = []
+            while self.heap and self.heap[0][0] <= now:
+                found.append(heapq.heappop(self.heap)[2])
+            return found
+
+
+class Sleeper:
+    """Somebody who has a name and no order."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return self.name

@@ -1,0 +1,234 @@
+import heapq
+import itertools
+import time
+import types
+from collections import deque
+from unittest import mock
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class SleepUntil(Exercise):
+    """Sleep until a moment
+
+    Write `sleep_until(deadline)` for the loop of `timers.py`. Who awaits it is woken at
+    `deadline`, a moment of `time.monotonic()`. If that is over already, it goes on in the next
+    round.
+
+    You know what a coroutine may yield there: `None`, or a function that the loop calls as
+    `park(loop, who)`. And you know a method of the loop: `loop.wake_at(deadline, who)`.
+    """
+
+    id = "until-1"
+    asks = "sleep_until"
+    minutes = 6
+    hints = (
+        "`sleep(seconds)` of `timers.py` works out a deadline and does the rest. Here the deadline "
+        "is given.",
+        "The thing at the bottom that yields is a marked generator: `@types.coroutine` above a "
+        "`def` with one `yield`.",
+        "What it yields is a function that has not been called yet: "
+        "`yield lambda loop, who: loop.wake_at(deadline, who)`.",
+    )
+
+    def verify(self, sleep_until, lab):
+        loop, woken = FakeLoop(lab), []
+
+        async def sleeper(name, seconds):
+            deadline = loop.start + seconds
+            await sleep_until(deadline)
+            woken.append((name, round(loop.now - loop.start, 3)))
+
+        lab.told("for two sleepers, of 0.3 and 0.2 s, and for one whose deadline was over")
+        try:
+            for name, seconds in (("late", 0.3), ("early", 0.2), ("over", -1)):
+                loop.ready.append((name, sleeper(name, seconds)))
+            with mock.patch.object(time, "sleep", loop.blocked):
+                loop.run()
+        except NameError as error:
+            if error.name not in ("loop", "who"):
+                raise
+            raise Wrong(
+                "asked for the loop too early",
+                f"That raised NameError: {error}. Who sleeps knows neither the loop nor "
+                "its own coroutine.",
+                lab.line(r"wake_at"),
+                "The loop gives both to the function that you yield, when it calls it: "
+                "`park(loop, who)`.",
+            ) from None
+        except TypeError as error:
+            if "await" not in str(error):
+                raise
+            raise Wrong(
+                "cannot be awaited",
+                f"`await sleep_until(…)` raised TypeError: {error}.",
+                lab.line(r"def sleep_until"),
+                "Mark it: `@types.coroutine` above a plain `def` with a `yield` makes a "
+                "generator that can be awaited.",
+            ) from None
+        finally:
+            loop.close()
+        self._never(lab, [name for name in ("late", "early", "over") if name not in dict(woken)])
+        if max(when for _, when in woken) > 10:
+            raise Wrong(
+                "a moment for a length",
+                "It took the deadline for a number of seconds, and woke days too late.",
+                lab.line(r"monotonic\(\) \+|wake_at|sleep\("),
+                "`deadline` is a moment already: hand it on as it is.",
+            )
+        times = dict(woken)
+        if times["early"] < 0.2:
+            raise Wrong(
+                "did not sleep",
+                f"A sleeper of 0.2 s went on after {times['early']:.1f} s.",
+                lab.line(r"yield|wake"),
+                "Who parks it must give the loop its deadline.",
+            )
+        lab.equal([name for name, _ in woken], ["over", "early", "late"], what="they woke as")
+        lab.equal(times, {"over": 0, "early": 0.2, "late": 0.3}, what="they woke at")
+
+    def _never(self, lab, names):
+        if names:
+            raise Wrong(
+                "nobody wakes it",
+                f"{len(names)} of the three never woke: {', '.join(names)}.",
+                lab.line(r"yield|lambda"),
+                "Parked is not forgotten: the function must call `loop.wake_at(deadline, who)`.",
+            )
+
+    @right
+    @types.coroutine
+    def with_a_lambda(deadline):
+        """Wait until `deadline`, a moment of time.monotonic()."""
+        yield lambda loop, who: loop.wake_at(deadline, who)
+
+    @right
+    @types.coroutine
+    def with_a_function(deadline):
+        def park(loop, who):
+            loop.wake_at(deadline, who)
+
+        yield park if deadline > time.monotonic() else None
+
+    @wrong("handed out no function", says="a float")
+    @types.coroutine
+    def yields_the_deadline(deadline):
+        yield deadline
+
+    @wrong("cannot be awaited", says="generator")
+    def without_a_mark(deadline):
+        yield lambda loop, who: loop.wake_at(deadline, who)
+
+    @wrong("cannot be awaited", says="async_generator")
+    async def with_async(deadline):
+        yield lambda loop, who: loop.wake_at(deadline, who)
+
+    @wrong("asks for the time", says="100 turns")
+    @types.coroutine
+    def that_polls(deadline):
+        while time.monotonic() < deadline:
+            yield
+
+    @wrong("held up the loop", says="`time.sleep`")
+    @types.coroutine
+    def that_blocks(deadline):
+        time.sleep(max(0, deadline - time.monotonic()))
+        yield
+
+    @wrong("a moment for a length", says="number of seconds")
+    @types.coroutine
+    def adds_it(deadline):
+        until = time.monotonic() + deadline
+        yield lambda loop, who: loop.wake_at(until, who)
+
+    @wrong("nobody wakes it", says="never woke: late, early, over")
+    @types.coroutine
+    def forgets(deadline):
+        yield lambda loop, who: None
+
+    @wrong("asked for the loop too early", says="neither the loop")
+    @types.coroutine
+    def calls_it_itself(deadline):
+        yield loop.wake_at(deadline, who)  # noqa: F821
+
+    @wrong("gave no deadline", says="deadline first")
+    @types.coroutine
+    def turned_round(deadline):
+        yield lambda loop, who: loop.wake_at(who, deadline)
+
+    @wrong("did not sleep", says="after 0.0 s")
+    @types.coroutine
+    def only_one_turn(deadline):
+        yield
+
+
+class FakeLoop:
+    """A loop as `timers.Loop`, whose clock jumps from one deadline to the next."""
+
+    def __init__(self, lab):
+        self.lab = lab
+        self.start = self.now = time.monotonic()
+        self.ready = deque()
+        self.sleeping = []
+        self.tickets = itertools.count()
+        self.turns = 0
+
+    def wake_at(self, deadline, who):
+        if not isinstance(deadline, (int, float)):
+            raise Wrong(
+                "gave no deadline",
+                "It called `loop.wake_at` with something else than a moment in the first place.",
+                self.lab.line("wake_at"),
+                "`loop.wake_at(deadline, who)`: the deadline first.",
+            )
+        entry = [deadline, next(self.tickets), who]
+        heapq.heappush(self.sleeping, entry)
+        return entry
+
+    def run(self):
+        while self.ready or self.sleeping:
+            if not self.ready:
+                self.now = max(self.now, self.sleeping[0][0])
+            while self.sleeping and self.sleeping[0][0] <= self.now:
+                self.ready.append(heapq.heappop(self.sleeping)[2])
+            for _ in range(len(self.ready)):
+                self.step(*self.ready.popleft())
+
+    def step(self, name, coro):
+        try:
+            park = coro.send(None)
+        except StopIteration:
+            return
+        self.turns += 1
+        if self.turns > 100:
+            raise Wrong(
+                "asks for the time",
+                "It took 100 turns and more, and asked in each of them.",
+                self.lab.line(r"\bwhile\b"),
+                "Tell the loop the deadline, once, and take no turn before it.",
+            )
+        if park is None:
+            self.ready.append((name, coro))
+        elif callable(park):
+            park(self, (name, coro))
+        else:
+            raise Wrong(
+                "handed out no function",
+                f"What it yielded is no function but a {type(park).__name__}: {park!r}.",
+                self.lab.line(r"\byield\b"),
+                "Yield a function that the loop can call as `park(loop, who)`. Don't call "
+                "it yourself.",
+            )
+
+    def blocked(self, seconds):
+        raise Wrong(
+            "held up the loop",
+            f"It called `time.sleep` for {seconds:.1f} s, and nobody else could run.",
+            self.lab.line(r"sleep\("),
+            "Only the loop may sleep, and only if nobody is ready. Yield instead.",
+        )
+
+    def close(self):
+        """End those that have not, without a warning."""
+        for _, coro in [*self.ready, *(entry[2] for entry in self.sleeping)]:
+            coro.close()

@@ -1,0 +1,210 @@
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Every(Exercise):
+    """On the beat
+
+    Write an async function `every(seconds, times, work, clock, sleep)`. It awaits `work()` as
+    often as `times` says: the first time at once, then on each beat, `seconds` apart, counted from
+    the start. It ends with the last work.
+
+    `clock()` tells the time, and `await sleep(seconds)` waits, for zero or less only one turn. As
+    on every loop, it wakes you a little late. `work` takes a while too. Neither may shift the
+    later beats. If a work takes longer than `seconds`, the next one begins at once, and the later
+    ones are on the beat again.
+    """
+
+    id = "every-1"
+    asks = "every"
+    minutes = 8
+    hints = (
+        "Sleep `seconds` after each work, and the beats are `seconds` and a work apart. Which "
+        "moment is beat number 3?",
+        "Beat number n is at `start + n * seconds`, whatever happened before. Note the start once.",
+        "`start = clock()`; `for beat in range(times):` first `await sleep(start + beat * seconds "
+        "- clock())`, then `await work()`.",
+    )
+
+    def verify(self, every, lab):
+        begun, run = self._play(lab, every, [0.3] * 5)
+        self._count(lab, begun, 5)
+        if begun[0] > 0.5:
+            raise Wrong(
+                "began one beat late",
+                f"The first work began after {begun[0]:.2f} s. It should begin at once.",
+                lab.line(r"sleep\("),
+                "Beat number 0 is the start itself.",
+            )
+        self._drift(lab, begun)
+        if self.sleeps > 10:
+            raise Wrong(
+                "asks for the time",
+                f"It slept {self.sleeps} times for five works: it wakes, looks at the "
+                "clock, and sleeps again.",
+                lab.line(r"\bwhile\b"),
+                "You know how long it is until the next beat: sleep once, for so long.",
+            )
+        if run.elapsed > begun[-1] + 0.31:
+            raise Wrong(
+                "waits for nothing at the end",
+                f"The last work was done after {begun[-1] + 0.3:.2f} s. It went on until "
+                f"{run.elapsed:.2f} s.",
+                lab.line(r"sleep\("),
+                "Sleep before a work, not after it.",
+            )
+        begun, _ = self._play(lab, every, [0.3, 1.6, 0.1, 0.1, 0.1])
+        self._count(lab, begun, 5)
+        if begun[2] > 2.7:
+            raise Wrong(
+                "left out a beat",
+                f"A work begun at {begun[1]:.2f} s took 1.6 s. The next one should begin "
+                f"at once, and began at {begun[2]:.2f} s.",
+                lab.line(r"sleep\("),
+                "Its beat is over: what is left to wait is less than nothing.",
+            )
+        if abs(begun[3] - 3) > 0.02:
+            raise Wrong(
+                "lost the beat",
+                f"One work took 1.6 s. The beats after it should be at 3 and 4 s, and were "
+                f"at {begun[3]:.2f} and {begun[4]:.2f} s.",
+                lab.line(r"sleep\("),
+                "Count the beats from the start.",
+            )
+
+    def _play(self, lab, every, lengths):
+        begun, left = [], iter(lengths)
+        self.sleeps = 0
+
+        def clock():
+            return asyncio.get_running_loop().time()
+
+        async def sleep(seconds):
+            self.sleeps += 1
+            await asyncio.sleep(seconds + 0.01 if seconds > 0 else 0)
+
+        async def work():
+            begun.append(clock() - zero)
+            await asyncio.sleep(next(left, 0.1))
+
+        async def main():
+            nonlocal zero
+            zero = clock()
+            return await every(1, len(lengths), work, clock, sleep)
+
+        zero = 0.0
+        lab.told(f"with beats 1 s apart and works of {', '.join(map(str, lengths))} s")
+        return begun, lab.run(self._whole(lab, every, main))
+
+    async def _whole(self, lab, every, main):
+        try:
+            return await main()
+        except TypeError as error:
+            if "can't be used in 'await'" in str(error):
+                raise Wrong(
+                    "not async",
+                    f"`await every(…)` raised TypeError: {error}.",
+                    lab.line(r"def every"),
+                ) from None
+            raise
+
+    def _count(self, lab, begun, times):
+        if len(begun) != times:
+            raise Wrong(
+                "wrong number of works",
+                f"I asked for {times} works, and it began {len(begun)}.",
+                lab.line(r"range|while"),
+                "`range(times)` counts from 0.",
+            )
+
+    def _drift(self, lab, begun):
+        shown = ", ".join(f"{moment:.2f}" for moment in begun)
+        if abs(begun[1] - 1.31) < 0.02:
+            raise Wrong(
+                "drifts by the work",
+                f"Each work took 0.3 s. They began at {shown} s, and should at 0, 1, 2, 3 "
+                "and 4 s, or a hundredth later.",
+                lab.line(r"sleep\("),
+                "The next beat is `seconds` after the last beat, not after the work.",
+            )
+        if begun[-1] > 4.02:
+            raise Wrong(
+                "drifts by what it wakes late",
+                f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",
+                lab.line(r"sleep\("),
+                "Don't count from when you woke. Count all beats from the start.",
+            )
+        if any(abs(moment - beat) > 0.02 for beat, moment in enumerate(begun)):
+            raise Wrong(
+                "not on the beat",
+                f"The works began at {shown} s, and should at 0, 1, 2, 3 and 4 s, or a "
+                "hundredth later.",
+                lab.line(r"sleep\("),
+            )
+
+    @right
+    async def with_the_number_of_the_beat(seconds, times, work, clock, sleep):
+        """Await `work()` on each beat, `seconds` apart, `times` times."""
+        start = clock()
+        for beat in range(times):
+            await sleep(start + beat * seconds - clock())
+            await work()
+
+    @right
+    async def with_the_next_beat(seconds, times, work, clock, sleep):
+        due = clock()
+        for _ in range(times):
+            await sleep(due - clock())
+            await work()
+            due += seconds
+
+    @wrong("drifts by the work", says="1.31, 2.62")
+    async def sleeps_after_work(seconds, times, work, clock, sleep):
+        for beat in range(times):
+            if beat:
+                await sleep(seconds)
+            await work()
+
+    @wrong("drifts by what it wakes late", says="1.01, 2.02")
+    async def measures_each_work(seconds, times, work, clock, sleep):
+        for _ in range(times - 1):
+            begun = clock()
+            await work()
+            await sleep(seconds - (clock() - begun))
+        await work()
+
+    counts_from_one = with_the_number_of_the_beat.but(
+        "range(times)", "range(1, times + 1)", kind="began one beat late", says="after 1.01 s"
+    )
+
+    @wrong("waits for nothing at the end", says="5.01 s")
+    async def sleeps_at_the_end(seconds, times, work, clock, sleep):
+        start = clock()
+        for beat in range(times):
+            await work()
+            await sleep(start + (beat + 1) * seconds - clock())
+
+    one_more = with_the_number_of_the_beat.but(
+        "range(times)", "range(times + 1)", kind="wrong number of works", says="it began 6"
+    )
+
+    @wrong("left out a beat", says="began at 3.01 s")
+    async def skips(seconds, times, work, clock, sleep):
+        start, begun = clock(), 0
+        while begun < times:
+            await work()
+            begun += 1
+            if begun < times:
+                late = (clock() - start) % seconds
+                await sleep(seconds - late)
+
+    @wrong("asks for the time", says="sleep once")
+    async def sleeps_a_little(seconds, times, work, clock, sleep):
+        start = clock()
+        for beat in range(times):
+            while clock() < start + beat * seconds:
+                await sleep(0.001)
+            await work()
+
+    asks_politely = sleeps_a_little.but("0.001", "0", kind="spin", says="nothing ever waited")

@@ -1,0 +1,452 @@
+"""Long, for a future can be wrong in many ways, and each is a whole class."""
+
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.eventloop.tasks import Future
+
+
+class WriteFuture(Exercise):
+    """A future
+
+    Write a class `Future`. Any number of tasks may await it, and `set_result(value)` gives all of
+    them the value, in the order in which they came.
+
+    - `__await__` yields a function `park(loop, wake)`, as in the lesson. The loop calls it.
+      `wake` is a function without parameters: to call it is to put the waiter into the ready
+      queue.
+    - Who awaits a future that has its result already gets it without a pause.
+    - The result may be any value, `None` too.
+    - A second `set_result` is a RuntimeError.
+    """
+
+    id = "future-1"
+    asks = "Future"
+    minutes = 10
+    hints = (
+        "What has a future to remember: before it is set, and after?",
+        "A list of `wake` functions takes many waiters. Who comes after the result must not get "
+        "to the `yield`; an attribute of its own tells whether it is there.",
+        "`__await__`: `if not self.done: yield self.park`, then `return self.value`. `park` "
+        "appends `wake` to the list. `set_result` refuses if it is done, notes value and done, "
+        "and calls each `wake`.",
+    )
+
+    def verify(self, Future, lab):
+        for value in ("tea", None):
+            self._case(Future, lab, value)
+
+    def _case(self, Future, lab, value):
+        lab.told(f"and set its result to {value!r}")
+        future, woken = Future(), []
+        waiters = {name: awaiting(future) for name in ("first", "second", "third")}
+        with contextlib.ExitStack() as stack:
+            for coro in waiters.values():
+                stack.callback(coro.close)
+            for name in waiters:
+                self._park(lab, waiters[name], name, woken)
+            other = stack.enter_context(contextlib.closing(awaiting(Future())))
+            self._park(lab, other, "other", woken)
+            future.set_result(value)
+            if "other" in woken:
+                raise Wrong(
+                    "shared by all",
+                    "There were two futures. I set one of them, and who "
+                    "waited for the other was woken too.",
+                    lab.line(r"^    \w+ = "),
+                    "What stands in the class belongs to all futures alike. Make the list "
+                    "in `__init__`: `self.waiters = []`.",
+                )
+            self._woken(lab, woken, list(waiters))
+            for name in waiters:
+                self._result(lab, waiters[name], f"the {name} waiter", value)
+            late = stack.enter_context(contextlib.closing(awaiting(future)))
+            self._result(lab, late, "a waiter who came after it", value)
+        self._twice(lab, future, woken)
+
+    def _park(self, lab, coro, name, woken):
+        try:
+            park = coro.send(None)
+        except StopIteration as stop:
+            raise Wrong(
+                "did not wait",
+                f"The result was not there yet, and the {name} waiter got {stop.value!r}.",
+                lab.line(r"__await__"),
+                "While there is no result, yield the function that parks the waiter.",
+            ) from None
+        except TypeError as error:
+            if "non-iterator" not in str(error):
+                raise
+            raise Wrong(
+                "no generator",
+                f"Python said: {error}.",
+                lab.line(r"async def __await__")
+                or lab.line(r"return self\.park")
+                or lab.line("def __await__"),
+                "`__await__` is an ordinary `def` with a `yield` in it: `yield "
+                "self.park`, and at its end `return` the value.",
+            ) from None
+        if park is None:
+            raise Wrong(
+                "asks again and again",
+                "`__await__` yielded None, so the waiter queues at once, and looks again "
+                "in each of its turns.",
+                lab.line(r"\byield\b"),
+                "Yield `self.park`: the waiter sleeps until somebody calls its `wake`.",
+            )
+        if not callable(park):
+            raise Wrong(
+                "handed out no function",
+                f"`__await__` yielded {park!r}.",
+                lab.line(r"\byield\b"),
+                "Yield a function that the loop can call as `park(loop, wake)`.",
+            )
+        park(OtherLoop(lab), lambda: woken.append(name))
+        if name in woken:
+            raise Wrong(
+                "woken at once",
+                "`park` called `wake`, so the waiter was woken before there was a result.",
+                lab.line(r"\bwake\(\)"),
+                "`park` only keeps `wake`. `set_result` calls it.",
+            )
+
+    def _woken(self, lab, woken, names):
+        observed = f"Three waited, and `set_result` woke: {', '.join(woken) or 'nobody'}."
+        if len(set(woken)) == 1 and names[-1] in woken:
+            raise Wrong(
+                "overwrites the first waiter",
+                observed,
+                lab.line(r"self\.\w+ = .*\bwake\b"),
+                "There is room for one waiter, and the next one is written over it. Keep a list.",
+            )
+        if not woken:
+            raise Wrong(
+                "wakes nobody",
+                observed,
+                lab.line("def set_result"),
+                "Call the `wake` of each who waits.",
+            )
+        if len(woken) > len(set(woken)):
+            raise Wrong(
+                "woken twice",
+                observed,
+                lab.line(r"\bwake\(|append"),
+                "Each `wake` puts the waiter into the queue once more.",
+            )
+        if len(woken) < 3:
+            raise Wrong(
+                "lost a waiter",
+                observed,
+                lab.line("def set_result"),
+                "Call the `wake` of each who waits.",
+            )
+        lab.equal(woken, names, what="it woke")
+
+    def _result(self, lab, coro, who, value):
+        try:
+            coro.send(None)
+        except StopIteration as stop:
+            if stop.value is None and value is not None:
+                raise Wrong(
+                    "lost the result",
+                    f"The result is {value!r}, and {who} got None.",
+                    lab.line("__await__"),
+                    "What `__await__` returns is the value of the `await`.",
+                ) from None
+            lab.equal(stop.value, value, what=f"{who} got")
+        else:
+            late = "after" in who
+            if value is None:
+                raise Wrong(
+                    "took None for not done",
+                    f"The result was set to None, and {who} waits on.",
+                    lab.line(r"is None|is not None|if not self\.\w+|while not self\.\w+"),
+                    "None is a result as any other. Let an attribute of its own tell "
+                    "whether there is one.",
+                )
+            raise Wrong(
+                "lost the late waiter" if late else "waits again",
+                f"The result was there, and {who} paused. Nobody will ever call that `wake`.",
+                lab.line(r"\byield\b"),
+                "If there is a result, return it; don't get to the `yield`.",
+            )
+
+    def _twice(self, lab, future, woken):
+        before = len(woken)
+        try:
+            future.set_result("once more")
+        except RuntimeError:
+            return
+        except Exception as error:
+            raise Wrong(
+                "another error",
+                f"The second `set_result` raised {type(error).__name__}: {error}.",
+                lab.line("def set_result"),
+                "Raise a RuntimeError that says what is wrong.",
+            ) from None
+        more = len(woken) - before
+        raise Wrong(
+            "woken twice" if more else "set twice",
+            "I set the result a second time. "
+            + (
+                f"{more} waiters were woken again, for nothing."
+                if more
+                else "No error came. Whoever did so by mistake would never hear of it."
+            ),
+            lab.line("def set_result"),
+            "Refuse it: `raise RuntimeError(…)`.",
+        )
+
+    @right
+    class with_a_list:
+        """A result that is not there yet."""
+
+        def __init__(self):
+            self.waiters, self.done, self.value = [], False, None
+
+        def __await__(self):
+            if not self.done:
+                yield self.park
+            return self.value
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+
+        def set_result(self, value):
+            if self.done:
+                raise RuntimeError("this future has its result already")
+            self.value, self.done = value, True
+            for wake in self.waiters:
+                wake()
+
+    @right
+    class with_the_list_as_flag:
+        def __init__(self):
+            self.waiters = []
+
+        def __await__(self):
+            if self.waiters is not None:
+                yield lambda loop, wake: self.waiters.append(wake)
+            return self.value
+
+        def set_result(self, value):
+            if self.waiters is None:
+                raise RuntimeError("set once")
+            self.value = value
+            waiters, self.waiters = self.waiters, None
+            for wake in waiters:
+                wake()
+
+    @wrong("overwrites the first waiter", says="woke: third")
+    class with_one_slot:
+        def __init__(self):
+            self.waiter, self.done = None, False
+
+        def __await__(self):
+            if not self.done:
+                yield self.park
+            return self.value
+
+        def park(self, loop, wake):
+            self.waiter = wake
+
+        def set_result(self, value):
+            self.value, self.done = value, True
+            if self.waiter:
+                self.waiter()
+
+    @wrong("lost the late waiter", says="a waiter who came after it paused")
+    class always_pauses:
+        def __init__(self):
+            self.waiters = []
+
+        def __await__(self):
+            yield self.waiters_append
+            return self.value
+
+        def waiters_append(self, loop, wake):
+            self.waiters.append(wake)
+
+        def set_result(self, value):
+            self.value = value
+            for wake in self.waiters:
+                wake()
+
+    @wrong("asks again and again", says="looks again")
+    class that_polls:
+        def __init__(self):
+            self.done = False
+
+        def __await__(self):
+            while not self.done:
+                yield
+            return self.value
+
+        def set_result(self, value):
+            self.value, self.done = value, True
+
+    @wrong("took None for not done", says="set to None")
+    class with_none_for_not_done:
+        def __init__(self):
+            self.waiters, self.value = [], None
+
+        def __await__(self):
+            if self.value is None:
+                yield self.park
+            return self.value
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+
+        def set_result(self, value):
+            if self.value is not None:
+                raise RuntimeError("set once")
+            self.value = value
+            for wake in self.waiters:
+                wake()
+
+    @wrong("woken twice", says="a second time")
+    class set_as_often_as_you_like:
+        def __init__(self):
+            self.waiters, self.done = [], False
+
+        def __await__(self):
+            if not self.done:
+                yield self.park
+            return self.value
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+
+        def set_result(self, value):
+            self.value, self.done = value, True
+            for wake in self.waiters:
+                wake()
+
+    @wrong("set twice", says="No error came")
+    class forgets_who_waited:
+        def __init__(self):
+            self.waiters, self.done = [], False
+
+        def __await__(self):
+            if not self.done:
+                yield self.park
+            return self.value
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+
+        def set_result(self, value):
+            self.value, self.done = value, True
+            while self.waiters:
+                self.waiters.pop(0)()
+
+    @wrong("lost the result", says="got None")
+    class returns_nothing:
+        def __init__(self):
+            self.waiters, self.done = [], False
+
+        def __await__(self):
+            if not self.done:
+                yield self.park
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+
+        def set_result(self, value):
+            self.done = True
+            for wake in self.waiters:
+                wake()
+
+    @wrong("shared by all", says="the other was woken too")
+    class with_one_list_for_all:
+        waiters = []
+        done = False
+
+        def __await__(self):
+            if not self.done:
+                yield self.park
+            return self.value
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+
+        def set_result(self, value):
+            if self.done:
+                raise RuntimeError("set once")
+            self.value, self.done = value, True
+            for wake in self.waiters:
+                wake()
+
+    @wrong("woke through the loop", says="knows the loop")
+    class as_in_the_lesson:
+        def __init__(self):
+            self.waiters = []
+
+        def __await__(self):
+            if self.waiters is not None:
+                yield self.park
+            return self.value
+
+        def park(self, loop, wake):
+            self.waiters.append((loop, wake))
+
+        def set_result(self, value):
+            self.value = value
+            waiters, self.waiters = self.waiters, None
+            for loop, who in waiters:
+                loop.make_ready(who)
+
+    @wrong("no generator", says="return self.park")
+    class that_returns_park:
+        def __init__(self):
+            self.waiters = []
+
+        def __await__(self):
+            return self.park
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+
+        def set_result(self, value):
+            for wake in self.waiters:
+                wake()
+
+    @wrong("woken at once", says="`set_result` calls it")
+    class that_wakes_in_park:
+        def __init__(self):
+            self.waiters, self.done = [], False
+
+        def __await__(self):
+            if not self.done:
+                yield self.park
+            return self.value
+
+        def park(self, loop, wake):
+            self.waiters.append(wake())
+
+        def set_result(self, value):
+            self.value, self.done = value, True
+
+    last_come_first_served = forgets_who_waited.but(
+        "self.waiters.pop(0)()", "self.waiters.pop()()", kind="order", says="third"
+    )
+
+
+async def awaiting(future):
+    return await future
+
+
+class OtherLoop:
+    """Stands in for the loop: a future of this exercise asks nothing of it."""
+
+    def __init__(self, lab):
+        self.lab = lab
+
+    def make_ready(self, who):
+        raise Wrong(
+            "woke through the loop",
+            "`set_result` called `loop.make_ready(…)`.",
+            self.lab.line(r"\.make_ready\("),
+            "Here `wake` is the function that wakes its waiter, and knows the loop: `wake()`.",
+        )

@@ -1,0 +1,142 @@
+from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.eventloop.tasks import Future, Task, sleep
+
+from .shared import Watched, work
+
+
+class Gather(Exercise):
+    """Start all, collect all
+
+    Write `gather(loop, *coros)`, an async function for your own loop. It runs all the coroutines
+    at once and returns their results as a list, in the order of `coros`. If one of them fails,
+    its error comes out of `gather`.
+
+    `loop.spawn(coro)` makes a task of a coroutine, and a task can be awaited.
+    """
+
+    id = "gather-own-1"
+    asks = "gather"
+    minutes = 6
+    hints = (
+        "A coroutine begins when it is spawned. When do you spawn the second one?",
+        "First spawn all, and keep the tasks in a list. Then await them, one after another: they "
+        "all run meanwhile.",
+        "`tasks = [loop.spawn(coro) for coro in coros]`, then "
+        "`return [await task for task in tasks]`.",
+    )
+
+    def verify(self, gather, lab):
+        lab.told("with coroutines that take 3, 1 and 2 s")
+        run = Watched(lab)
+        got = run(lambda loop: gather(loop, work(3, "a"), work(1, "b"), work(2, "c")))
+        if isinstance(got, (list, tuple)) and any(isinstance(item, Task) for item in got):
+            raise Wrong(
+                "returned tasks",
+                f"It returned {got}: the tasks, and not what they return.",
+                lab.line(r"\breturn\b"),
+                "`await` each of them.",
+            )
+        lab.equal(got, ["a", "b", "c"])
+        if run.elapsed > 3.5:
+            raise Wrong(
+                "sequential",
+                f"It took {run.elapsed:g} s; the longest of them takes 3 s.",
+                lab.line(r"\bawait\b.*(spawn|coro)|\bawait\b"),
+            )
+        lab.told("with nothing")
+        lab.equal(Watched(lab)(lambda loop: gather(loop)), [], what="for no coroutines it returned")
+        lab.told("with three coroutines, of which the second raises a LookupError")
+        run = Watched(lab)
+        got = run(
+            lambda loop: gather(loop, work(1, "a"), work(2, LookupError("no tea")), work(3, "c")),
+            raises=LookupError,
+        )
+        if run.error is None:
+            raise Wrong(
+                "lost error",
+                f"It returned {got!r}.",
+                lab.line(r"^\s*except\b"),
+                "Whoever awaits a task gets its error. Let it pass.",
+            )
+
+    @right
+    async def with_tasks(loop, *coros):
+        """Run all `coros` at once; return their results in order."""
+        tasks = [loop.spawn(coro) for coro in coros]
+        return [await task for task in tasks]
+
+    @right
+    async def with_a_loop(loop, *coros):
+        tasks, results = [], []
+        for coro in coros:
+            tasks.append(loop.spawn(coro))
+        for task in tasks:
+            results.append(await task)
+        return results
+
+    @wrong("sequential", says="It took 6 s")
+    async def one_by_one(loop, *coros):
+        return [await coro for coro in coros]
+
+    @wrong("sequential", says="the longest of them takes 3 s")
+    async def spawns_and_awaits_each(loop, *coros):
+        results = []
+        for coro in coros:
+            results.append(await loop.spawn(coro))
+        return results
+
+    @wrong("order", says="['b', 'c', 'a']")
+    async def as_they_come(loop, *coros):
+        results = []
+
+        async def note(coro):
+            results.append(await coro)
+
+        tasks = [loop.spawn(note(coro)) for coro in coros]
+        for task in tasks:
+            await task
+        return results
+
+    @wrong("returned tasks", says="not what they return")
+    async def without_await(loop, *coros):
+        return [loop.spawn(coro) for coro in coros]
+
+    @wrong("lost error", says="no tea")
+    async def with_errors_as_results(loop, *coros):
+        tasks, results = [loop.spawn(coro) for coro in coros], []
+        for task in tasks:
+            try:
+                results.append(await task)
+            except Exception as error:
+                results.append(error)
+        return results
+
+    @wrong("asks again and again", says="turns")
+    async def that_polls(loop, *coros):
+        tasks = [loop.spawn(coro) for coro in coros]
+        while not all(task.done() for task in tasks):
+            await sleep(0)
+        return [task.result() for task in tasks]
+
+    @wrong("runs the loop inside itself", says="one of its turns")
+    async def runs_each(loop, *coros):
+        return [loop.run(coro) for coro in coros]
+
+    @wrong("spawned no coroutine", says="takes one coroutine")
+    async def spawns_them_in_one(loop, *coros):
+        tasks = loop.spawn(coros)
+        return [await task for task in tasks]
+
+    @wrong("asked asyncio", says="your own loop")
+    async def with_asyncio(loop, *coros):
+        import asyncio
+
+        return await asyncio.gather(*coros)
+
+    @wrong("deadlock", says="somebody still waited")
+    async def nobody_sets_it(loop, *coros):
+        results, all_done = [], Future()
+        for coro in coros:
+            results.append(loop.spawn(coro))
+        await all_done
+        return results

@@ -1,0 +1,324 @@
+import contextlib
+import inspect
+
+from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.eventloop.tasks import CancelledError, Future, sleep
+
+from .shared import Stuck, Watched, told
+
+
+class WriteBell(Exercise):
+    """A bell, with an undo
+
+    Write a class `Bell` for the loop of `tasks.py`. Tasks wait for it by `await bell.wait()`, an
+    async method. `bell.ring()` wakes all who wait at that moment, in the order in which they
+    came. It is not a future: it may ring as often as you like, and who comes after a ring waits
+    for the next.
+
+    A task that is cancelled while it waits must be told at once, and no later ring may wake it.
+    So `park(loop, wake)` must return its undo. In `bell.wait()` you need something to await
+    whose `__await__` yields `park`; you may write `await self` there.
+    """
+
+    id = "bell-1"
+    asks = "Bell"
+    minutes = 8
+    hints = (
+        "What does `park` change? Its undo changes just that back.",
+        "`park` appends `wake` to a list. The undo is a function without parameters that removes "
+        "it from that list. `park` returns this function; it does not call it.",
+        "`return lambda: self.waiters.remove(wake)`. And `ring` takes the list away, puts an "
+        "empty one in its place, and calls each `wake`.",
+    )
+
+    def verify(self, Bell, lab):
+        if inspect.isasyncgenfunction(getattr(Bell, "wait", None)):
+            raise Wrong(
+                "an async generator",
+                "`wait` is an `async def` with a `yield` in it, and that can't be awaited.",
+                lab.line(r"\byield\b"),
+                "The `yield` belongs into `__await__`, an ordinary `def`. In `wait`: `await self`.",
+            )
+        for script in (self._rings, self._cancelled):
+            lab.told(
+                "and let tasks wait for the bell"
+                if script == self._rings
+                else "and let three tasks wait; I cancelled (b) at 1 s and rang at 2 s"
+            )
+            run = Watched(lab)
+            log = []
+            try:
+                run(lambda loop: script(loop, Bell(), log, run.clock))
+            except ValueError as error:
+                if "list.remove" not in str(error):
+                    raise
+                raise Wrong(
+                    "undone twice",
+                    f"Python said: {error}.",
+                    lab.line("remove"),
+                    "Two lists are at odds: take a waiter out of the one in which `park` put it.",
+                ) from None
+            except Stuck:
+                self._name(lab, log, script)
+                raise
+            except RuntimeError as error:
+                if "_waiter" not in str(error):
+                    raise
+                raise Wrong(
+                    "woken twice",
+                    "A ring called the `wake` of a task that an earlier "
+                    "ring had woken, and that had ended since.",
+                    lab.line("def ring"),
+                    "Who was woken waits no more: `ring` puts an empty list in the place "
+                    "of the old one.",
+                ) from None
+            self._name(lab, log, script)
+
+    async def _waiter(self, name, bell, log, clock):
+        try:
+            await bell.wait()
+            log.append((name, "woken", clock.seconds()))
+        except CancelledError:
+            if clock.over:
+                raise
+            log.append((name, "told", clock.seconds()))
+            await sleep(5)
+            log.append((name, "over", clock.seconds()))
+            raise
+
+    async def _rings(self, loop, bell, log, clock):
+        tasks = [loop.spawn(self._waiter(name, bell, log, clock)) for name in "ab"]
+        await sleep(1)
+        bell.ring()
+        await sleep(1)
+        late = loop.spawn(self._waiter("late", bell, log, clock))
+        await sleep(1)
+        bell.ring()
+        await sleep(1)
+        bell.ring()
+        for task in (*tasks, late):
+            await task
+
+    async def _cancelled(self, loop, bell, log, clock):
+        tasks = [loop.spawn(self._waiter(name, bell, log, clock)) for name in "abc"]
+        await sleep(1)
+        tasks[1].cancel()
+        await sleep(1)
+        bell.ring()
+        for task in (tasks[0], tasks[2]):
+            await task
+        with contextlib.suppress(CancelledError):
+            await tasks[1]
+
+    def _name(self, lab, log, script):
+        when = {(name, what): round(seconds, 3) for name, what, seconds in log}
+        if script == self._rings:
+            if [name for name, *_ in log[:2]] == ["b", "a"]:
+                lab.equal(["b", "a"], ["a", "b"], what="it woke")
+            if not any(what == "woken" for _, what in when):
+                raise Wrong(
+                    "wakes nobody",
+                    "Two tasks waited, the bell rang, and nobody went on.",
+                    lab.line(r"return self\.\w+\.remove\(") or lab.line("def ring"),
+                    "`ring` calls each `wake`. And `park` returns its undo without "
+                    "calling it, or the waiter is taken out at once.",
+                )
+            if when.get(("a", "woken")) == 0:
+                raise Wrong(
+                    "did not wait",
+                    "Two came at 0 s and went through at once, before the first ring.",
+                    lab.line(r"def wait|__await__"),
+                    "`await self` in `wait`, and `yield self.park` in `__await__`.",
+                )
+            if when.get(("late", "woken")) == 2:
+                raise Wrong(
+                    "rings on",
+                    "The bell rang at 1 s. A task that came at 2 s went through at once.",
+                    lab.line(r"def wait|__await__"),
+                    "A bell is no future: who comes later waits for the next ring.",
+                )
+            if (
+                when.get(("a", "woken")),
+                when.get(("b", "woken")),
+                when.get(("late", "woken")),
+            ) != (1, 1, 3):
+                raise Wrong(
+                    "woke the wrong ones",
+                    "It rang at 1, 3 and 4 s. Two came at 0 s, one "
+                    f"at 2 s. They went on: {told(log)}.",
+                    lab.line("def ring"),
+                    "Wake all who wait at that moment, each of them once.",
+                )
+            return
+        observed = f"What they did: {told(log)}."
+        if when.get(("b", "told")) == 1 and when.get(("b", "over")) == 2:
+            raise Wrong(
+                "stale waiter",
+                f"{observed} It began to clean up for 5 s, and the ring "
+                "at 2 s, which was not meant for it any more, ended that.",
+                lab.line("def park"),
+                "Take its `wake` out of the list when the undo is called.",
+            )
+        if when.get(("b", "told"), 1) != 1:
+            raise Wrong(
+                "no undo",
+                f"{observed} It was cancelled at 1 s.",
+                lab.line("def park"),
+                "`park` must return the function that takes the waiting back. Without "
+                "one, `cancel` believes that the task is ready.",
+            )
+        if ("b", "told") not in when:
+            raise Wrong(
+                "never woken",
+                f"{observed} The second one, cancelled, had no turn.",
+                lab.line("def park"),
+                "`park` returns a function, and does not call it.",
+            )
+        if ("a", "woken") not in when or ("c", "woken") not in when:
+            raise Wrong(
+                "takes back too much",
+                f"{observed} The first and the third were not cancelled, and wait for ever.",
+                lab.line(r"clear|remove|pop") or lab.line("def park"),
+                "The undo takes back what this one `park` did, no more.",
+            )
+        lab.equal(when.get(("b", "over")), 6, what="told at 1 s, it cleaned up for 5 s, until")
+
+    @right
+    class with_a_list:
+        """Rings for all who wait."""
+
+        def __init__(self):
+            self.waiters = []
+
+        async def wait(self):
+            await self
+
+        def __await__(self):
+            yield self.park
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+            return lambda: self.waiters.remove(wake)
+
+        def ring(self):
+            waiters, self.waiters = self.waiters, []
+            for wake in waiters:
+                wake()
+
+    @right
+    class with_a_future_for_each_ring:
+        def __init__(self):
+            self.next = Future()
+
+        async def wait(self):
+            await self.next
+
+        def ring(self):
+            rung, self.next = self.next, Future()
+            rung.set_result(None)
+
+    without_undo = with_a_list.but(
+        "return lambda: self.waiters.remove(wake)", "", kind="no undo", says="(b) was told at 2 s"
+    )
+
+    with_an_empty_undo = with_a_list.but(
+        "self.waiters.remove(wake)", "None", kind="stale waiter", says="not meant for it any more"
+    )
+
+    with_clear = with_a_list.but(
+        "lambda: self.waiters.remove(wake)",
+        "self.waiters.clear",
+        kind="takes back too much",
+        says="wait for ever",
+    )
+
+    undoes_at_once = with_a_list.but(
+        "lambda: self.waiters.remove(wake)",
+        "self.waiters.remove(wake)",
+        kind="wakes nobody",
+        says="taken out at once",
+    )
+
+    @wrong("rings on", says="went through at once")
+    class that_is_a_future:
+        def __init__(self):
+            self.future = Future()
+
+        async def wait(self):
+            await self.future
+
+        def ring(self):
+            if not self.future.done():
+                self.future.set_result(None)
+
+    that_keeps_the_list = with_a_list.but(
+        "waiters, self.waiters = self.waiters, []\nfor wake in waiters",
+        "for wake in self.waiters",
+        kind="woken twice",
+        says="had ended since",
+    )
+
+    @wrong("did not wait", says="before the first ring")
+    class that_awaits_nothing:
+        def __init__(self):
+            self.waiters = []
+
+        async def wait(self):
+            return self
+
+        def ring(self):
+            for wake in self.waiters:
+                wake()
+
+    @wrong("an async generator", says="In `wait`")
+    class that_yields_in_wait:
+        def __init__(self):
+            self.waiters = []
+
+        async def wait(self):
+            yield self.park
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+
+        def ring(self):
+            for wake in self.waiters:
+                wake()
+
+    @wrong("order", says="It woke ['b', 'a']")
+    class last_come_first_served:
+        def __init__(self):
+            self.waiters = []
+
+        async def wait(self):
+            await self
+
+        def __await__(self):
+            yield self.park
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+            return lambda: self.waiters.remove(wake)
+
+        def ring(self):
+            while self.waiters:
+                self.waiters.pop()()
+
+    @wrong("woke the wrong ones", says="each of them once")
+    class wakes_one_a_ring:
+        def __init__(self):
+            self.waiters = []
+
+        async def wait(self):
+            await self
+
+        def __await__(self):
+            yield self.park
+
+        def park(self, loop, wake):
+            self.waiters.append(wake)
+            return lambda: self.waiters.remove(wake)
+
+        def ring(self):
+            if self.waiters:
+                self.waiters.pop(0)()

@@ -1,0 +1,404 @@
+"""Long, for a limit can be wrong in many ways, and each is told in words of its own."""
+
+import time
+
+from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.eventloop.tasks import CancelledError, Future, sleep
+
+from .shared import Watched, work
+
+
+class WithTimeout(Exercise):
+    """A timeout
+
+    Write `with_timeout(loop, seconds, coro)`, an async function for the loop of `tasks.py`. It
+    runs the coroutine as a task and returns its result. If that takes longer than `seconds`, the
+    task is cancelled, and when it has ended a TimeoutError comes out.
+
+    - An error of the coroutine comes out as it is.
+    - If `with_timeout` is itself cancelled, the task is cancelled too, and the CancelledError
+      comes out: it is not a timeout.
+    - However it ends, nothing may be left behind that would still ring.
+    """
+
+    id = "timeout-own-1"
+    asks = "with_timeout"
+    minutes = 12
+    hints = (
+        "Two tasks: the work, and an alarm that sleeps and then cancels the work. Which of them "
+        "does `with_timeout` await, and what is to become of the other?",
+        "Await the work. A CancelledError may come out of that for two reasons, so the alarm must "
+        "note that it rang. In a `finally`, cancel the alarm.",
+        "`except CancelledError:` if the alarm rang, `raise TimeoutError`; else "
+        "`task.cancel()` and `raise`. `finally: alarm.cancel()`.",
+    )
+
+    def verify(self, with_timeout, lab):
+        self._in_time(with_timeout, lab)
+        self._failing(with_timeout, lab)
+        self._too_late(with_timeout, lab)
+        self._cancelled(with_timeout, lab)
+
+    def _in_time(self, with_timeout, lab):
+        lab.told("with a timeout of 9 s and work of 2 s")
+        run = Watched(lab)
+        got = run(lambda loop: with_timeout(loop, 9, work(2, "tea")), with_timeout)
+        lab.equal(got, "tea")
+        if run.elapsed > 8.5:
+            raise Wrong(
+                "waits for the alarm",
+                f"The work was done at 2 s, and it took {run.elapsed:g} s.",
+                lab.line(r"await .*sleep\("),
+                "Await the work. The alarm sleeps in a task of its own.",
+            )
+        lab.equal(round(run.elapsed, 1), 2, what="it took, in seconds,")
+        self._nothing_rings(lab, run)
+
+    def _nothing_rings(self, lab, run):
+        if run.left:
+            raise Wrong(
+                "timer left behind",
+                f"It was over, and this was still there: {', '.join(run.left)}.",
+                lab.line(r"spawn\((?!coro)|wake_at"),
+                "In a `finally`, cancel the alarm, or call its undo.",
+            )
+
+    def _failing(self, with_timeout, lab):
+        lab.told("with a timeout of 9 s and work that fails after 2 s")
+        run = Watched(lab)
+        try:
+            got = run(
+                lambda loop: with_timeout(loop, 9, work(2, LookupError("no tea"))),
+                with_timeout,
+                raises=LookupError,
+            )
+        except TimeoutError:
+            raise Wrong(
+                "another error came out",
+                "The work raised a LookupError, and TimeoutError came out.",
+                lab.line(r"^\s*except\b"),
+                "Only a timeout is a TimeoutError.",
+            ) from None
+        if run.error is None:
+            raise Wrong(
+                "lost error",
+                f"The work raised a LookupError, and it returned {got!r}.",
+                lab.line(r"^\s*except\b"),
+            )
+        self._nothing_rings(lab, run)
+
+    def _too_late(self, with_timeout, lab):
+        lab.told("with a timeout of 2 s and work of 9 s")
+        run, log = Watched(lab), []
+        try:
+            got = run(
+                lambda loop: with_timeout(loop, 2, notes(9, log, run.clock)),
+                with_timeout,
+                raises=TimeoutError,
+            )
+        except CancelledError:
+            raise Wrong(
+                "another error came out",
+                "The time was over, and CancelledError came out. Whoever awaits this would "
+                "believe that it was told to end itself.",
+                lab.line(r"await task") or lab.line(r"\bawait\b"),
+                "Turn it into a TimeoutError, if the alarm rang."
+                + (
+                    " (And in an inner function `rang = True` makes a name of its own: "
+                    "say `nonlocal rang` there.)"
+                    if lab.line(r"^ {8}\w+ = True") and not lab.line(r"\bnonlocal\b")
+                    else ""
+                ),
+            ) from None
+        if run.error is None:
+            raise Wrong(
+                "lost error",
+                f"The time was over, and it returned {got!r}.",
+                lab.line(r"^\s*except\b") or lab.line(r"\breturn\b"),
+                "`raise TimeoutError`",
+            )
+        if run.elapsed > 3.5:
+            raise Wrong(
+                "waits to the end",
+                f"It took {run.elapsed:g} s.",
+                lab.line(r"\bawait\b"),
+                "The alarm must ring while you wait: it needs a "
+                "task of its own, or an entry in the heap.",
+            )
+        if not log:
+            raise Wrong(
+                "left the work running",
+                "After the TimeoutError the work still went on.",
+                lab.line("TimeoutError"),
+                "Cancel its task, and await it.",
+            )
+        if run.elapsed < 2.5:
+            raise Wrong(
+                "did not wait for the end",
+                f"The work needed 1 s to clean up after being "
+                f"cancelled. TimeoutError came at {run.elapsed:g} s, before that was "
+                "over.",
+                lab.line("TimeoutError"),
+                "`cancel` asks. Await the task to know that it has ended.",
+            )
+        self._nothing_rings(lab, run)
+
+    def _cancelled(self, with_timeout, lab):
+        lab.told("with a timeout of 9 s and work of 8 s, and cancelled it after 1 s")
+        run, log, outcome = Watched(lab), [], []
+
+        async def waits(loop):
+            try:
+                outcome.append(await with_timeout(loop, 9, notes(8, log, run.clock)))
+            except BaseException as error:
+                outcome.append(error)
+
+        async def main(loop):
+            task = loop.spawn(waits(loop))
+            await sleep(1)
+            task.cancel()
+            await sleep(2.5)
+
+        run(main, with_timeout)
+        if not outcome:
+            raise Wrong("swallowed", "2.5 s later it still went on.", lab.line(r"^\s*except\b"))
+        if isinstance(outcome[0], TimeoutError):
+            raise Wrong(
+                "took a cancellation for a timeout",
+                "TimeoutError came out, and the time was not over.",
+                lab.line(r"^\s*except\b"),
+                "A CancelledError has two reasons. Let the alarm note that it rang.",
+            )
+        if not isinstance(outcome[0], CancelledError):
+            raise Wrong("swallowed", f"What came out is {outcome[0]!r}.", lab.line(r"^\s*except\b"))
+        if not log:
+            raise Wrong(
+                "left the work running",
+                "CancelledError came out, and the work still went on.",
+                lab.line(r"^\s*except\b|await task"),
+                "Whoever is cancelled cancels what he began: `task.cancel()`.",
+            )
+        self._nothing_rings(lab, run)
+
+    @right
+    async def with_an_alarm(loop, seconds, coro):
+        """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+        task, rang = loop.spawn(coro), []
+
+        async def ring():
+            await sleep(seconds)
+            rang.append(True)
+            task.cancel()
+
+        alarm = loop.spawn(ring())
+        try:
+            return await task
+        except CancelledError:
+            if rang:
+                raise TimeoutError(f"not done in {seconds} s") from None
+            task.cancel()
+            raise
+        finally:
+            alarm.cancel()
+
+    @right
+    async def with_an_entry_in_the_heap(loop, seconds, coro):
+        task, rang = loop.spawn(coro), []
+
+        def ring():
+            rang.append(True)
+            task.cancel()
+
+        undo = loop.wake_at(time.monotonic() + seconds, ring)
+        try:
+            return await task
+        except CancelledError:
+            if not rang:
+                task.cancel()
+                raise
+            raise TimeoutError
+        finally:
+            if not rang:
+                undo()
+
+    @wrong("timer left behind", says="ring")
+    async def leaves_the_alarm(loop, seconds, coro):
+        task, rang = loop.spawn(coro), []
+
+        async def ring():
+            await sleep(seconds)
+            rang.append(True)
+            task.cancel()
+
+        loop.spawn(ring())
+        try:
+            return await task
+        except CancelledError:
+            if rang:
+                raise TimeoutError
+            task.cancel()
+            raise
+
+    @wrong("waits for the alarm", says="in a task of its own")
+    async def sleeps_itself(loop, seconds, coro):
+        task = loop.spawn(coro)
+        await sleep(seconds)
+        if task.done():
+            return task.result()
+        task.cancel()
+        raise TimeoutError
+
+    @wrong("took a cancellation for a timeout", says="the time was not over")
+    async def takes_all_for_timeouts(loop, seconds, coro):
+        task = loop.spawn(coro)
+
+        async def ring():
+            await sleep(seconds)
+            task.cancel()
+
+        alarm = loop.spawn(ring())
+        try:
+            return await task
+        except CancelledError:
+            task.cancel()
+            raise TimeoutError
+        finally:
+            alarm.cancel()
+
+    @wrong("another error came out", says="CancelledError came out")
+    async def lets_the_cancellation_out(loop, seconds, coro):
+        task = loop.spawn(coro)
+
+        async def ring():
+            await sleep(seconds)
+            task.cancel()
+
+        alarm = loop.spawn(ring())
+        try:
+            return await task
+        finally:
+            alarm.cancel()
+
+    @wrong("another error came out", says="nonlocal")
+    async def forgets_nonlocal(loop, seconds, coro):
+        task, rang = loop.spawn(coro), False
+
+        async def ring():
+            await sleep(seconds)
+            rang = True
+            task.cancel()
+
+        alarm = loop.spawn(ring())
+        try:
+            return await task
+        except CancelledError:
+            if rang:
+                raise TimeoutError
+            task.cancel()
+            raise
+        finally:
+            alarm.cancel()
+
+    takes_every_error_for_a_timeout = takes_all_for_timeouts.but(
+        "CancelledError:\n    task.cancel()",
+        "BaseException:",
+        kind="another error came out",
+        says="LookupError, and TimeoutError",
+    )
+
+    returns_none = takes_all_for_timeouts.but(
+        "task.cancel()\nraise TimeoutError",
+        "return None",
+        kind="lost error",
+        says="it returned None",
+    )
+
+    @wrong("left the work running", says="the work still went on")
+    async def only_stops_waiting(loop, seconds, coro):
+        first = Future()
+
+        async def finish(awaitable, late):
+            try:
+                result = await awaitable
+            except Exception as error:
+                if not first.done():
+                    first.set_exception(error)
+            else:
+                if not first.done():
+                    if late:
+                        first.set_exception(TimeoutError())
+                    else:
+                        first.set_result(result)
+
+        loop.spawn(finish(coro, False))
+        alarm = loop.spawn(finish(sleep(seconds), True))
+        try:
+            return await first
+        finally:
+            alarm.cancel()
+
+    @wrong("waits to the end", says="It took 9 s")
+    async def looks_afterwards(loop, seconds, coro):
+        begun = time.monotonic()
+        result = await coro
+        if time.monotonic() - begun > seconds:
+            raise TimeoutError
+        return result
+
+    @wrong("left the work running", says="CancelledError came out, and the work")
+    async def forgets_the_work(loop, seconds, coro):
+        task, rang = loop.spawn(coro), []
+
+        async def ring():
+            await sleep(seconds)
+            rang.append(True)
+            task.cancel()
+
+        alarm = loop.spawn(ring())
+        try:
+            return await task
+        except CancelledError:
+            if rang:
+                raise TimeoutError
+            raise
+        finally:
+            alarm.cancel()
+
+    @wrong("did not wait for the end", says="before that was over")
+    async def raises_at_once(loop, seconds, coro):
+        task, rang = loop.spawn(coro), Future()
+
+        async def ring():
+            await sleep(seconds)
+            rang.set_result(True)
+
+        async def watch():
+            try:
+                await task
+            finally:
+                if not rang.done():
+                    rang.set_result(False)
+
+        alarm, watcher = loop.spawn(ring()), loop.spawn(watch())
+        try:
+            if await rang:
+                task.cancel()
+                raise TimeoutError
+            return await task
+        except CancelledError:
+            task.cancel()
+            raise
+        finally:
+            alarm.cancel()
+            watcher.cancel()
+
+
+async def notes(seconds, log, clock):
+    """Work that needs a second to clean up when it is told to end, and notes when it was told."""
+    try:
+        await sleep(seconds)
+    except CancelledError:
+        if not clock.over:
+            log.append(clock.seconds())
+        await sleep(1)
+        raise

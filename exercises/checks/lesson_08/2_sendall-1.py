@@ -1,0 +1,212 @@
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.eventloop.sockets import READ, WRITE, send_all, until
+from helpers.eventloop.tasks import sleep
+
+from .shared import PATIENCE, SHORT, pair, play, start_task
+
+
+class SendAll(Exercise):
+    """Send all of it
+
+    `sock` is a socket that may not wait: when it has no room, `sock.send` raises BlockingIOError.
+    Write `send_all(sock, data)`. It sends all of the bytes `data`, however slowly the other side
+    reads, and leaves the loop to others while it waits.
+
+    `await until(sock, WRITE)` waits until the socket can be written.
+    """
+
+    id = "sendall-1"
+    asks = "send_all"
+    minutes, clock, limit = 8, "real", 4.0
+    hints = (
+        "What does `sock.send(data)` return, and what has to be done with the rest?",
+        "As long as something is left: send it, and keep what was not taken, `data[taken:]`. "
+        "And when the socket has no room?",
+        "`except BlockingIOError: await until(sock, WRITE)`, inside of the loop, so that it tries "
+        "the same rest again.",
+    )
+
+    def verify(self, send_all, lab):
+        data = b"".join(number.to_bytes(4, "big") for number in range(100_000))
+        lab.told(f"with {len(data):,} bytes and a slow reader")
+        play(lab, lambda loop: self._slowly(lab, loop, send_all, data), r"\.send")
+        lab.told("with no bytes at all")
+        play(lab, lambda loop: self._slowly(lab, loop, send_all, b""), r"\.send")
+
+    async def _slowly(self, lab, loop, send_all, data):
+        here, there = pair()
+        with here, there:
+            sender, heard = start_task(lab, loop, send_all, here, data), bytearray()
+            idle = 0
+            while idle < PATIENCE and not (sender.done() and idle):
+                await sleep(SHORT / 4)
+                idle += 1
+                with contextlib.suppress(BlockingIOError):
+                    heard += there.recv(50_000)
+                    idle = 0
+                if len(heard) > len(data):  # it may go on so for ever
+                    sender.cancel()
+                    break
+                # It may be refused once after each part that was taken, and asked to try again.
+                if here.refused > 5 * len(here.sent) + 20 and not sender.done():
+                    raise Wrong(
+                        "spin",
+                        f"It tried {here.refused} times in vain while the other "
+                        "side was slow: it asks and asks.",
+                        lab.line("sleep") or lab.line("except"),
+                        "Let the system tell you: `await until(sock, WRITE)` goes on when "
+                        "there is room.",
+                    )
+            if len(heard) > len(data):
+                self._compare(lab, here, bytes(heard), data)
+            if not sender.done():
+                raise self._stuck(lab, loop, here, heard, data)
+            try:
+                await sender
+            except BlockingIOError:
+                raise Wrong(
+                    "raised BlockingIOError",
+                    f"After {len(heard):,} bytes the socket had "
+                    "no room. `send` raised BlockingIOError, and nobody caught it.",
+                    lab.line(r"\.send"),
+                    "It says *not now*: catch it, wait until the socket can be written, and go on.",
+                ) from None
+            self._compare(lab, here, bytes(heard), data)
+
+    def _stuck(self, lab, loop, here, heard, data):
+        said = f"The other side read {len(heard):,} bytes, and then it waited for ever."
+        if loop.watching.get(here.fileno(), (None, {}))[1].get(READ):
+            return Wrong(
+                "waited for the wrong event",
+                said,
+                lab.line("READ"),
+                "READ is for words that come in. Who wants to send waits for WRITE.",
+            )
+        return Wrong(
+            "waits for ever",
+            said,
+            lab.line(r"\bawait\b"),
+            "Wait only when `send` had no room, and then for WRITE.",
+        )
+
+    def _compare(self, lab, here, heard, data):
+        if heard == data:
+            return
+        said = f"The other side got {len(heard):,} of {len(data):,} bytes."
+        first = here.sent[0] if here.sent else 0
+        if len(heard) > len(data) or heard[first : first + 100] == data[:100]:
+            raise Wrong(
+                "sent a part twice",
+                f"The other side got {len(heard):,} bytes where "
+                f"{len(data):,} were to be sent: the beginning of `data`, and then a part "
+                "of it again.",
+                lab.line(r"\.send"),
+                "What `send` has taken is on its way. Go on behind it: `data[taken:]`.",
+            )
+        if data.startswith(heard) and here.refused == 0:
+            raise Wrong(
+                "assumed that all was sent",
+                f"{said} `send` took {sum(here.sent):,} and "
+                "said so; it did not go on with the rest.",
+                lab.line(r"\.send"),
+                "`send` returns how many bytes it took. The rest is still yours.",
+            )
+        if data.startswith(heard):
+            raise Wrong(
+                "dropped the rest",
+                f"{said} When the socket had no room, it gave up.",
+                lab.line("except|suppress"),
+                "BlockingIOError says *not now*. Wait until the socket can be written, and go on.",
+            )
+        raise Wrong(
+            "lost a part on the way",
+            f"{said} They are not the beginning of `data`.",
+            lab.line(r"\.send"),
+            "Go on exactly behind what `send` has taken.",
+        )
+
+    @right
+    async def cuts_off_what_was_taken(sock, data):
+        """Send all of `data`, however slowly the other side reads."""
+        while data:
+            try:
+                data = data[sock.send(data) :]
+            except BlockingIOError:
+                await until(sock, WRITE)
+
+    @right
+    async def waits_before_each(sock, data):
+        sent = 0
+        while sent < len(data):
+            await until(sock, WRITE)
+            sent += sock.send(data[sent : sent + 65536])
+
+    @wrong("assumed that all was sent", says="did not go on with the rest")
+    async def sends_once(sock, data):
+        await until(sock, WRITE)
+        sock.send(data)
+
+    @wrong("dropped the rest", says="gave up")
+    async def gives_up(sock, data):
+        try:
+            while data:
+                data = data[sock.send(data) :]
+        except BlockingIOError:
+            pass
+
+    @wrong("raised BlockingIOError", says="not now")
+    async def does_not_catch_it(sock, data):
+        while data:
+            data = data[sock.send(data) :]
+
+    tries_again_at_once = cuts_off_what_was_taken.but(
+        "await until(sock, WRITE)", "continue", kind="spin", says="times in a row"
+    )
+
+    tries_again_every_turn = cuts_off_what_was_taken.but(
+        "until(sock, WRITE)", "sleep(0)", kind="spin", says="until(sock, WRITE)"
+    )
+
+    waits_to_read = cuts_off_what_was_taken.but(
+        "WRITE", "READ", kind="waited for the wrong event", says="WRITE"
+    )
+
+    @wrong("sent a part twice", says="data[taken:]")
+    async def starts_over(sock, data):
+        taken = 0
+        while taken < len(data):
+            try:
+                taken += sock.send(data)
+            except BlockingIOError:
+                await until(sock, WRITE)
+
+    @wrong("sent a part twice", says="a part of it again")
+    async def forgets_to_add(sock, data):
+        taken = 0
+        while taken < len(data):
+            await until(sock, WRITE)
+            taken = sock.send(data[taken:])
+
+    @wrong("sent a part twice", says="a part of it again")
+    async def keeps_what_was_taken(sock, data):
+        while data:
+            await until(sock, WRITE)
+            data = data[: sock.send(data)]
+
+    @wrong("lost a part on the way", says="behind what `send` has taken")
+    async def trusts_small_pieces(sock, data):
+        for begin in range(0, len(data), 1000):
+            await until(sock, WRITE)
+            sock.send(data[begin : begin + 1000])
+
+    @wrong("sendall may not wait either", says="how much")
+    async def with_sendall(sock, data):
+        await until(sock, WRITE)
+        sock.sendall(data)
+
+    @wrong("blocked", says="stops the loop")
+    async def lets_it_block(sock, data):
+        sock.setblocking(True)
+        sock.sendall(data)

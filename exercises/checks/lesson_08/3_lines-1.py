@@ -1,0 +1,206 @@
+from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.eventloop.sockets import recv
+
+from .shared import pair, patiently, play, start_task
+
+
+class ReadLines(Exercise):
+    """Lines from a stream
+
+    The other side sends lines, each ended by a newline `b"\\n"`, and hangs up. The last line may
+    lack its newline. Write `read_lines(sock)`. It returns the list of all lines, as bytes without
+    their newlines.
+
+    `await recv(sock, 4096)` gives what has come, in pieces of any size.
+    """
+
+    id = "lines-1"
+    asks = "read_lines"
+    minutes, clock, limit = 10, "real", 4.0
+    hints = (
+        "Where a piece ends says nothing about where a line ends. What do you do with a line of "
+        "which only the beginning has come?",
+        "Keep a buffer. Add each piece to it; take the whole lines out; what is behind the last "
+        "newline stays for the next piece.",
+        "`while data := await recv(sock, 4096):` ends with the stream. `*whole, buffer = "
+        '(buffer + data).split(b"\\n")` parts them. At the end the buffer may hold a last line.',
+    )
+
+    def verify(self, read_lines, lab):
+        for pieces, words in (
+            ([b"tea\n", b"cake\n"], "and the pieces were whole lines"),
+            ([b"tea\ncake\njam\n"], "and three lines came in one piece"),
+            ([b"te", b"a\nca", b"ke\n"], "and lines came in parts"),
+            ([b"tea\n", b"cake"], "and the last line had no newline"),
+            ([b"tea\n\ncake\n"], "and one line was empty"),
+            ([], "and the other side hung up at once"),
+        ):
+            lab.told(f"{words}: {pieces}" if pieces else words)
+            got, here = play(lab, lambda loop: self._talk(lab, loop, read_lines, pieces), "recv")
+            self._compare(lab, got, here, pieces, b"".join(pieces))
+
+    async def _talk(self, lab, loop, read_lines, pieces):
+        here, there = pair()
+        with here:
+            reader = start_task(lab, loop, read_lines, here)
+            with there:
+                for number, piece in enumerate(pieces, 1):
+                    there.sendall(piece)
+                    if not await patiently(lambda: len(here.taken) >= number or reader.done()):
+                        raise Wrong(
+                            "stopped reading",
+                            f"It took {here.taken} and then waited for something else.",
+                            lab.line(r"\bawait\b"),
+                            "`recv` is the one thing to wait for.",
+                        )
+            if not await patiently(reader.done):
+                raise Wrong(
+                    "waits for ever",
+                    "The other side had hung up, and it still waited.",
+                    lab.line(r"\bawait\b"),
+                    'Look for b"", the end of the stream.',
+                )
+            return await reader, here
+
+    def _compare(self, lab, got, here, pieces, text):
+        expected = text.removesuffix(b"\n").split(b"\n") if text else []
+        if got == expected:
+            return
+        said = f"It returned {got!r}."
+        line = lab.line(r"split|partition") or lab.line(r"append|\+=")
+        if b"" not in here.taken:
+            raise Wrong(
+                "stopped too early",
+                f"{said} More was to come: it had not read to the end of the stream.",
+                lab.line(r"\brecv\("),
+                'One `recv` gives one piece. Go on until it gives b"".',
+            )
+        if isinstance(got, list) and all(isinstance(each, bytes) for each in got):
+            if any(b"\n" in each for each in got):
+                raise Wrong(
+                    "left the newlines in"
+                    if len(got) == len(expected)
+                    else "took a piece for a line",
+                    said,
+                    line,
+                    "A line ends where its newline is, wherever the pieces end. Cut at "
+                    "the newlines.",
+                )
+            if len(pieces) > 1 and got == [piece.rstrip(b"\n") for piece in pieces]:
+                raise Wrong(
+                    "took a piece for a line",
+                    said,
+                    line,
+                    "One `recv` is not one line. Collect the pieces, and cut at the newlines.",
+                )
+            if got == expected[:-1] and not text.endswith(b"\n"):
+                raise Wrong(
+                    "lost the last line",
+                    said,
+                    line,
+                    "What is left in the buffer when the stream ends is a line too.",
+                )
+            if got == [*expected, b""]:
+                raise Wrong(
+                    "made up a line",
+                    f"{said} The last line is not there.",
+                    line,
+                    "After the last newline the buffer is empty: that is no line.",
+                )
+            if len(pieces) > 1 and b"".join(got) == b"".join(expected):
+                raise Wrong(
+                    "cut a line in two",
+                    said,
+                    line,
+                    "A line may begin in one piece and end in the next. Keep its beginning "
+                    "in a buffer until its newline comes.",
+                )
+            if got == [each for each in expected if each]:
+                raise Wrong(
+                    "lost the empty line",
+                    said,
+                    lab.line(r"\bif\b|filter") or line,
+                    'An empty line is a line: b"" between two newlines. Only `recv` says '
+                    'by b"" that the stream has ended.',
+                )
+            if set(got) <= set(expected) and len(got) < len(expected):
+                raise Wrong(
+                    "lost lines", said, line, "One piece may hold many lines. Take all of them."
+                )
+        lab.equal(got, expected)
+
+    @right
+    async def with_a_buffer(sock):
+        """Return all lines that come, without their newlines."""
+        lines, buffer = [], b""
+        while data := await recv(sock, 4096):
+            *whole, buffer = (buffer + data).split(b"\n")
+            lines += whole
+        if buffer:
+            lines.append(buffer)
+        return lines
+
+    @right
+    async def collects_first(sock):
+        text = b""
+        while True:
+            data = await recv(sock, 100)
+            if not data:
+                break
+            text += data
+        lines = text.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        return lines
+
+    @wrong("spin", says="the end of the stream")
+    async def never_looks_for_the_end(sock):
+        text = b""
+        while not text.endswith(b"\n\n"):
+            text += await recv(sock, 4096)
+        return text.split(b"\n")[:-2]
+
+    @wrong("stopped too early", says="More was to come")
+    async def reads_once(sock):
+        return (await recv(sock, 4096)).splitlines()
+
+    @wrong("took a piece for a line", says="Cut at the newlines")
+    async def a_piece_is_a_line(sock):
+        lines = []
+        while data := await recv(sock, 4096):
+            lines.append(data.rstrip(b"\n"))
+        return lines
+
+    @wrong("cut a line in two", says="buffer")
+    async def splits_each_piece(sock):
+        lines = []
+        while data := await recv(sock, 4096):
+            lines += data.splitlines()
+        return lines
+
+    @wrong("lost the last line", says="a line too")
+    async def forgets_the_buffer(sock):
+        lines, buffer = [], b""
+        while data := await recv(sock, 4096):
+            *whole, buffer = (buffer + data).split(b"\n")
+            lines += whole
+        return lines
+
+    always_adds_the_buffer = forgets_the_buffer.but(
+        "return lines", "return lines + [buffer]", kind="made up a line", says="no line"
+    )
+
+    @wrong("lost lines", says="many lines")
+    async def takes_one_line_a_piece(sock):
+        lines, buffer = [], b""
+        while data := await recv(sock, 4096):
+            line, newline, buffer = (buffer + data).partition(b"\n")
+            lines.append(line)
+        return lines
+
+    @wrong("lost the empty line", says="is a line")
+    async def drops_empty_lines(sock):
+        text = b""
+        while data := await recv(sock, 4096):
+            text += data
+        return [line for line in text.split(b"\n") if line]

@@ -1,0 +1,219 @@
+import contextlib
+import socket
+
+from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.eventloop.sockets import accept, connect, recv, send_all
+from helpers.eventloop.tasks import Future
+
+from .shared import patiently, play, start_task
+
+
+class Serve(Exercise):
+    """A server for all
+
+    `talk(sock)` is a coroutine function that talks to one client until it has had enough. Write
+    `serve(listener, talk, spawn)`. For ever, it accepts each client that knocks at `listener`, and
+    talks to all of them at once. When a talk is over, or has failed, that client's socket is
+    closed. A talk that fails does no harm to the others.
+
+    `await accept(listener)` gives a socket and an address. `spawn(coroutine)` is the loop's.
+    """
+
+    id = "serve-1"
+    asks = "serve"
+    minutes, clock, limit = 10, "real", 5.0
+    hints = (
+        "`serve` should spend its life at `await accept(listener)`. Who talks, then?",
+        "`spawn` takes a coroutine. It can be one of your own, which talks and then closes: write "
+        "an `async def` for one client.",
+        "In that one: `with sock: await talk(sock)`. In the endless loop: accept, and spawn it.",
+    )
+
+    def verify(self, serve, lab):
+        lab.told("with a listener at which three clients knocked")
+        play(lab, lambda loop: self._three(lab, loop, serve), "accept")
+
+    async def _three(self, lab, loop, serve):
+        gate, talks, ears, talked_to = Future(), [], [], None
+
+        async def talk(sock):
+            nonlocal talked_to
+            talked_to = sock
+            words = await recv(sock, 100)
+            if words == b"slow":
+                await gate
+            if words == b"broken":
+                raise OSError("this client is broken")
+            await send_all(sock, b"hello, " + words)
+
+        def spawn(coroutine):
+            talks.append(loop.spawn(coroutine))
+            return talks[-1]
+
+        with socket.create_server(("127.0.0.1", 0)) as listener, contextlib.ExitStack() as stack:
+            listener.setblocking(False)
+            server = start_task(lab, loop, serve, listener, talk, spawn)
+
+            async def knock(words):
+                client = stack.enter_context(socket.socket())
+                client.setblocking(False)
+                await connect(client, listener.getsockname())
+                await send_all(client, words)
+                ears.append(loop.spawn(recv(client, 100)))
+                return ears[-1], client
+
+            try:
+                await self._meet(lab, loop, server, knock, gate)
+            except Wrong as found:
+                if talked_to is None or isinstance(talked_to, socket.socket):
+                    raise
+                raise Wrong(
+                    "handed over no socket",
+                    f"`talk` was given a {type(talked_to).__name__}, and failed.",
+                    lab.line(r"accept\("),
+                    "`accept` gives two things, a socket and an address: take them apart.",
+                ) from found
+            finally:
+                if not gate.done():
+                    gate.set_result(None)
+                for task in (server, *talks, *ears):
+                    task.cancel()
+                    with contextlib.suppress(BaseException):
+                        await task
+
+    async def _meet(self, lab, loop, server, knock, gate):
+        slow, slow_sock = await knock(b"slow")
+        quick, quick_sock = await knock(b"quick")
+        await patiently(lambda: quick.done() or server.done())
+        if slow.done():
+            raise Wrong(
+                "hung up too early",
+                "The first client was hung up on before it had an answer.",
+                lab.line(r"\bwith\b|close\("),
+                "`spawn` returns at once, before the talk has begun. Close the socket "
+                "where the talk ends.",
+            )
+        if not quick.done():
+            if server.done():
+                await server
+                raise Wrong(
+                    "served only one",
+                    "The first client was still talking when the second "
+                    "one knocked, and `serve` had returned.",
+                    lab.line("accept"),
+                    "After one client comes the next: `while True`.",
+                )
+            raise Wrong(
+                "one client after another",
+                "The first client took its time. The second "
+                "one knocked, and got no answer until the first had gone.",
+                lab.line(r"await\s+(?!accept)"),
+                "`serve` must be back at `accept` at once: `spawn` the talk, do not await it.",
+            )
+        lab.equal(await quick, b"hello, quick", what="the second client heard")
+        await self._hung_up(lab, loop, quick_sock, "When the talk was over,")
+        broken, broken_sock = await knock(b"broken")
+        await patiently(broken.done)
+        if not broken.done():
+            await self._hung_up(lab, loop, None, "When a talk had failed,")
+        late, late_sock = await knock(b"late")
+        await patiently(late.done)
+        if not late.done() or server.done():
+            if server.done():
+                await server
+            raise Wrong(
+                "one failure ended all",
+                "A talk failed, and the next client got no answer.",
+                lab.line("accept"),
+                "Let each talk be a task of its own.",
+            )
+        gate.set_result(None)
+        await patiently(slow.done)
+        lab.equal(await slow, b"hello, slow", what="the slow client heard")
+
+    async def _hung_up(self, lab, loop, sock, when):
+        """Raise Wrong unless the other side of `sock` is closed; None is known not to be."""
+        ended = sock is not None and loop.spawn(recv(sock, 100))
+        if not ended or not await patiently(ended.done):
+            if ended:
+                ended.cancel()
+            raise Wrong(
+                "left the connection open",
+                f"{when} the server did not hang up: its client waits for ever.",
+                lab.line(r"spawn\("),
+                "Close the socket when the talk ends, however it ends: `with sock:` around "
+                "the `await talk(sock)`.",
+            )
+
+    @right
+    async def spawns_one_for_each(listener, talk, spawn):
+        """Accept clients for ever, and talk to all of them at once."""
+
+        async def one(sock):
+            with sock:
+                await talk(sock)
+
+        while True:
+            sock, address = await accept(listener)
+            spawn(one(sock))
+
+    @right
+    async def closes_in_finally(listener, talk, spawn):
+        async def one(sock):
+            try:
+                await talk(sock)
+            finally:
+                sock.close()
+
+        while True:
+            spawn(one((await accept(listener))[0]))
+
+    @wrong("one client after another", says="do not await it")
+    async def awaits_the_talk(listener, talk, spawn):
+        while True:
+            sock, address = await accept(listener)
+            with sock:
+                await talk(sock)
+
+    @wrong("left the connection open", says="hang up")
+    async def never_closes(listener, talk, spawn):
+        kept = []
+        while True:
+            sock, address = await accept(listener)
+            kept.append(sock)
+            spawn(talk(sock))
+
+    @wrong("handed over no socket", says="take them apart")
+    async def hands_over_the_pair(listener, talk, spawn):
+        while True:
+            sock = await accept(listener)
+            spawn(talk(sock))
+
+    @wrong("hung up too early", says="before the talk has begun")
+    async def closes_at_once(listener, talk, spawn):
+        while True:
+            sock, address = await accept(listener)
+            with sock:
+                spawn(talk(sock))
+
+    @wrong("served only one", says="while True")
+    async def without_a_loop(listener, talk, spawn):
+        async def one(sock):
+            with sock:
+                await talk(sock)
+
+        sock, address = await accept(listener)
+        spawn(one(sock))
+
+    @wrong("left the connection open", says="however it ends")
+    async def closes_only_after_success(listener, talk, spawn):
+        kept = []
+
+        async def one(sock):
+            kept.append(sock)
+            await talk(sock)
+            sock.close()
+
+        while True:
+            sock, address = await accept(listener)
+            spawn(one(sock))

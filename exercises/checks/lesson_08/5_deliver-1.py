@@ -1,0 +1,239 @@
+from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.eventloop.sockets import recv
+from helpers.eventloop.tasks import Future
+
+from .shared import pair, patiently, play, start_task
+
+
+class Deliver(Exercise):
+    """One reader for all
+
+    Several tasks have asked something over the same connection. Each waits for a future of its
+    own, which stands in the dict `waiting` under the number of its question, as bytes. The answers
+    come as lines, such as `b"7 tea"`: the number, a blank, the answer. They come in any order.
+
+    Write `deliver(next_line, waiting)`, the one task that reads. It gives each answer to the
+    future that waits for it. When the other side hangs up, whoever still waits gets a
+    ConnectionError, and `deliver` returns.
+
+    `await next_line()` gives a line without its newline, and `b""` at the end of the stream.
+    """
+
+    id = "deliver-1"
+    asks = "deliver"
+    minutes, clock, limit = 10, "real", 4.0
+    hints = (
+        'A line says whom it is for. `line.partition(b" ")` gives number, blank, answer.',
+        "`waiting[number]` is the future. A future is set once: `waiting.pop(number)` takes it "
+        "out, so that those that are left still wait.",
+        "After the loop, `future.set_exception(ConnectionError(...))` for each that is left.",
+    )
+
+    def verify(self, deliver, lab):
+        lab.told("with questions 1 to 4, and answers to 3, 1 and 2")
+        play(lab, lambda loop: self._answers(lab, loop, deliver), "await next_line")
+
+    async def _answers(self, lab, loop, deliver):
+        here, there = pair()
+        futures = {str(number).encode(): Future() for number in range(1, 5)}
+        buffer = bytearray()
+
+        async def next_line():
+            while b"\n" not in buffer:
+                data = await recv(here, 100)
+                if not data:
+                    return b""
+                buffer.extend(data)
+            line, _, rest = bytes(buffer).partition(b"\n")
+            buffer[:] = rest
+            return line
+
+        with here:
+            reader = start_task(lab, loop, deliver, next_line, dict(futures))
+            with there:
+                there.sendall(b"3 jam\n")
+                await patiently(lambda: futures[b"3"].done() or reader.done())
+                self._first(lab, futures, reader)
+                there.sendall(b"1 tea\n2 cake and cream\n")
+                await patiently(lambda: futures[b"2"].done() or reader.done())
+            ended = await patiently(reader.done)
+            if reader.done():
+                await self._end(lab, reader)
+            self._last(lab, futures, ended)
+
+    async def _end(self, lab, reader):
+        try:
+            await reader
+        except RuntimeError as error:
+            if "has its result already" not in str(error):
+                raise
+            raise Wrong(
+                "set a future twice",
+                "That raised RuntimeError: a future that had its answer was set once more.",
+                lab.line("set_exception") or lab.line("set_result"),
+                "Take each one out when its answer comes, `waiting.pop(number)`, and only "
+                "those are left that still wait.",
+            ) from None
+
+    def _first(self, lab, futures, reader):
+        done = [number for number, future in futures.items() if future.done()]
+        if reader.done() and reader.error is not None:
+            reader.result()  # raises it; nobody need be told again that it went unheard
+        if len(done) > 1:
+            raise Wrong(
+                "told everybody",
+                f"One answer came, to question 3, and {len(done)} futures were set.",
+                lab.line("set_result"),
+                "Only one of them asked this. The number says which.",
+            )
+        if done and done != [b"3"]:
+            raise Wrong(
+                "gave it to the wrong one",
+                "The answer to question 3 came first, and the "
+                f"future of question {done[0].decode()} was set.",
+                lab.line("set_result"),
+                "Answers come in any order. The number says whom one is for.",
+            )
+        if not done:
+            raise Wrong(
+                "handed nothing on",
+                "The answer to question 3 had come, and its future "
+                "was not set. More answers were to come later.",
+                lab.line("await next_line"),
+                "Hand on each line as it comes, not all of them at the end.",
+            )
+        lab.equal(futures[b"3"].result(), b"jam", what="the future of question 3 got")
+
+    def _last(self, lab, futures, ended):
+        for number, answer in ((b"1", b"tea"), (b"2", b"cake and cream")):
+            if not futures[number].done():
+                raise Wrong(
+                    "stopped too early",
+                    f"The answer to question {number.decode()} had "
+                    "come, and its future was not set.",
+                    lab.line("await next_line"),
+                    "Read until the end of the stream.",
+                )
+            if futures[number].error is None:
+                lab.equal(
+                    futures[number].result(),
+                    answer,
+                    what=f"the future of question {number.decode()} got",
+                )
+            else:
+                raise Wrong(
+                    "lost answers",
+                    f"Question {number.decode()} was answered, and its future got an error.",
+                    lab.line("set_exception"),
+                    "Only those get the error whose answer never came.",
+                )
+        left = futures[b"4"]
+        if not left.done():
+            raise Wrong(
+                "left somebody waiting",
+                "The other side hung up, and question 4 was "
+                "never answered. Its future was not set: whoever awaits it waits for "
+                "ever.",
+                lab.line("await next_line"),
+                "Give those that are left an error: `future.set_exception(...)`.",
+            )
+        if left.error is None:
+            raise Wrong(
+                "gave a value for an error",
+                f"Question 4 was never answered, and its future got {left.value!r}.",
+                lab.line("set_result"),
+                "No answer is an error: `future.set_exception(ConnectionError(...))`.",
+            )
+        error = left.error() if isinstance(left.error, type) else left.error  # `raise` takes both
+        if not isinstance(error, ConnectionError):
+            raise Wrong(
+                "the wrong error",
+                f"The future of question 4 got {left.error!r}.",
+                lab.line("set_exception"),
+                "Asked is a ConnectionError.",
+            )
+        if not ended:
+            raise Wrong(
+                "waits for ever",
+                "The other side had hung up, and it still waited.",
+                lab.line(r"\bawait\b"),
+                'Look for b"", the end of the stream.',
+            )
+
+    @right
+    async def takes_each_out(next_line, waiting):
+        """Give each answer to the future that waits for it, and the rest an error."""
+        while line := await next_line():
+            number, blank, answer = line.partition(b" ")
+            waiting.pop(number).set_result(answer)
+        for future in waiting.values():
+            future.set_exception(ConnectionError("the other side hung up"))
+
+    @right
+    async def asks_who_is_done(next_line, waiting):
+        while True:
+            line = await next_line()
+            if line == b"":
+                break
+            number, answer = line.split(b" ", 1)
+            waiting[number].set_result(answer)
+        for future in waiting.values():
+            if not future.done():
+                future.set_exception(ConnectionError())
+
+    @wrong("gave it to the wrong one", says="any order")
+    async def in_the_order_of_asking(next_line, waiting):
+        for future in waiting.values():
+            line = await next_line()
+            future.set_result(line.partition(b" ")[2])
+
+    @wrong("told everybody", says="The number says which")
+    async def tells_all(next_line, waiting):
+        while line := await next_line():
+            for future in waiting.values():
+                future.set_result(line.partition(b" ")[2])
+
+    @wrong("set a future twice", says="waiting.pop(number)")
+    async def tells_those_who_have_heard(next_line, waiting):
+        while line := await next_line():
+            number, blank, answer = line.partition(b" ")
+            waiting[number].set_result(answer)
+        for future in waiting.values():
+            future.set_exception(ConnectionError())
+
+    @wrong("left somebody waiting", says="set_exception")
+    async def forgets_the_rest(next_line, waiting):
+        while line := await next_line():
+            number, blank, answer = line.partition(b" ")
+            waiting[number].set_result(answer)
+
+    @wrong("left somebody waiting", says="for ever")
+    async def raises_it_here(next_line, waiting):
+        try:
+            while line := await next_line():
+                number, blank, answer = line.partition(b" ")
+                waiting.pop(number).set_result(answer)
+            if waiting:
+                raise ConnectionError("the other side hung up")
+        except ConnectionError as error:
+            print(error)
+
+    @wrong("handed nothing on", says="as it comes")
+    async def collects_first(next_line, waiting):
+        answers = {}
+        while line := await next_line():
+            number, blank, answer = line.partition(b" ")
+            answers[number] = answer
+        for number, future in waiting.items():
+            if number in answers:
+                future.set_result(answers[number])
+            else:
+                future.set_exception(ConnectionError())
+
+    @wrong("gave a value for an error", says="No answer is an error")
+    async def sets_none(next_line, waiting):
+        while line := await next_line():
+            number, blank, answer = line.partition(b" ")
+            waiting.pop(number).set_result(answer)
+        for future in waiting.values():
+            future.set_result(None)

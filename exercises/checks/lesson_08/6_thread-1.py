@@ -1,0 +1,287 @@
+import inspect
+import threading
+
+from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.eventloop.sockets import Loop
+from helpers.eventloop.tasks import Future
+
+from .shared import patiently
+
+LONG = 1.5  # seconds that work in a thread waits to be let go
+
+
+class Listening(Loop):
+    """A loop that notes what other threads ask of it."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def call_soon_threadsafe(self, function, *arguments):
+        self.asked.append(function)
+        if callable(function):  # else the check names it; here it would end the loop
+            super().call_soon_threadsafe(function, *arguments)
+
+
+class Work:
+    """What is to be done in a thread: it notes where it ran, and waits until it is let go."""
+
+    def __init__(self, value=None, error=None):
+        self.value, self.error = value, error
+        self.thread = None
+        self.let_go = threading.Event()
+        self.hurried = False  # nobody let it go
+
+    def __call__(self):
+        self.thread = threading.get_ident()
+        self.hurried = not self.let_go.wait(LONG)
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+
+class InThread(Exercise):
+    """The answer of a thread
+
+    `work` is an ordinary function that blocks. Write `in_thread(loop, work)`, an ordinary function
+    too. It starts a thread that calls `work`, and returns a future at once. The future gets what
+    `work` returns, or the error that it raises, and a loop that is asleep notices it.
+
+    `loop.call_soon_threadsafe(function, *arguments)` is the door for other threads.
+    """
+
+    id = "thread-1"
+    asks = "in_thread"
+    minutes, clock, limit = 8, "real", 5.0
+    hints = (
+        "Which lines run in the loop's thread, and which in the new one? Write a function inside "
+        "of `in_thread` for the latter.",
+        "The new thread must not touch the future. It hands the loop a *function* to call: "
+        "`future.set_result`, without parentheses, and its argument.",
+        "`try: result = work()`, then `loop.call_soon_threadsafe(future.set_result, result)`; in "
+        "`except Exception as error:` the same with `future.set_exception, error`.",
+    )
+
+    def verify(self, in_thread, lab):
+        lab.told('with a `work` that returns "tea"')
+        self._play(lab, in_thread, Work("tea"))
+        lab.told("with a `work` that raises ValueError")
+        self._play(lab, in_thread, Work(error=ValueError("no tea")))
+
+    def _play(self, lab, in_thread, work):
+        loop = Listening()
+        loop.run(self._one(lab, loop, in_thread, work))
+
+    async def _one(self, lab, loop, in_thread, work):
+        own, woken = threading.get_ident(), []
+        future = in_thread(loop, work)
+        early = isinstance(future, Future) and future.done()
+        if isinstance(future, Future) and not early:
+            # Whoever sets the future calls this, in the thread in which it is set.
+            future.park(loop, lambda: woken.append(threading.get_ident()))
+        work.let_go.set()
+        await patiently(lambda: work.thread is not None)
+        self._returned(lab, future, work, own)
+        await patiently(future.done)
+        self._set(lab, loop, future, work, early or woken and woken[0] != own)
+
+    def _returned(self, lab, future, work, own):
+        if work.thread == own:
+            raise Wrong(
+                "did the work here",
+                "`work` ran in the loop's own thread: the loop stood still.",
+                lab.line(r"target=\w+\(") or lab.line(r"work\(\)"),
+                "Parentheses call it here and now. Let the new thread call it.",
+            )
+        if work.hurried:
+            raise Wrong(
+                "waited for the thread",
+                "It did not return before `work` was done: the loop stood still.",
+                lab.line(r"join\(|result\(|wait\("),
+                "Return the future at once. The thread sets it later.",
+            )
+        if inspect.iscoroutine(future):
+            future.close()
+            raise Wrong(
+                "not a future",
+                "It returned a coroutine. Nothing begins before somebody awaits that.",
+                lab.line(r"async\s+def"),
+                "Make it an ordinary function that returns the future.",
+            )
+        if not isinstance(future, Future):
+            raise Wrong(
+                "not a future",
+                f"It returned {future!r}.",
+                lab.line("return"),
+                "Make a `Future()` and return it; whoever wants the result awaits it.",
+            )
+        if work.thread is None:
+            raise Wrong(
+                "never began",
+                "`work` was never called.",
+                lab.line("Thread"),
+                "A thread begins with `start()`.",
+            )
+
+    def _set(self, lab, loop, future, work, in_the_thread):
+        not_functions = [thing for thing in loop.asked if not callable(thing)]
+        if in_the_thread and not_functions:
+            raise Wrong(
+                "called, not handed over",
+                f"`call_soon_threadsafe` was given {not_functions[0]!r}. The future had "
+                "been set before, in the thread.",
+                lab.line("call_soon_threadsafe"),
+                "Parentheses call it here and now. Hand over the function without them, "
+                "and its argument behind a comma.",
+            )
+        if in_the_thread:
+            raise Wrong(
+                "set it from the thread",
+                "The future was set in the other thread. A loop that is asleep does not notice.",
+                lab.line(r"set_result|set_exception"),
+                "Let the loop do it: `loop.call_soon_threadsafe(future.set_result, result)`.",
+            )
+        if not future.done():
+            raise Wrong(
+                "lost error" if work.error else "never set",
+                "`work` "
+                + (f"raised {work.error!r}" if work.error else "was done")
+                + ", and the future was never set: whoever awaits it waits for ever.",
+                lab.line(r"work\(\)|target=work"),
+                "Catch the error in the thread, and have the loop call "
+                "`future.set_exception` with it."
+                if work.error
+                else "Have the loop call `future.set_result` with what `work` returned.",
+            )
+        if not loop.asked:
+            raise Wrong(
+                "woke nobody",
+                "The future was set, but `call_soon_threadsafe` was not "
+                "called. A loop that is asleep would sleep on.",
+                lab.line(r"ready|spawn"),
+                "`loop.call_soon_threadsafe` puts it into the queue and wakes the loop.",
+            )
+        future.seen = True
+        if work.error is None and future.error is None:
+            lab.equal(future.value, work.value, what="the future got")
+        elif future.error is not work.error:
+            got = (
+                f"the error {future.error!r}"
+                if future.error is not None
+                else f"{future.value!r} as its result"
+            )
+            raise Wrong(
+                "lost error" if work.error else "raised",
+                f"The future got {got}.",
+                lab.line("set_result"),
+                "An error of `work` belongs into `future.set_exception`.",
+            )
+
+    @right
+    def with_a_function_inside(loop, work):
+        """Have a thread call `work`; return a future of what it returns or raises."""
+        future = Future()
+
+        def in_the_other_thread():
+            try:
+                result = work()
+            except Exception as error:
+                loop.call_soon_threadsafe(future.set_exception, error)
+            else:
+                loop.call_soon_threadsafe(future.set_result, result)
+
+        threading.Thread(target=in_the_other_thread).start()
+        return future
+
+    @wrong("set it from the thread", says="does not notice")
+    def sets_it_directly(loop, work):
+        future = Future()
+
+        def in_the_other_thread():
+            try:
+                future.set_result(work())
+            except Exception as error:
+                future.set_exception(error)
+
+        threading.Thread(target=in_the_other_thread).start()
+        return future
+
+    @wrong("called, not handed over", says="without them")
+    def calls_it_at_once(loop, work):
+        future = Future()
+
+        def in_the_other_thread():
+            loop.call_soon_threadsafe(future.set_result(work()))
+
+        threading.Thread(target=in_the_other_thread).start()
+        return future
+
+    forgets_errors = calls_it_at_once.but(
+        "future.set_result(work())",
+        "future.set_result, work()",
+        kind="lost error",
+        says="waits for ever",
+    )
+
+    @wrong("did the work here", says="stood still")
+    def works_here(loop, work):
+        future = Future()
+        future.set_result(work())
+        return future
+
+    @wrong("did the work here", says="target=in_the_other_thread()")
+    def calls_the_target(loop, work):
+        future = Future()
+
+        def in_the_other_thread():
+            loop.call_soon_threadsafe(future.set_result, work())
+
+        threading.Thread(target=in_the_other_thread()).start()
+        return future
+
+    @wrong("lost error", says="as its result")
+    def hands_the_error_over_as_a_result(loop, work):
+        future = Future()
+
+        def in_the_other_thread():
+            try:
+                result = work()
+            except Exception as error:
+                result = error
+            loop.call_soon_threadsafe(future.set_result, result)
+
+        threading.Thread(target=in_the_other_thread).start()
+        return future
+
+    @wrong("waited for the thread", says="at once")
+    def joins_the_thread(loop, work):
+        future = Future()
+
+        def in_the_other_thread():
+            loop.call_soon_threadsafe(future.set_result, work())
+
+        thread = threading.Thread(target=in_the_other_thread)
+        thread.start()
+        thread.join()
+        return future
+
+    @wrong("woke nobody", says="would sleep on")
+    def only_queues_it(loop, work):
+        future = Future()
+
+        def in_the_other_thread():
+            result = work()
+            loop.ready.append(lambda: future.set_result(result))
+
+        threading.Thread(target=in_the_other_thread).start()
+        return future
+
+    @wrong("not a future", says="coroutine")
+    async def as_a_coroutine(loop, work):
+        future = Future()
+
+        def in_the_other_thread():
+            loop.call_soon_threadsafe(future.set_result, work())
+
+        threading.Thread(target=in_the_other_thread).start()
+        return await future

@@ -1,0 +1,127 @@
+"""What exercises of lesson 08 share: a socket that notes how it is used, and the loop around it."""
+
+import inspect
+import socket
+
+from helpers.coach import Wrong
+from helpers.eventloop.sockets import Loop
+from helpers.eventloop.tasks import sleep
+
+PATIENCE = 80  # short sleeps of the check, in each of which everybody else has a turn too
+SHORT = 0.004  # seconds
+ENDS = 20  # so many times b"" may be read before it counts as spinning
+REFUSALS = 300  # so many calls in a row that could not be done at once count as spinning
+
+
+class Noted(socket.socket):
+    """A socket that notes how it is used, and ends what would go on for ever."""
+
+    def __init__(self, sock):
+        super().__init__(fileno=sock.detach())
+        super().setblocking(False)
+        self.taken, self.sent = [], []  # what each recv gave, how much each send took
+        self.refused = self.refused_in_row = 0
+
+    def recv(self, most, *flags):
+        data = self._try(super().recv, most, *flags)
+        self.taken.append(data)
+        if self.taken[-ENDS:] == [b""] * ENDS:
+            raise Wrong(
+                "spin",
+                f'The other side had hung up. `recv` returned b"" {ENDS} times in '
+                "a row, and it asked again.",
+                None,
+                'b"" is the end of the stream: nothing more will come. Look for it, and '
+                "leave the loop.",
+            )
+        return data
+
+    def send(self, data, *flags):
+        # A socket may take only a part at any time. So that it is seen who does not look, this one
+        # leaves a third each time.
+        part = data[: max(1, 2 * len(data) // 3)]
+        self.sent.append(self._try(super().send, part, *flags))
+        return self.sent[-1]
+
+    def sendall(self, data, *flags):
+        try:
+            super().sendall(data, *flags)
+        except BlockingIOError:
+            raise Wrong(
+                "sendall may not wait either",
+                "`sock.sendall` raised BlockingIOError with a part of it sent, and told "
+                "nobody how much.",
+                None,
+                "Use `sock.send`: it returns how many bytes it took.",
+            ) from None
+
+    def setblocking(self, flag):
+        if flag:
+            raise Wrong(
+                "blocked",
+                "The socket was told to block.",
+                None,
+                "A socket that blocks stops the loop. Let it be, and await.",
+            )
+
+    def settimeout(self, seconds):
+        self.setblocking(seconds != 0)
+
+    def _try(self, call, *arguments):
+        try:
+            done = call(*arguments)
+        except BlockingIOError:
+            self.refused += 1
+            self.refused_in_row += 1
+            if self.refused_in_row > REFUSALS:
+                raise Wrong(
+                    "spin",
+                    f"It asked the socket more than {REFUSALS} times in a row, and "
+                    "each time it was not ready.",
+                    None,
+                    "Let the system tell you: `await until(sock, WRITE)` goes on when the "
+                    "socket can be written, `until(sock, READ)` when it can be "
+                    "read.",
+                ) from None
+            raise
+        self.refused_in_row = 0
+        return done
+
+
+def pair():
+    """The end for the answer, and the other end."""
+    here, there = socket.socketpair()
+    there.setblocking(False)
+    return Noted(here), there
+
+
+def play(lab, scene, line):
+    """Run the scene `scene(loop)` on a fresh loop; a Wrong in it gets its line from `line`."""
+    loop = Loop()
+    try:
+        return loop.run(scene(loop))
+    except Wrong as found:
+        if found.line is None:
+            found.line = lab.line("setblocking|settimeout" if found.kind == "blocked" else line)
+        raise
+
+
+def start_task(lab, loop, answer, *arguments):
+    """Start the answer as a task."""
+    made = answer(*arguments)
+    if not inspect.iscoroutine(made):
+        raise Wrong(
+            "not async",
+            f"`{lab.asks}` returned {made!r} at once: there is nothing to await.",
+            lab.line(rf"def\s+{lab.asks}\b"),
+        )
+    return loop.spawn(made, lab.asks)
+
+
+async def patiently(done):
+    """Wait until `done()` is true, for as long as one may wait; return whether it is."""
+    for _ in range(PATIENCE):
+        if done():
+            return True
+        await sleep(SHORT)
+    return done()

@@ -1,0 +1,371 @@
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Start(Exercise):
+    """A task of your own
+
+    Write `start(coro, loop)`, an ordinary function. It returns a future, made by
+    `loop.create_future()`, and runs the coroutine `coro` step by step without asyncio's `Task`:
+
+    - The first step is not taken at once, but by `loop.call_soon`.
+    - A step sends None. If `coro` hands out None, the next step is called soon. If it hands out a
+      future, the next step is called when that future is done.
+    - What `coro` returns is the result of your future; an error that leaves `coro` is its
+      exception.
+    """
+
+    id = "task-step-1"
+    asks = "start"
+    minutes = 10
+    hints = (
+        "You want a function `step` inside of `start`, which somebody else calls back each time. "
+        "Who calls it for the first time, and who after a pause?",
+        "`coro.send(None)` has three ends: it hands something out, it raises `StopIteration` with "
+        "a value, or it raises an error. After the first, somebody must call `step` again.",
+        "`loop.call_soon(step)` for None, `waits_for.add_done_callback(step)` for a future; and "
+        "`future.set_result(end.value)`, `future.set_exception(error)` for the ends. A callback of "
+        "a future gets that future as its argument: `def step(woken_by=None)`.",
+    )
+
+    def verify(self, start, lab):
+        made = lab.run(self._first(start, lab)).result
+        if made is not None:
+            raise made
+        run = lab.run(self._talks(start, lab))
+        if run.result is not None:
+            raise run.result
+        lab.told("with a coroutine that sleeps and returns 'tea'")
+
+    async def _first(self, start, lab):
+        loop, said = asyncio.get_running_loop(), []
+
+        async def speaks():
+            said.append("step")
+            return "tea"
+
+        coro = speaks()
+        future = start(coro, loop)
+        if asyncio.iscoroutine(future):
+            future.close()
+            coro.close()
+            return Wrong(
+                "no future",
+                "It is `async def`: it returned a coroutine, and started nothing.",
+                lab.line(r"async def"),
+                "`def start`: an ordinary function, which asks the loop for the first "
+                "step and returns the future.",
+            )
+        if not isinstance(future, asyncio.Future):
+            return Wrong(
+                "no future",
+                f"It returned {future!r:.60}.",
+                lab.line(r"\breturn\b"),
+                "Return the future of `loop.create_future()`, at once; it gets its result later.",
+            )
+        if isinstance(future, asyncio.Task):
+            return Wrong(
+                "used asyncio's task",
+                "It returned a task of asyncio's.",
+                lab.line(r"create_task|ensure_future|Task\("),
+                "This one is to be yours: `coro.send(None)`, in a function that is called back.",
+            )
+        if said:
+            return Wrong(
+                "ran at once",
+                "When `start` returned, the coroutine had taken its first step already.",
+                lab.line(r"^\s*step\(|call_soon\(\w+\(\)"),
+                "A new task goes to the end of the queue: `loop.call_soon(step)`. Hand "
+                "the function over, do not call it.",
+            )
+        got = await self._within(future, 1)
+        if got is None:
+            return self._stuck(lab, "a coroutine that only returns 'tea'")
+        return self._result(lab, got, "tea")
+
+    async def _talks(self, start, lab):
+        loop, said = asyncio.get_running_loop(), []
+
+        async def neighbour():
+            for _ in range(3):
+                said.append("neighbour")
+                await asyncio.sleep(0)
+
+        async def polite():
+            for _ in range(3):
+                said.append("own")
+                await asyncio.sleep(0)
+            return "polite"
+
+        beside = asyncio.create_task(neighbour())
+        got = await self._within(start(polite(), loop), 1)
+        if got is None:
+            return self._stuck(lab, "a coroutine that awaits `sleep(0)` three times")
+        await beside
+        if said[:3] == ["neighbour", "own", "own"]:
+            return Wrong(
+                "resumed it at once",
+                "The coroutine handed out None three times, and its neighbour got no turn "
+                "in between.",
+                lab.line(r"\bwhile\b|^\s+step\(|call_soon\(\w+\(\)"),
+                "None means: go on with the others first. `loop.call_soon(step)`, without "
+                "calling `step` there, and return.",
+            )
+        wrong = self._result(lab, got, "polite")
+        if wrong is not None:
+            return wrong
+
+        async def sleeps():
+            await asyncio.sleep(1)
+            return await asyncio.sleep(1, "tea")
+
+        begin = loop.time()
+        got = await self._within(start(sleeps(), loop), 10)
+        if got is None:
+            return self._stuck(lab, "a coroutine that sleeps twice")
+        wrong = self._result(lab, got, "tea")
+        if wrong is not None:
+            return wrong
+        if loop.time() - begin < 1.9:
+            return Wrong("resumed it at once", "It slept for two seconds in no time.")
+
+        async def fails():
+            await asyncio.sleep(0)
+            raise LookupError("no tea")
+
+        got = await self._within(start(fails(), loop), 1)
+        if got is None:
+            return self._lost(lab)
+        if not isinstance(got[1], LookupError):
+            return self._lost(lab, got)
+        return None
+
+    async def _within(self, future, seconds):
+        """(result, error) of the future, or None if it has none after so many seconds."""
+        await asyncio.wait([future], timeout=seconds)
+        if not future.done():
+            future.cancel()
+            return None
+        error = future.exception()
+        return (None, error) if error is not None else (future.result(), None)
+
+    def _result(self, lab, got, expected):
+        result, error = got
+        if isinstance(error, RuntimeError) and "await wasn't used with future" in str(error):
+            return Wrong(
+                "resumed it at once",
+                "The coroutine handed out a future, and was sent on before that was done. "
+                f"It answered: {error}.",
+                lab.line(r"add_done_callback\(\w+\(\)")
+                or lab.line(r"call_soon|\bwhile\b|^\s+step\("),
+                "Leave the rest to the future: `waits_for.add_done_callback(step)`.",
+            )
+        if "interacts badly" in str(error):
+            return self._caught_too_early(lab)
+        if isinstance(error, AttributeError) and "'NoneType'" in str(error):
+            return Wrong(
+                "took None for a future",
+                "The coroutine handed out None, as `sleep(0)` "
+                f"does, and your step failed: {error}.",
+                lab.line(r"add_done_callback"),
+                "Look first: `if waits_for is None: loop.call_soon(step)`.",
+            )
+        if error is not None:
+            return Wrong("raised", f"The future failed with {type(error).__name__}: {error}.")
+        if isinstance(result, StopIteration):
+            result = None
+        if result != expected:
+            return Wrong(
+                "lost the return value",
+                f"The coroutine returned {expected!r}; the result of the future is {result!r}.",
+                lab.line(r"set_result"),
+                "What it returned is inside the `StopIteration`: `except StopIteration as "
+                "end`, and `end.value`.",
+            )
+        return None
+
+    def _stuck(self, lab, what):
+        lost = [c.get("exception") for c in lab.lost if c.get("exception") is not None]
+        lab.lost.clear()
+        if lost and isinstance(lost[0], RuntimeError) and "await wasn't" in str(lost[0]):
+            return self._result(lab, (None, lost[0]), None)
+        if lost and "interacts badly" in str(lost[0]):
+            return self._caught_too_early(lab)
+        if lost and isinstance(lost[0], StopIteration):
+            return Wrong(
+                "no one catches its end",
+                f"I gave it {what}. `send` raised a StopIteration, which fell to the "
+                "loop, and the future was never done.",
+                lab.line(r"\.send\("),
+                "`except StopIteration as end:` around the `send`.",
+            )
+        if lost and "positional argument" in str(lost[0]):
+            return Wrong(
+                "a callback without its argument",
+                f"I gave it {what}. Calling it back failed: {lost[0]}.",
+                lab.line(r"def \w+\(\)"),
+                "A future calls back with itself as argument; `call_soon` with none: "
+                "`def step(woken_by=None)`.",
+            )
+        said = f" What the loop was told: {lost[0]!r}." if lost else ""
+        return Wrong(
+            "never came to its end",
+            f"I gave it {what}, and its future was never done.{said}",
+            lab.line(r"\.send\("),
+            "After each step somebody must call `step` again, and at the end somebody "
+            "must set the future.",
+        )
+
+    def _caught_too_early(self, lab):
+        return Wrong(
+            "took its end for an error",
+            "The coroutine came to its end, and the future was given its StopIteration "
+            "as an error.",
+            lab.line(r"except (Base)?Exception|except:"),
+            "StopIteration is an Exception too, and the first `except` that fits takes "
+            "it. Put `except StopIteration as end` before the other one.",
+        )
+
+    def _lost(self, lab, got=None):
+        lab.lost.clear()
+        so = "its future was never done" if got is None else f"its future has {got!r}"
+        return Wrong(
+            "lost error",
+            f"I gave it a coroutine that raises a LookupError, and {so}.",
+            lab.line(r"\bexcept\b|\.send\("),
+            "`except Exception as error:`, and `future.set_exception(error)`.",
+        )
+
+    @right
+    def called_back(coro, loop):
+        """Run `coro` on `loop`, step by step; return a future of its result."""
+        future = loop.create_future()
+
+        def step(woken_by=None):
+            try:
+                waits_for = coro.send(None)
+            except StopIteration as end:
+                future.set_result(end.value)
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                if waits_for is None:
+                    loop.call_soon(step)
+                else:
+                    waits_for.add_done_callback(step)
+
+        loop.call_soon(step)
+        return future
+
+    forgets_the_value = called_back.but("StopIteration as end", "StopIteration").but(
+        "end.value", "None", kind="lost the return value", says="`end.value`"
+    )
+
+    begins_at_once = called_back.but(
+        "loop.call_soon(step)\nreturn",
+        "step()\nreturn",
+        kind="ran at once",
+        says="first step already",
+    )
+
+    @wrong("resumed it at once", says="its neighbour got no turn")
+    def in_a_loop(coro, loop):
+        future = loop.create_future()
+
+        def step():
+            try:
+                while True:
+                    coro.send(None)
+            except StopIteration as end:
+                future.set_result(end.value)
+            except Exception as error:
+                future.set_exception(error)
+
+        loop.call_soon(step)
+        return future
+
+    @wrong("resumed it at once", says="add_done_callback")
+    def polls(coro, loop):
+        future = loop.create_future()
+
+        def step():
+            try:
+                coro.send(None)
+            except StopIteration as end:
+                future.set_result(end.value)
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                loop.call_soon(step)
+
+        loop.call_soon(step)
+        return future
+
+    @wrong("lost error", says="LookupError")
+    def ignores_the_error(coro, loop):
+        future = loop.create_future()
+
+        def step(woken_by=None):
+            try:
+                waits_for = coro.send(None)
+            except StopIteration as end:
+                future.set_result(end.value)
+            else:
+                if waits_for is None:
+                    loop.call_soon(step)
+                else:
+                    waits_for.add_done_callback(step)
+
+        loop.call_soon(step)
+        return future
+
+    @wrong("took its end for an error", says="the first `except` that fits")
+    def takes_all_for_errors(coro, loop):
+        future = loop.create_future()
+
+        def step(woken_by=None):
+            try:
+                waits_for = coro.send(None)
+            except Exception as error:
+                future.set_exception(error)
+            except StopIteration as end:
+                future.set_result(end.value)
+            else:
+                if waits_for is None:
+                    loop.call_soon(step)
+                else:
+                    waits_for.add_done_callback(step)
+
+        loop.call_soon(step)
+        return future
+
+    @wrong("took None for a future", says="Look first")
+    def knows_futures_only(coro, loop):
+        future = loop.create_future()
+
+        def step(woken_by=None):
+            try:
+                coro.send(None).add_done_callback(step)
+            except StopIteration as end:
+                future.set_result(end.value)
+            except Exception as error:
+                future.set_exception(error)
+
+        loop.call_soon(step)
+        return future
+
+    without_argument = called_back.but(
+        "step(woken_by=None)",
+        "step()",
+        kind="a callback without its argument",
+        says="itself as argument",
+    )
+
+    @wrong("no future", says="async def")
+    async def awaits_it(coro, loop):
+        return await coro
+
+    @wrong("used asyncio's task", says="to be yours")
+    def asyncios(coro, loop):
+        return loop.create_task(coro)

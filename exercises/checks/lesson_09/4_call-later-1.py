@@ -1,0 +1,288 @@
+import asyncio
+import heapq
+import itertools
+import time
+from collections import deque
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class TinyLoop:
+    """A loop with a clock that is set by hand, so that a check takes no time."""
+
+    def __init__(self):
+        self.now = 100.0
+        self.ready, self.timers, self.tickets = deque(), [], itertools.count()
+
+    def time(self):
+        return self.now
+
+    def advance(self, seconds):
+        self.now += seconds
+        while self.timers and self.timers[0][0] <= self.now:
+            heapq.heappop(self.timers)[2]()
+
+
+class CallLater(Exercise):
+    """call_later
+
+    A tiny loop has `loop.time()`, a heap `loop.timers` of entries `[deadline, ticket, function]`,
+    and `loop.tickets` with `next(loop.tickets)`. At each turn it takes those entries off the heap
+    whose deadline has come, and calls their functions without arguments.
+
+    Write `call_later(loop, delay, function, *args)`: it sees to it that the loop calls
+    `function(*args)` after `delay` seconds, and returns a function `cancel()` that takes this
+    back. It waits for nothing itself.
+    """
+
+    id = "call-later-1"
+    asks = "call_later"
+    minutes = 8
+    hints = (
+        "A deadline is an instant on the loop's clock, a delay is a length of time.",
+        "The heap wants entries that can be compared, even if two deadlines are equal: that is "
+        "what the ticket is for. And its functions are called without arguments: "
+        "`functools.partial` or a `lambda` holds them.",
+        "`heapq.heappush(loop.timers, entry)`. To cancel, leave the entry where it is and put "
+        "another function into it: `entry[2] = lambda: None`.",
+    )
+
+    def verify(self, call_later, lab):
+        slept, sleep = [], time.sleep
+        time.sleep = slept.append
+        try:
+            self._judge(call_later, lab, slept)
+        finally:
+            time.sleep = sleep
+
+    def _judge(self, call_later, lab, slept):
+        loop, said = TinyLoop(), []
+        cancels = []
+        for delay, word in ((3, "three"), (1, "one"), (2, "two"), (1, "one more")):
+            try:
+                cancels.append(call_later(loop, delay, said.append, word))
+            except TypeError as error:
+                if "not supported between" in str(error):
+                    raise Wrong(
+                        "the heap compares functions",
+                        f"Two calls after 1 s, and the heap answered: {error}.",
+                        lab.line(r"heappush"),
+                        "Two equal deadlines: put `next(loop.tickets)` between the "
+                        "deadline and the function.",
+                    ) from None
+                raise
+        lab.told("with delays of 3, 1, 2 and 1 s")
+        if asyncio.iscoroutine(cancels[0]):
+            for coro in cancels:
+                coro.close()
+            raise Wrong(
+                "async def",
+                "It is `async def`: it returned a coroutine, and noted nothing.",
+                lab.line(r"async def"),
+                "`def call_later`: an ordinary function, which puts an entry into the "
+                "heap and returns `cancel`.",
+            )
+        if slept:
+            raise Wrong(
+                "blocked",
+                f"It called `time.sleep({slept[0]})`.",
+                lab.line(r"sleep\("),
+                "Who asks for a call later goes on at once. Only note in the heap when it is due.",
+            )
+        if said:
+            raise Wrong(
+                "called at once",
+                f"`function` was called inside of `call_later`: {said}.",
+                lab.line(r"function\("),
+                "Put a function into the heap that will do it: `lambda: function(*args)`.",
+            )
+        if not loop.timers:
+            raise Wrong(
+                "nothing in the heap",
+                "`loop.timers` is still empty.",
+                try_="`heapq.heappush(loop.timers, entry)`.",
+            )
+        entry = loop.timers[0]
+        if not (isinstance(entry, list) and len(entry) == 3):
+            raise Wrong(
+                "not an entry",
+                f"The heap holds {entry!r:.80}.",
+                lab.line(r"heappush|append"),
+                "An entry is a list: `[deadline, ticket, function]`. (A tuple can't be "
+                "changed, so it could not be cancelled.)",
+            )
+        if min(entry[0] for entry in loop.timers) < 100:
+            raise Wrong(
+                "a delay for a deadline",
+                f"It was 100 on the loop's clock, and the first entry is due at {entry[0]}.",
+                lab.line(r"\bdelay\b(?!,)"),
+                "The heap holds instants: `loop.time() + delay`.",
+            )
+        if entry[0] != 101:
+            if any(e[0] == 101 for e in loop.timers):
+                raise Wrong(
+                    "not a heap",
+                    f"The entry at the left is due at {entry[0]}; another at 101.",
+                    lab.line(r"append"),
+                    "The loop looks at the leftmost only. `heapq.heappush` keeps the "
+                    "earliest there.",
+                )
+            raise Wrong(
+                "value",
+                f"It was 100, and the first entry is due at {entry[0]}; asked is 101.",
+                lab.line(r"\bdelay\b"),
+            )
+        if not callable(cancels[0]):
+            raise Wrong(
+                "cannot be cancelled",
+                f"It returned {cancels[0]!r}.",
+                lab.line(r"return \w+\(\)"),
+                "Return a function that takes the call back, and do not call it.",
+            )
+        self._runs(lab, loop, said)
+        self._cancels(lab, call_later)
+
+    def _runs(self, lab, loop, said):
+        try:
+            loop.advance(1.5)
+        except TypeError as error:
+            raise Wrong(
+                "lost the arguments",
+                f"The loop called the entry's function: {error}.",
+                lab.line(r"heappush|function"),
+                "The loop calls without arguments. `lambda: function(*args)` brings them.",
+            ) from None
+        if said == ["one more", "one"]:
+            raise Wrong("order", "Two calls with the same deadline came in the wrong order.")
+        lab.equal(said, ["one", "one more"], what="after 1.5 s these had been called:")
+        loop.advance(1.5)
+        lab.equal(
+            said, ["one", "one more", "two", "three"], what="after 3 s these had been called:"
+        )
+
+    def _cancels(self, lab, call_later):
+        loop, said = TinyLoop(), []
+        cancel = [
+            call_later(loop, delay, said.append, word)
+            for delay, word in ((1, "one"), (2, "two"), (3, "three"))
+        ]
+        cancel[1]()
+        if sorted(loop.timers) != loop.timers or (loop.timers and loop.timers[0][0] != 101):
+            raise Wrong("broke the heap", "After a cancel the heap's first is not the earliest.")
+        try:
+            loop.advance(5)
+        except TypeError as error:
+            raise Wrong(
+                "left nothing to call",
+                f"After a cancel the loop called the entry's function: {error}.",
+                lab.line(r"= None"),
+                "The entry stays in the heap: put in a function that does nothing, `lambda: None`.",
+            ) from None
+        if said == ["one", "two", "three"]:
+            raise Wrong(
+                "cannot be cancelled",
+                "I cancelled the second of three, and it was called.",
+                lab.line(r"def cancel|return"),
+                "`entry[2] = lambda: None`, in the entry that is in the heap. (A plain "
+                "name that is set in an inner function is a new name there, unless you "
+                "say `nonlocal`.)",
+            )
+        lab.equal(said, ["one", "three"], what="with the second cancelled these were called:")
+        try:
+            cancel[0]()
+        except Exception as error:
+            raise Wrong(
+                "refused to cancel too late",
+                "I cancelled a call that had been made already, and got "
+                f"{type(error).__name__}: {error}.",
+                lab.line(r"remove|index|del "),
+                "Too late is harmless. And what is taken out of a heap's middle leaves no "
+                "heap: let the entry stay, with a function that does nothing.",
+            ) from None
+
+    @right
+    def with_a_lambda(loop, delay, function, *args):
+        """Call function(*args) in `delay` seconds; return a function that cancels it."""
+        entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
+        heapq.heappush(loop.timers, entry)
+
+        def cancel():
+            entry[2] = lambda: None
+
+        return cancel
+
+    @wrong("a delay for a deadline", says="100 on the loop's clock")
+    def takes_the_delay(loop, delay, function, *args):
+        entry = [delay, next(loop.tickets), lambda: function(*args)]
+        heapq.heappush(loop.timers, entry)
+
+        def cancel():
+            entry[2] = lambda: None
+
+        return cancel
+
+    @wrong("blocked", says="time.sleep(3)")
+    def sleeps_itself(loop, delay, function, *args):
+        time.sleep(delay)
+        function(*args)
+        return lambda: None
+
+    takes_it_out = with_a_lambda.but(
+        "entry[2] = lambda: None",
+        "loop.timers.remove(entry)",
+        kind="refused to cancel too late",
+        says="ValueError",
+    )
+
+    @wrong("called at once", says="inside of `call_later`")
+    def calls_it(loop, delay, function, *args):
+        entry = [loop.time() + delay, next(loop.tickets), function(*args)]
+        heapq.heappush(loop.timers, entry)
+
+        def cancel():
+            entry[2] = lambda: None
+
+        return cancel
+
+    without_ticket = with_a_lambda.but("next(loop.tickets), lambda", "lambda").but(
+        "entry[2]", "entry[1]", kind="the heap compares functions", says="next(loop.tickets)"
+    )
+
+    appends = with_a_lambda.but(
+        "heapq.heappush(loop.timers, entry)",
+        "loop.timers.append(entry)",
+        kind="not a heap",
+        says="leftmost",
+    )
+
+    forgets_the_arguments = with_a_lambda.but(
+        "lambda: function(*args)", "function", kind="lost the arguments", says="without arguments"
+    )
+
+    @wrong("cannot be cancelled", says="returned None")
+    def returns_nothing(loop, delay, function, *args):
+        entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
+        heapq.heappush(loop.timers, entry)
+
+    cancels_at_once = with_a_lambda.but(
+        "return cancel", "return cancel()", kind="cannot be cancelled", says="do not call it"
+    )
+
+    @wrong("async def", says="an ordinary function")
+    async def waits_itself(loop, delay, function, *args):
+        await asyncio.sleep(delay)
+        function(*args)
+
+    @wrong("cannot be cancelled", says="second of three")
+    def cancels_a_copy(loop, delay, function, *args):
+        entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
+        heapq.heappush(loop.timers, list(entry))
+
+        def cancel():
+            entry[2] = lambda: None
+
+        return cancel
+
+    puts_none = with_a_lambda.but(
+        "lambda: None", "None", kind="left nothing to call", says="does nothing"
+    )

@@ -1,0 +1,224 @@
+import asyncio
+import gc
+import types
+import weakref
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+@types.coroutine
+def private(died):
+    """Wait for a future that nobody else holds; say so if the waiting is thrown away."""
+    future = asyncio.get_running_loop().create_future()
+    weakref.finalize(future, died.append, "future")
+    yield from future
+
+
+class Background(Exercise):
+    """In the background
+
+    Write `background(coro, kept)`, an ordinary function that is called while a loop runs. It
+    starts the coroutine `coro` as a task, keeps that task in the set `kept` until it is done, and
+    takes it out then. It returns the task at once, without awaiting it.
+    """
+
+    id = "keep-1"
+    asks = "background"
+    minutes = 6
+    hints = (
+        "Who holds a task while it waits for a future that only the task itself knows?",
+        "`kept.add(task)` holds it. It must leave the set when it is done, and not before: a task "
+        "can tell you when that is.",
+        "`task.add_done_callback(kept.discard)`: hand the method over, do not call it.",
+    )
+
+    def verify(self, background, lab):
+        found = lab.run(self._keeps(background, lab), leaks=True).result
+        if found is not None:
+            raise found
+
+    async def _keeps(self, background, lab):
+        kept, died = set(), []
+
+        async def waits():
+            await private(died)
+
+        coro = waits()
+        try:
+            made = background(coro, kept)
+        except RuntimeError as error:
+            coro.close()
+            if "running event loop" not in str(error):
+                raise
+            return Wrong(
+                "a second loop",
+                f"Python said: {error}.",
+                lab.line(r"asyncio\.run|run_until_complete"),
+                "A loop runs already: `asyncio.create_task(coro)` gives it a task.",
+            )
+        if made is coro and kept:
+            for task in kept.copy():
+                task.cancel()
+            await asyncio.sleep(0)
+            return Wrong(
+                "not a task",
+                "It returned the coroutine, and not the task that runs it.",
+                lab.line(r"\breturn\b"),
+                "Return what `asyncio.create_task(coro)` gives.",
+            )
+        if asyncio.iscoroutine(made):
+            made.close()
+            coro.close()
+            return Wrong(
+                "not a task",
+                "It is `async def`: it returned a coroutine, and started nothing.",
+                lab.line(r"async def"),
+                "`def background`: a task is made by `asyncio.create_task`, and that "
+                "needs no await.",
+            )
+        if not isinstance(made, asyncio.Task):
+            return Wrong(
+                "not a task",
+                f"It returned {made!r:.60}.",
+                lab.line(r"\breturn\b"),
+                "Return what `asyncio.create_task(coro)` gives.",
+            )
+        if kept and made not in kept:
+            for thing in kept:
+                if asyncio.iscoroutine(thing):
+                    made.cancel()
+                    return Wrong(
+                        "kept the coroutine",
+                        "`kept` holds the coroutine, not its task.",
+                        lab.line(r"\.add\("),
+                        "The task holds its coroutine, and not the other way round.",
+                    )
+        del made, coro
+        await asyncio.sleep(0)
+        gc.collect()
+        await asyncio.sleep(0)
+        if died:
+            return Wrong(
+                "lost the task",
+                "The task waited for a future that only it knew. `kept` held "
+                f"{len(kept)} tasks; after `gc.collect()` the task was gone.",
+                lab.line(r"create_task|discard"),
+                "Put the task into `kept`, and leave it there until it is done.",
+            )
+        if not kept:
+            return Wrong(
+                "not kept",
+                "The task is under way, and `kept` is empty.",
+                lab.line(r"create_task"),
+                "`kept.add(task)`.",
+            )
+        for task in kept.copy():
+            task.cancel()
+        await asyncio.sleep(0.01)
+        return await self._lets_go(background, lab)
+
+    async def _lets_go(self, background, lab):
+        kept = set()
+
+        async def short():
+            await asyncio.sleep(1)
+            return "done"
+
+        async def fails():
+            await asyncio.sleep(2)
+            raise LookupError("on purpose")
+
+        tasks = [background(short(), kept), background(fails(), kept)]
+        await asyncio.sleep(0.5)
+        if len(kept) != 2:
+            return Wrong("not kept", f"Two tasks are under way, and `kept` holds {len(kept)}.")
+        await asyncio.wait([tasks[0]])
+        await asyncio.sleep(0.5)
+        if not kept and not lab.lost:
+            tasks[1].cancel()
+            return Wrong(
+                "let go of all",
+                "One task of two has ended, and `kept` is empty.",
+                lab.line(r"clear|add_done_callback"),
+                "Take out that one only: `task.add_done_callback(kept.discard)`.",
+            )
+        await asyncio.wait(tasks)
+        await asyncio.sleep(0.01)
+        tasks[1].exception()
+        lost = [context["exception"] for context in lab.lost if context.get("exception")]
+        lab.lost.clear()
+        if lost:
+            return Wrong(
+                "a callback without its argument",
+                f"The loop was told: {lost[0]!r}.",
+                lab.line(r"add_done_callback"),
+                "A callback gets the task as its argument: hand over `kept.discard`.",
+            )
+        if kept:
+            return Wrong(
+                "never lets go",
+                f"Both tasks have ended, and `kept` still holds {len(kept)}.",
+                lab.line(r"add_done_callback|\.add\("),
+                "In a program that runs for weeks they would pile up: "
+                "`task.add_done_callback(kept.discard)`.",
+            )
+        return None
+
+    @right
+    def discards_when_done(coro, kept):
+        """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+        task = asyncio.create_task(coro)
+        kept.add(task)
+        task.add_done_callback(kept.discard)
+        return task
+
+    @wrong("lost the task", says="only it knew")
+    def no_reference(coro, kept):
+        return asyncio.create_task(coro)
+
+    discards_at_once = discards_when_done.but(
+        "kept.discard", "kept.discard(task)", kind="lost the task", says="leave it there"
+    )
+
+    @wrong("a callback without its argument", says="takes 0 positional arguments")
+    def with_a_lambda(coro, kept):
+        task = asyncio.create_task(coro)
+        kept.add(task)
+        task.add_done_callback(lambda: kept.discard(task))
+        return task
+
+    never_discards = discards_when_done.but(
+        "task.add_done_callback(kept.discard)", "", kind="never lets go", says="pile up"
+    )
+
+    clears_the_set = discards_when_done.but(
+        "kept.discard", "lambda task: kept.clear()", kind="let go of all", says="that one only"
+    )
+
+    @wrong("a second loop", says="A loop runs already")
+    def with_run(coro, kept):
+        asyncio.run(coro)
+
+    @wrong("not a task", says="not the task that runs it")
+    def returns_the_coroutine(coro, kept):
+        kept.add(asyncio.create_task(coro))
+        return coro
+
+    @wrong("kept the coroutine", says="not its task")
+    def keeps_the_coroutine(coro, kept):
+        task = asyncio.create_task(coro)
+        kept.add(coro)
+        task.add_done_callback(lambda task: kept.discard(coro))
+        return task
+
+    a_set_of_its_own = discards_when_done.but(
+        "task =", "kept = set()\ntask =", kind="lost the task", says="leave it there"
+    )
+
+    @wrong("not a task", says="async def")
+    async def awaits_it(coro, kept):
+        task = asyncio.create_task(coro)
+        kept.add(task)
+        await task
+        kept.discard(task)
+        return task

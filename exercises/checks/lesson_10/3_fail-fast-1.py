@@ -1,0 +1,169 @@
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import MOMENT, Tidy, errors_in, none_left, watched
+
+
+class FailFast(Exercise):
+    """All or nothing
+
+    `buy(item)` is a coroutine function that takes a while, and may fail. Write
+    `all_or_nothing(buy, items)`. It buys all items at the same time, and returns what `buy`
+    returned for each, in the order of `items`.
+
+    If one of them fails, the others are stopped, and the error comes out, alone or in a group.
+    When `all_or_nothing` itself is cancelled, all are stopped. Either way, every `buy` has ended
+    when `all_or_nothing` ends. (One that is cancelled may take a moment to clean up.)
+    """
+
+    id = "fail-fast-1"
+    asks = "all_or_nothing"
+    minutes = 8
+    hints = (
+        "Which of the five ways of the lesson stops the others when one fails?",
+        "A TaskGroup does all that is asked. After its block each task has its `result()`.",
+        "`async with asyncio.TaskGroup() as group: tasks = [group.create_task(buy(item)) for item "
+        "in items]`, and then the results of `tasks`.",
+    )
+
+    def verify(self, all_or_nothing, lab):
+        seconds, items = {"tea": 3, "milk": 1, "cake": 2}, ["tea", "milk", "cake"]
+        bought = {item: f"a {item}" for item in items}
+        buy = lab.service(seconds, bought, name="buy")
+        run = lab.run(all_or_nothing, buy, items)
+        lab.equal(run.result, list(bought.values()))
+        lab.concurrent(run, longest=3, total=6)
+        for late, error in (("milk", ValueError("no milk")), ("cake", OSError("no cake"))):
+            buy = Tidy(lab.service(seconds, bought, {late: error}, name="buy"))
+            after = seconds[late]
+            ended = watched(lab, f"and `{late}` failed after {after} s", all_or_nothing, buy, items)
+            self._failed(lab, ended, error, after)
+        buy = Tidy(lab.service(seconds, bought, name="buy"))
+        ended = watched(
+            lab, "and cancelled it after 0.5 s", all_or_nothing, buy, items, cancel_after=0.5
+        )
+        none_left(lab, ended, "it was cancelled and ended")
+
+    def _failed(self, lab, ended, error, after):
+        words = f"{type(error).__name__}"
+        if ended.error is None:
+            raise Wrong(
+                "lost error",
+                f"It returned {ended.result!r}, as if all had gone well.",
+                lab.line(r"except|return_exceptions|suppress"),
+            )
+        if error not in errors_in(ended.error):
+            raise Wrong(
+                "lost error",
+                f"{words} was to come out. What came out was {ended.error!r}.",
+                lab.line(r"\braise\b|except"),
+            )
+        if ended.at > after + MOMENT + 1e-6:
+            raise Wrong(
+                "heard of it late",
+                f"{words} was raised after {after} s, and came out after {ended.at:g} s.",
+                lab.text.sequential_await(),
+                "Whoever awaits tasks one by one hears of a failure when its turn comes, "
+                "and whoever waits for all hears of it last. Stop at the first failure.",
+            )
+        none_left(lab, ended, f"the {words} came out")
+
+    @right
+    async def with_a_group(buy, items):
+        """Buy all items at once and return what was bought, in order; or stop them all."""
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(buy(item)) for item in items]
+        return [task.result() for task in tasks]
+
+    @right
+    async def with_gather_and_a_finally(buy, items):
+        tasks = [asyncio.create_task(buy(item)) for item in items]
+        try:
+            return await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    @wrong("losers", says="2 calls still ran")
+    async def with_gather(buy, items):
+        return await asyncio.gather(*(buy(item) for item in items))
+
+    @wrong("losers", says="had not ended")
+    async def asks_and_goes(buy, items):
+        tasks = [asyncio.create_task(buy(item)) for item in items]
+        try:
+            return await asyncio.gather(*tasks)
+        except Exception:
+            for task in tasks:
+                task.cancel()
+            raise
+
+    waits_a_turn = asks_and_goes.but(
+        "raise", "await asyncio.sleep(0)\nraise", kind="losers", says="had not ended"
+    )
+
+    @wrong("cancelled itself", says="holds the task that runs this line")
+    async def cancels_everybody(buy, items):
+        try:
+            return await asyncio.gather(*(buy(item) for item in items))
+        except Exception:
+            for task in asyncio.all_tasks():
+                task.cancel()
+            raise
+
+    @wrong("heard of it late", says="whoever waits for all")
+    async def waits_for_all(buy, items):
+        results = await asyncio.gather(*map(buy, items), return_exceptions=True)
+        for each in results:
+            if isinstance(each, Exception):
+                raise each
+        return results
+
+    @wrong("losers", says="cancelled it after 0.5 s")
+    async def forgets_its_own_cancellation(buy, items):
+        tasks = [asyncio.create_task(buy(item)) for item in items]
+        done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+        return [task.result() for task in tasks if not task.cancelled()]
+
+    @wrong("sequential", says="one after another")
+    async def one_by_one(buy, items):
+        return [await buy(item) for item in items]
+
+    awaits_them_in_order = with_gather_and_a_finally.but(
+        "await asyncio.gather(*tasks)",
+        "[await task for task in tasks]",
+        kind="heard of it late",
+        says="came out after 3 s",
+    )
+
+    @wrong("lost error", says="as if all had gone well")
+    async def errors_as_values(buy, items):
+        return await asyncio.gather(*(buy(item) for item in items), return_exceptions=True)
+
+    @wrong("lost error", says="as if all had gone well")
+    async def catches_the_group(buy, items):
+        tasks = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks += [group.create_task(buy(item)) for item in items]
+        except* Exception as errors:
+            print(errors)
+        return [task.result() for task in tasks if not task.cancelled() and not task.exception()]
+
+    @wrong("order")
+    async def as_they_come(buy, items):
+        bought = []
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(buy(item)) for item in items]
+            for next_one in asyncio.as_completed(tasks):
+                bought.append(await next_one)
+        return bought
+
+    returns_the_tasks = with_a_group.but(
+        "[task.result() for task in tasks]", "tasks", kind="not awaited"
+    )

@@ -1,0 +1,261 @@
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import MOMENT, Tidy, errors_in, none_left, watched
+
+
+class FirstAnswer(Exercise):
+    """The first answer wins
+
+    Several servers know the same. `ask(server)` is a coroutine function that takes a while, and
+    may fail. Write `first_answer(ask, servers)`.
+
+    - It asks all servers at the same time, and returns the first answer that comes.
+    - A server that fails doesn't count, as long as another one answers.
+    - If all fail, it raises an `ExceptionGroup` with the errors of all of them.
+    - However it ends, by being cancelled too, every `ask` has ended then. (One that is cancelled
+      may take a moment to clean up.)
+    """
+
+    id = "first-answer-1"
+    asks = "first_answer"
+    minutes = 12
+    hints = (
+        "You want to look at each one as it comes. Which two ways of the lesson let you do that?",
+        "`as_completed`, with a `try` inside of the loop: return the first that does not fail, "
+        "keep the errors of those that do. What is raised when the loop has come to its end?",
+        "And the losers? `finally:` cancel all tasks (to cancel one that is done does nothing), "
+        "and `await asyncio.gather(*tasks, return_exceptions=True)`.",
+    )
+
+    def verify(self, first_answer, lab):
+        servers = ["ann", "ben", "cleo"]
+        answers = {"ann": "from ann", "ben": "from ben", "cleo": "from cleo"}
+        seconds = {"ann": 3, "ben": 1, "cleo": 2}
+
+        def scene(words, errors, **how):
+            ask = Tidy(lab.service(seconds, answers, errors, name="ask"))
+            ended = watched(lab, words, first_answer, ask, servers, **how)
+            return ask, ended
+
+        ask, ended = scene("with servers that take 3, 1 and 2 s", {})
+        self._answered(lab, ask, ended, "from ben", 1)
+        refused = ValueError("ben is down")
+        ask, ended = scene("and the quickest server failed", {"ben": refused})
+        self._answered(lab, ask, ended, "from cleo", 2)
+        errors = {name: OSError(f"{name} is down") for name in servers}
+        ask, ended = scene("and all three servers failed", errors)
+        self._all_failed(lab, ended, list(errors.values()))
+        ask, ended = scene("and cancelled it after 0.5 s", {}, cancel_after=0.5)
+        none_left(lab, ended, "it was cancelled and ended")
+
+    def _answered(self, lab, ask, ended, answer, after):
+        if ended.error is not None:
+            if errors_in(ended.error)[0].args != ("ben is down",):
+                raise ended.error
+            raise Wrong(
+                "took a failure for the answer",
+                f"It raised {ended.error!r}. Another server would have answered.",
+                lab.text.of_traceback(ended.error),
+                "The first that is *done* may have failed. Then wait for the next one.",
+            )
+        if len(ask.started) < 3:
+            raise Wrong(
+                "sequential",
+                f"When it ended, it had asked {len(ask.started)} of 3 servers.",
+                lab.text.sequential_await(),
+            )
+        lab.equal(ended.result, ended.result)  # a coroutine or a task in it is named here
+        if ended.at > after + MOMENT + 1e-6:
+            raise Wrong(
+                "waited for a loser",
+                f"The first answer was there after {after} s. It "
+                f"returned {ended.result!r} after {ended.at:g} s.",
+                lab.line(r"gather|\.wait\(|TaskGroup|await task\b"),
+                "Return when the first answer comes: `as_completed`, or `wait` with "
+                "`FIRST_COMPLETED`. And cancel the others before you await them.",
+            )
+        lab.equal(ended.result, answer)
+        none_left(lab, ended, "it returned the answer")
+
+    def _all_failed(self, lab, ended, errors):
+        if ended.error is None:
+            raise Wrong(
+                "lost error",
+                f"It returned {ended.result!r}.",
+                lab.line("except|return"),
+                "If nobody answers, the caller must hear why: `raise "
+                'ExceptionGroup("nobody answered", errors)`.',
+            )
+        if not isinstance(ended.error, ExceptionGroup):
+            raise Wrong(
+                "no group",
+                f"It raised {ended.error!r}; asked is an ExceptionGroup of the three errors.",
+                lab.line(r"\braise\b") or lab.text.of_traceback(ended.error),
+                'Keep each error in a list: `raise ExceptionGroup("nobody answered", errors)`.',
+            )
+        found = errors_in(ended.error)
+        if missing := [error for error in errors if error not in found]:
+            raise Wrong(
+                "lost error",
+                f"The group holds {found!r}. {missing!r} is missing.",
+                lab.line(r"ExceptionGroup|append"),
+                "Each failure belongs into the list.",
+            )
+        none_left(lab, ended, "it raised the group")
+
+    @right
+    async def as_they_come(ask, servers):
+        """Return the first answer; raise an ExceptionGroup if all servers fail."""
+        tasks = [asyncio.create_task(ask(server)) for server in servers]
+        errors = []
+        try:
+            for next_one in asyncio.as_completed(tasks):
+                try:
+                    return await next_one
+                except Exception as error:
+                    errors.append(error)
+            raise ExceptionGroup("nobody answered", errors)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    @right
+    async def with_wait(ask, servers):
+        pending = {asyncio.create_task(ask(server)) for server in servers}
+        errors = []
+        try:
+            while pending:
+                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    if task.exception() is None:
+                        return task.result()
+                    errors.append(task.exception())
+            raise ExceptionGroup("nobody answered", errors)
+        finally:
+            for task in pending:
+                task.cancel()
+            await asyncio.gather(*pending, return_exceptions=True)
+
+    @wrong("losers", says="2 calls still ran")
+    async def goes_with_the_answer(ask, servers):
+        errors = []
+        for next_one in asyncio.as_completed([ask(server) for server in servers]):
+            try:
+                return await next_one
+            except Exception as error:
+                errors.append(error)
+        raise ExceptionGroup("nobody answered", errors)
+
+    @wrong("losers", says="had not ended")
+    async def asks_the_losers_and_goes(ask, servers):
+        tasks = [asyncio.create_task(ask(server)) for server in servers]
+        errors = []
+        try:
+            for next_one in asyncio.as_completed(tasks):
+                try:
+                    return await next_one
+                except Exception as error:
+                    errors.append(error)
+            raise ExceptionGroup("nobody answered", errors)
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    @wrong("losers", says="cancelled it after 0.5 s")
+    async def cancels_after_an_answer_only(ask, servers):
+        pending = {asyncio.create_task(ask(server)) for server in servers}
+        errors = []
+        while pending:
+            done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                if task.exception() is None:
+                    for loser in pending:
+                        loser.cancel()
+                    await asyncio.gather(*pending, return_exceptions=True)
+                    return task.result()
+                errors.append(task.exception())
+        raise ExceptionGroup("nobody answered", errors)
+
+    @wrong("took a failure for the answer", says="Another server would have answered")
+    async def first_that_is_done(ask, servers):
+        tasks = [asyncio.create_task(ask(server)) for server in servers]
+        done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+        return done.pop().result()
+
+    @wrong("raised CancelledError", says="return_exceptions=True")
+    async def awaits_the_cancelled(ask, servers):
+        tasks = [asyncio.create_task(ask(server)) for server in servers]
+        done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in pending:
+            task.cancel()
+            await task
+        return done.pop().result()
+
+    @wrong("sequential", says="1 of 3")
+    async def one_by_one(ask, servers):
+        errors = []
+        for server in servers:
+            try:
+                return await ask(server)
+            except Exception as error:
+                errors.append(error)
+        raise ExceptionGroup("nobody answered", errors)
+
+    @wrong("waited for a loser", says="after 3 s")
+    async def waits_for_all(ask, servers):
+        results = await asyncio.gather(*map(ask, servers), return_exceptions=True)
+        for each in results:
+            if not isinstance(each, Exception):
+                return each
+        raise ExceptionGroup("nobody answered", results)
+
+    @wrong("waited for a loser", says="after 3 s")
+    async def a_group_waits_for_all(ask, servers):
+        answers, errors = [], []
+
+        async def one(server):
+            try:
+                answers.append(await ask(server))
+            except Exception as error:
+                errors.append(error)
+
+        async with asyncio.TaskGroup() as group:
+            for server in servers:
+                group.create_task(one(server))
+        if not answers:
+            raise ExceptionGroup("nobody answered", errors)
+        return answers[0]
+
+    @wrong("no group", says="ExceptionGroup of the three errors")
+    async def raises_the_last_error(ask, servers):
+        tasks = [asyncio.create_task(ask(server)) for server in servers]
+        try:
+            for next_one in asyncio.as_completed(tasks):
+                try:
+                    return await next_one
+                except Exception as error:
+                    last = error
+            raise last
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    @wrong("lost error", says="It returned None")
+    async def says_nothing(ask, servers):
+        tasks = [asyncio.create_task(ask(server)) for server in servers]
+        try:
+            for next_one in asyncio.as_completed(tasks):
+                with contextlib.suppress(Exception):
+                    return await next_one
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)

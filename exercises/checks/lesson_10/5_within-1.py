@@ -1,0 +1,262 @@
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import MOMENT, Tidy, errors_in, none_left, watched
+
+
+class Within(Exercise):
+    """What can be had in time
+
+    `fetch(url)` is a coroutine function that takes a while, and may fail. Write
+    `fetch_within(fetch, urls, seconds)`. It fetches all pages at the same time and returns a
+    dict, from url to page, of those that came in time.
+
+    - It returns as soon as all have ended. After `seconds` seconds it stops those that are left,
+      and returns.
+    - What failed is left out, and so is what was late.
+    - However it ends, by being cancelled too, every `fetch` has ended then. (One that is cancelled
+      may take a moment to clean up.)
+    """
+
+    id = "within-1"
+    asks = "fetch_within"
+    minutes = 10
+    hints = (
+        "`asyncio.wait` can be given a `timeout`. What does it do with the tasks that are late?",
+        "Keep the tasks in a dict from url to task. After `wait`, cancel the late ones and await "
+        "them. A `finally` does that however the function ends.",
+        "At the end three kinds of tasks are there. `task.cancelled()` tells the late ones, "
+        "`task.exception()` the failed ones (ask in this order), and the others have a "
+        "`task.result()`.",
+    )
+
+    def verify(self, fetch_within, lab):
+        urls, seconds = ["/a", "/b", "/c", "/d"], {"/a": 1, "/b": 0.5, "/c": 9, "/d": 2}
+        down = {"/b": ValueError("/b is down")}
+        fetch = Tidy(lab.service(seconds, errors=down))
+        ended = watched(
+            lab,
+            "with pages that take 1, 0.5, 9 and 2 s, of which the second fails, and gave it 3 s",
+            fetch_within,
+            fetch,
+            urls,
+            3,
+        )
+        self._pages(lab, ended, ["/a", "/d"], after=3, given=3)
+        fetch = Tidy(lab.service(seconds, errors=down))
+        ended = watched(
+            lab,
+            "with pages that take 1, 0.5 and 2 s, of which the second fails, and gave it 5 s",
+            fetch_within,
+            fetch,
+            ["/a", "/b", "/d"],
+            5,
+        )
+        self._pages(lab, ended, ["/a", "/d"], after=2, given=5)
+        fetch = Tidy(lab.service(seconds))
+        ended = watched(
+            lab, "and cancelled it after 0.25 s", fetch_within, fetch, urls, 3, cancel_after=0.25
+        )
+        none_left(lab, ended, "it was cancelled and ended")
+
+    def _pages(self, lab, ended, urls, after, given):
+        if isinstance(ended.error, TimeoutError):
+            raise Wrong(
+                "threw the pages away",
+                f"It raised TimeoutError after {ended.at:g} s, "
+                f"and the pages of {' and '.join(urls)} were there.",
+                lab.line(r"wait_for|timeout"),
+                "Keep each page outside of what is cancelled: in a task of its own, or in a dict.",
+            )
+        if ended.error is not None and "/b is down" in map(str, errors_in(ended.error)):
+            raise Wrong(
+                "let one failure end it",
+                f"The page /b failed, and {ended.error!r} came out. Two other pages came in time.",
+                lab.text.of_traceback(ended.error) or lab.line("gather|TaskGroup|result"),
+                "Look at each task: `task.exception()` tells whether it failed.",
+            )
+        if ended.error is not None:
+            raise ended.error
+        if ended.at > after + MOMENT + 1e-6:
+            if after < given:
+                raise Wrong(
+                    "waited for the clock",
+                    f"All had ended after {after} s. It returned after {ended.at:g} s.",
+                    lab.line("sleep"),
+                    "`wait` with a `timeout` returns earlier when all are done.",
+                )
+            raise Wrong(
+                "waited too long",
+                f"It returned after {ended.at:g} s, and {given} s were allowed.",
+                lab.text.sequential_await(),
+                "Start all of them, and wait once for all: `asyncio.wait(tasks, timeout=seconds)`.",
+            )
+        pages = {url: f"page {url}" for url in urls}
+        bad = (
+            [url for url, page in ended.result.items() if isinstance(page, BaseException)]
+            if (isinstance(ended.result, dict))
+            else []
+        )
+        if bad:
+            raise Wrong(
+                "kept an error for a page",
+                f"It returned {ended.result!r}.",
+                lab.line("return_exceptions|exception"),
+                "What failed, or was late, is left out. `isinstance(each, BaseException)` "
+                "tells: CancelledError is no Exception.",
+            )
+        if ended.at < after - 1e-6 and isinstance(ended.result, dict):
+            raise Wrong(
+                "let one failure end it",
+                f"The page /b failed after 0.5 s. It returned "
+                f"{ended.result!r} after {ended.at:g} s, and the others had not ended.",
+                lab.line(r"TaskGroup|gather|FIRST_"),
+                "A failure is no reason to stop the others. Let each task catch its own.",
+            )
+        none_left(lab, ended, f"it returned, after {ended.at:g} s")
+        if isinstance(ended.result, dict):
+            for url, page in ended.result.items():
+                if str(page).startswith("page /") and page != f"page {url}":
+                    raise Wrong(
+                        "mixed the pages up",
+                        f"It returned {ended.result!r}.",
+                        lab.line(r"\bzip\b") or lab.line(r"\bdone\b"),
+                        "`done` is a set, and has no order: keep a dict from url to task, "
+                        "or from task to url.",
+                    )
+        lab.equal(ended.result, pages)
+
+    @right
+    async def with_wait(fetch, urls, seconds):
+        """Return a dict from url to page of what came within `seconds` seconds."""
+        tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
+        try:
+            await asyncio.wait(tasks.values(), timeout=seconds)
+        finally:
+            for task in tasks.values():
+                task.cancel()
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
+        return {
+            url: task.result()
+            for url, task in tasks.items()
+            if not task.cancelled() and task.exception() is None
+        }
+
+    @right
+    async def with_a_group(fetch, urls, seconds):
+        pages = {}
+
+        async def one(url):
+            with contextlib.suppress(Exception):
+                pages[url] = await fetch(url)
+
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds), asyncio.TaskGroup() as group:
+                for url in urls:
+                    group.create_task(one(url))
+        return pages
+
+    @wrong("losers", says="1 call still ran")
+    async def leaves_the_late_ones(fetch, urls, seconds):
+        tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
+        done, pending = await asyncio.wait(tasks.values(), timeout=seconds)
+        return {
+            url: task.result()
+            for url, task in tasks.items()
+            if task in done and task.exception() is None
+        }
+
+    @wrong("losers", says="cancelled it after 0.25 s")
+    async def forgets_its_own_cancellation(fetch, urls, seconds):
+        tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
+        done, pending = await asyncio.wait(tasks.values(), timeout=seconds)
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+        return {
+            url: task.result()
+            for url, task in tasks.items()
+            if task in done and task.exception() is None
+        }
+
+    @wrong("let one failure end it", says="Two other pages")
+    async def with_gather(fetch, urls, seconds):
+        pages = await asyncio.gather(*(fetch(url) for url in urls))
+        return dict(zip(urls, pages))
+
+    @wrong("let one failure end it", says="task.exception()")
+    async def asks_each_for_its_result(fetch, urls, seconds):
+        tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
+        done, pending = await asyncio.wait(tasks.values(), timeout=seconds)
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
+        return {url: task.result() for url, task in tasks.items() if task in done}
+
+    @wrong("let one failure end it", says="had not ended")
+    async def group_around_all(fetch, urls, seconds):
+        tasks = {}
+        try:
+            async with asyncio.timeout(seconds), asyncio.TaskGroup() as group:
+                tasks |= {url: group.create_task(fetch(url)) for url in urls}
+        except* Exception:
+            pass
+        return {
+            url: task.result()
+            for url, task in tasks.items()
+            if not task.cancelled() and task.exception() is None
+        }
+
+    @wrong("raised CancelledError", says="Ask `task.cancelled()` first")
+    async def asks_the_late_ones_too(fetch, urls, seconds):
+        tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
+        await asyncio.wait(tasks.values(), timeout=seconds)
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+        return {url: task.result() for url, task in tasks.items() if not task.exception()}
+
+    @wrong("kept an error for a page", says="is left out")
+    async def errors_as_values(fetch, urls, seconds):
+        tasks = [asyncio.create_task(fetch(url)) for url in urls]
+        await asyncio.wait(tasks, timeout=seconds)
+        for task in tasks:
+            task.cancel()
+        return dict(zip(urls, await asyncio.gather(*tasks, return_exceptions=True)))
+
+    @wrong("mixed the pages up", says="has no order")
+    async def takes_done_for_a_list(fetch, urls, seconds):
+        tasks = [asyncio.create_task(fetch(url)) for url in urls]
+        done, late = await asyncio.wait(tasks, timeout=seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        return {url: task.result() for url, task in zip(urls, done) if not task.exception()}
+
+    @wrong("threw the pages away", says="Keep each page")
+    async def wait_for_all_or_none(fetch, urls, seconds):
+        gathered = asyncio.gather(*(fetch(url) for url in urls), return_exceptions=True)
+        pages = await asyncio.wait_for(gathered, seconds)
+        return {url: page for url, page in zip(urls, pages) if not isinstance(page, Exception)}
+
+    @wrong("waited too long", says="9 s")
+    async def waits_for_all(fetch, urls, seconds):
+        pages = await asyncio.gather(*(fetch(url) for url in urls), return_exceptions=True)
+        return {url: page for url, page in zip(urls, pages) if not isinstance(page, Exception)}
+
+    sleeps_it_out = with_wait.but(
+        "asyncio.wait(tasks.values(), timeout=seconds)",
+        "asyncio.sleep(seconds)",
+        kind="waited for the clock",
+        says="All had ended",
+    )
+
+    @wrong("waited too long", says="Start all of them")
+    async def one_by_one(fetch, urls, seconds):
+        pages = {}
+        for url in urls:
+            with contextlib.suppress(Exception):
+                pages[url] = await asyncio.wait_for(fetch(url), seconds)
+        return pages

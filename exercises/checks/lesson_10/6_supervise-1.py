@@ -1,0 +1,315 @@
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import errors_in, named, watched
+
+
+class Worker:
+    """A worker that fails as often as told, 1 s after each start, and then works for a while.
+
+    errors: what each start fails with, in turn. works: seconds that the next one takes.
+    """
+
+    def __init__(self, errors, works=1):
+        self.errors, self.works = list(errors), works
+        self.started, self.cancelled, self.flying = [], [], 0
+
+    def __call__(self):
+        return named(self._work(), "worker")
+
+    async def _work(self):
+        self.started.append(asyncio.get_running_loop().time())
+        self.flying += 1
+        number = len(self.started)
+        try:
+            await asyncio.sleep(1 if number <= len(self.errors) else self.works)
+        except asyncio.CancelledError:
+            self.cancelled.append(number)
+            raise
+        finally:
+            self.flying -= 1
+        if number <= len(self.errors):
+            raise self.errors[number - 1]
+        return "done"
+
+    def __repr__(self):
+        return "worker"
+
+
+class Supervise(Exercise):
+    """A supervisor
+
+    `worker()` is a coroutine function that is meant to run for a long time, and may fail with any
+    kind of error. Write `supervise(worker, restarts, pause)`.
+
+    - It runs the worker, and returns what the worker returns.
+    - If the worker fails, it waits for `pause` seconds and starts it again, `restarts` times at
+      most. If the worker fails once more after that, this last error comes out at once.
+    - If `supervise` is cancelled, the worker is stopped and not started again.
+    """
+
+    id = "supervise-1"
+    asks = "supervise"
+    minutes = 10
+    hints = (
+        "A loop with a `try` around the worker. How often may it start the worker in all?",
+        "To be cancelled is no failure. Which `except` catches the errors of a worker, and lets "
+        "a CancelledError pass?",
+        "`for left in range(restarts, -1, -1):` and in it `return await worker()`; `except "
+        "Exception:` raise it again if none is left; then the pause.",
+    )
+
+    def verify(self, supervise, lab):
+        errors = [ValueError("first"), OSError("second"), KeyError("third")]
+        errors += [RuntimeError(f"number {number}") for number in range(4, 500)]
+        for restarts in (3, 2):
+            worker = Worker(errors[:2])
+            ended = self._watch(
+                lab,
+                f"with a worker that fails twice, restarts={restarts} and pause=2",
+                supervise,
+                worker,
+                restarts,
+                2,
+            )
+            self._starts(lab, ended, worker, [0, 3, 6])
+            if ended.error is not None:
+                raise ended.error
+            lab.equal(ended.result, "done")
+        worker = Worker(errors)
+        ended = self._watch(
+            lab, "with a worker that always fails, restarts=2 and pause=2", supervise, worker, 2, 2
+        )
+        self._gives_up(lab, ended, worker, errors[2], [0, 3, 6])
+        worker = Worker(errors)
+        ended = self._watch(
+            lab, "with a worker that fails, restarts=0 and pause=2", supervise, worker, 0, 2
+        )
+        self._gives_up(lab, ended, worker, errors[0], [0])
+        for after, words in ((2, "in the pause"), (3.5, "while the worker worked")):
+            worker = Worker(errors[:1], works=10)
+            ended = self._watch(
+                lab, f"and cancelled it {words}", supervise, worker, 5, 2, cancel_after=after
+            )
+            if worker.flying or ended.flying:
+                raise Wrong(
+                    "losers",
+                    "When it was cancelled and had ended, the worker still ran.",
+                    lab.line(r"create_task|ensure_future|wait\(|shield"),
+                    "Await the worker itself, `await worker()`: then whoever cancels you "
+                    "cancels it as well.",
+                )
+
+    def _watch(self, lab, words, supervise, worker, restarts, pause, **how):
+        async def patient(worker, restarts, pause):
+            made = asyncio.create_task(supervise(worker, restarts, pause))
+            try:
+                done, _ = await asyncio.wait([made], timeout=500)
+            except asyncio.CancelledError:
+                made.cancel()
+                await asyncio.wait([made], timeout=3600)
+                if made.done() and made.cancelled():
+                    raise
+                made.cancel()
+                return await made  # it swallowed the cancellation: the lab says so
+            if not done:
+                raise Wrong(
+                    "no end to it",
+                    f"It started the worker {len(worker.started)} times and went on.",
+                    lab.line(r"\bwhile\b|\bfor\b"),
+                    "Count the restarts, and let the last error out.",
+                )
+            return await made
+
+        return watched(lab, words, patient, worker, restarts, pause, **how)
+
+    def _starts(self, lab, ended, worker, expected):
+        if isinstance(ended.error, Wrong):
+            raise ended.error
+        lab.equal(ended.result, ended.result)  # a coroutine is named here
+        started = [round(at, 3) for at in worker.started]
+        if started == expected:
+            return
+        said = f"It started the worker at {started} s; asked is {expected}."
+        if ended.error is not None and len(started) < len(expected):
+            if not set(errors_in(ended.error)) & set(worker.errors):
+                raise ended.error
+            raise Wrong(
+                "gave up too early",
+                f"{said} Then {ended.error!r} came out.",
+                lab.line(r"\bexcept\b|range|while"),
+                "Any kind of error counts, and `restarts` does not count the first start.",
+            )
+        if len(started) > len(expected):
+            raise Wrong(
+                "one restart too many",
+                said,
+                lab.line(r"range|while|[<>]"),
+                "`restarts` starts come after the first one, and no more.",
+            )
+        if len(started) == len(expected):
+            raise Wrong(
+                "another pause",
+                said,
+                lab.line("sleep") or lab.line(r"\bexcept\b"),
+                "A worker that fails at once would be started again and again without a "
+                "pause: `await asyncio.sleep(pause)`, between a failure and the next "
+                "start.",
+            )
+        raise Wrong(
+            "gave up too early",
+            said,
+            lab.line(r"range|while|[<>]"),
+            "`restarts` does not count the first start.",
+        )
+
+    def _gives_up(self, lab, ended, worker, error, expected):
+        self._starts(lab, ended, worker, expected)
+        if ended.error is None:
+            raise Wrong(
+                "lost error",
+                f"The worker failed with {error!r} for the last time, and "
+                f"it returned {ended.result!r}.",
+                lab.line(r"\bexcept\b") or lab.line(r"return_exceptions"),
+                "When no restart is left, let the error out: `raise`.",
+            )
+        if errors_in(ended.error) != [error]:
+            raise Wrong(
+                "another error",
+                f"The last error was {error!r}. What came out was {ended.error!r}.",
+                lab.line(r"\braise\b"),
+                "A plain `raise` in the `except` lets out what was caught.",
+            )
+        if ended.at > expected[-1] + 1.001:
+            raise Wrong(
+                "one pause too many",
+                f"The last error was there after "
+                f"{expected[-1] + 1} s, and came out after {ended.at:g} s.",
+                lab.line("sleep"),
+                "Pause only when there is a restart to come.",
+            )
+
+    @right
+    async def counts_down(worker, restarts, pause):
+        """Run the worker; start it again when it fails, `restarts` times at most."""
+        for left in range(restarts, -1, -1):
+            try:
+                return await worker()
+            except Exception:
+                if not left:
+                    raise
+            await asyncio.sleep(pause)
+
+    @right
+    async def counts_up(worker, restarts, pause):
+        failures = 0
+        while True:
+            try:
+                return await worker()
+            except Exception:
+                failures += 1
+                if failures > restarts:
+                    raise
+                await asyncio.sleep(pause)
+
+    @right
+    async def last_one_outside(worker, restarts, pause):
+        for _ in range(restarts):
+            try:
+                return await worker()
+            except Exception:
+                await asyncio.sleep(pause)
+        return await worker()
+
+    @wrong("swallowed", says="catches the cancellation and goes on: `except BaseException:`")
+    async def catches_everything(worker, restarts, pause):
+        failures = 0
+        while True:
+            try:
+                return await worker()
+            except BaseException:
+                failures += 1
+                if failures > restarts:
+                    raise
+            await asyncio.sleep(pause)
+
+    returns_a_coroutine = counts_down.but(
+        "await worker()", "worker()", kind="not awaited", says="worker"
+    )
+
+    @wrong("swallowed", says="as if nothing had happened")
+    async def cancelled_means_done(worker, restarts, pause):
+        try:
+            for _ in range(restarts):
+                try:
+                    return await worker()
+                except Exception:
+                    await asyncio.sleep(pause)
+            return await worker()
+        except asyncio.CancelledError:
+            return None
+
+    one_more = counts_down.but(
+        "restarts, -1",
+        "restarts + 1, -1",
+        kind="one restart too many",
+        says="starts come after the first one",
+    )
+
+    @wrong("gave up too early", says="does not count the first start")
+    async def counts_the_first_start(worker, restarts, pause):
+        for left in range(restarts - 1, -1, -1):
+            try:
+                return await worker()
+            except Exception:
+                if not left:
+                    raise
+            await asyncio.sleep(pause)
+        return await worker()
+
+    one_kind_of_error = counts_down.but(
+        "Exception", "ValueError", kind="gave up too early", says="Any kind of error"
+    )
+
+    @wrong("lost error", says="for the last time")
+    async def gives_up_in_silence(worker, restarts, pause):
+        for left in range(restarts, -1, -1):
+            try:
+                return await worker()
+            except Exception as error:
+                print(error)
+            if left:
+                await asyncio.sleep(pause)
+
+    @wrong("another pause", says="without a pause")
+    async def restarts_at_once(worker, restarts, pause):
+        for left in range(restarts, -1, -1):
+            try:
+                return await worker()
+            except Exception:
+                if not left:
+                    raise
+
+    pauses_before_it_gives_up = restarts_at_once.but(
+        "if", "await asyncio.sleep(pause)\nif", kind="one pause too many", says="came out after 9 s"
+    )
+
+    @wrong("no end to it", says="Count the restarts")
+    async def for_ever(worker, restarts, pause):
+        while True:
+            with contextlib.suppress(Exception):
+                return await worker()
+            await asyncio.sleep(pause)
+
+    @wrong("losers", says="the worker still ran")
+    async def in_a_task_of_its_own(worker, restarts, pause):
+        for left in range(restarts, -1, -1):
+            task = asyncio.create_task(worker())
+            await asyncio.wait([task])
+            if task.exception() is None:
+                return task.result()
+            if not left:
+                raise task.exception()
+            await asyncio.sleep(pause)

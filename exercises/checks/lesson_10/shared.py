@@ -1,0 +1,132 @@
+"""What exercises of lesson 10 share: calls that take a moment to end, and tasks that are left."""
+
+import asyncio
+
+from helpers.coach import Wrong
+
+STOP = "Cancel the tasks that are left, in a `finally`, and await them. To cancel is only to ask."
+MOMENT = 0.25  # seconds that a cancelled call takes to end
+
+
+class Ended:
+    """How a call of the answer ended. result or error; at: seconds; flying: calls that still ran
+    at that instant; cancelled: those that had been told to stop a turn later.
+    """
+
+    result = error = None
+
+
+class Tidy:
+    """A service whose calls take a moment to end when they are cancelled. flying: calls that have
+    not ended.
+    """
+
+    def __init__(self, service):
+        self.service, self.flying = service, 0
+        self.started, self.cancelled = service.started, service.cancelled
+        self.__name__ = self.__qualname__ = service.__name__
+
+    def __call__(self, argument):
+        return named(self._call(argument), self.__name__)
+
+    async def _call(self, argument):
+        self.flying += 1
+        try:
+            return await self.service(argument)
+        except asyncio.CancelledError:
+            await asyncio.sleep(MOMENT)
+            raise
+        finally:
+            self.flying -= 1
+
+
+def named(coro, name):
+    """The coroutine, under a name that the learner knows it by."""
+    coro.__name__ = coro.__qualname__ = name
+    return coro
+
+
+async def play(to_be_cancelled, answer, service, *arguments):
+    """Call the answer, and look at `service` in the instant in which it ends."""
+    loop, ended = asyncio.get_running_loop(), Ended()
+    begun = loop.time()
+    service.ended = ended
+    try:
+        ended.result = await answer(service, *arguments)
+    except Exception as error:
+        if to_be_cancelled:
+            raise  # the lab tells what else than a cancellation came out
+        ended.error = error
+    finally:
+        ended.at = loop.time() - begun
+        ended.flying = service.flying
+        await asyncio.sleep(0)
+        ended.cancelled = len(service.cancelled)
+    return ended.result
+
+
+def watched(lab, words, answer, service, *arguments, **how):
+    """Play the scene in the lab; `words` follow "I called …" in messages."""
+    lab.told(words)
+    try:
+        lab.run(play("cancel_after" in how, answer, service, *arguments), leaks=True, **how)
+    except Wrong as found:
+        if found.kind == "swallowed" and found.line is None:
+            found.line = lab.line(r"except:|BaseException|CancelledError")
+        raise
+    except asyncio.CancelledError as error:
+        place = lab.text.of_traceback(error)
+        if place and "await" not in lab.text.code(*place):
+            raise Wrong(
+                "raised CancelledError",
+                "It asked a cancelled task for its result or its "
+                "error, and the CancelledError came out.",
+                place,
+                "A cancelled task has neither. Ask `task.cancelled()` first.",
+            ) from None
+        if everybody := lab.line(r"all_tasks"):
+            raise Wrong(
+                "cancelled itself",
+                "A CancelledError came out, though nobody had cancelled it from outside.",
+                everybody,
+                "`asyncio.all_tasks()` holds the task that runs this line as well. Keep a "
+                "list of the tasks that you start, and cancel those.",
+            ) from None
+        raise Wrong(
+            "raised CancelledError",
+            "It awaited a task that had been cancelled, and the task's CancelledError came out.",
+            place,
+            "`await asyncio.gather(*tasks, return_exceptions=True)` awaits cancelled tasks "
+            "and keeps their errors to itself.",
+        ) from None
+    return service.ended
+
+
+def none_left(lab, ended, when):
+    """Raise Wrong if calls went on when the answer had ended. when: "it raised the error"."""
+    if not ended.flying:
+        return
+    calls = f"{ended.flying} call{'s' * (ended.flying > 1)}"
+    line = lab.line(r"gather\(|wait\(|as_completed\(|create_task\(")
+    if ended.cancelled:
+        raise Wrong(
+            "losers",
+            f"When {when}, {calls} had been asked to stop and had not ended.",
+            lab.line(r"\.cancel\(") or line,
+            "To cancel is only to ask. Await them after it, as `gather(*tasks, "
+            "return_exceptions=True)` does.",
+        )
+    raise Wrong(
+        "losers",
+        f"When {when}, {calls} still ran, and nobody had asked "
+        f"{'them' if ended.flying > 1 else 'it'} to stop.",
+        line,
+        STOP,
+    )
+
+
+def errors_in(error):
+    """The errors in a group, however deep; a lone error is a list of one."""
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for inner in error.exceptions for leaf in errors_in(inner)]
+    return [error]

@@ -1,0 +1,353 @@
+import asyncio
+from contextlib import suppress
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import other_clock
+
+
+class FirstAnswer(Exercise):
+    """Whose deadline was it?
+
+    Several servers know the answer, and some are slow. `ask(server)` is a coroutine function that
+    takes a while and returns the answer. Write `first_answer(ask, servers, short, long)`. It asks
+    one server after another, in order.
+
+    - A server gets `short` seconds. If it takes longer, the next one is asked.
+    - All of it together gets `long` seconds. If they are over, return "out of time".
+    - Return the first answer. If every server had its `short` seconds in vain, return "nobody".
+    - An error that `ask` raises comes out, and that holds for a TimeoutError of its own too.
+
+    No two deadlines of my tests ring at the same moment. The clock that jumps in them is the
+    loop's, `asyncio.get_running_loop().time()`.
+    """
+
+    id = "whose-1"
+    asks = "first_answer"
+    minutes = 10
+    hints = (
+        "Two deadlines, one in the other: the one for the whole stands around the loop.",
+        "`async with asyncio.timeout(short) as each:` Which question can you ask `each` "
+        "afterwards?",
+        "`except TimeoutError:` and then `if not each.expired(): raise`. The same for the outer "
+        "one.",
+    )
+
+    def verify(self, first_answer, lab):
+        slow = {"a": 9, "b": 9, "c": 9, "d": 9}
+        self._answers(first_answer, lab)
+        ask = lab.service(slow, name="ask")
+        run = self._inside(lab, "All of it gets 5 s", first_answer, ask, list(slow), 2, 5)
+        other_clock(run.elapsed > 5.001, lab)
+        swallows = lab.text.swallowing_handler()
+        if swallows and (run.elapsed > 5.001 or run.result == "nobody"):
+            raise Wrong(
+                "swallowed",
+                f"Every server takes 9 s. At 5 s all of it was to end; it "
+                f"ended at {run.elapsed:g} s and returned {run.result!r}.",
+                swallows,
+                "What passes there when the outer deadline rings is a CancelledError: "
+                "catch TimeoutError alone.",
+            )
+        if run.elapsed > 5.001:
+            raise Wrong(
+                "no limit for the whole",
+                f"Every server takes 9 s, and it was over after {run.elapsed:g} s; all "
+                "together may take 5 s.",
+                lab.line(r"timeout|wait_for"),
+                "Put one deadline around the whole loop, and one around each call.",
+            )
+        if run.elapsed < 4.999:
+            raise Wrong(
+                "gave up too early",
+                f"Every server takes 9 s, and it returned {run.result!r} after "
+                f"{run.elapsed:g} s. There were 5 s, 2 s for each server.",
+                lab.line(r"except|suppress"),
+                "When the deadline of one server rings, ask the next one.",
+            )
+        lab.equal(run.result, "out of time")
+        ask = lab.service(slow, name="ask")
+        run = self._inside(lab, "Each server gets 2 s", first_answer, ask, ["a", "b", "c"], 2, 10)
+        if run.result == "out of time":
+            raise Wrong(
+                "took one deadline for the other",
+                f"Three servers had their 2 s in vain. After {run.elapsed:g} s of 10 it "
+                "returned 'out of time'.",
+                lab.line(r"out of time"),
+                "The error alone does not tell whose deadline it was. "
+                "`timeout(...) as cm` and `cm.expired()` do.",
+            )
+        lab.equal(run.result, "nobody")
+        self._errors(first_answer, lab)
+        ask = lab.service(slow, name="ask")
+        lab.run(first_answer, ask, ["a", "b", "c"], 2, 10, cancel_after=1)
+
+    def _answers(self, first_answer, lab):
+        ask = lab.service(
+            {"a": 9, "b": 1, "c": 0.5}, {"a": "it is a", "b": "it is b", "c": "it is c"}, name="ask"
+        )
+        run = self._inside(lab, "Each server gets 2 s", first_answer, ask, ["a", "b", "c"], 2, 10)
+        if run.result in ("out of time", "nobody"):
+            raise Wrong(
+                "gave up too early",
+                f"Server a takes 9 s, b would have answered in 1 s. It returned "
+                f"{run.result!r} after {run.elapsed:g} s of 10.",
+                lab.line(r"except|suppress"),
+                "When the deadline of one server rings, ask the next one.",
+            )
+        if "c" in ask.calls and run.elapsed < 2.999:
+            raise Wrong(
+                "asked all at once",
+                f"It asked {', '.join(ask.calls)}, and was over after {run.elapsed:g} s. "
+                "The servers are to be asked one after another.",
+                lab.line(r"create_task|gather"),
+                "Await each one in a loop.",
+            )
+        if run.result == "it is a":
+            raise Wrong(
+                "no limit for each server",
+                f"Server a takes 9 s and may take 2. It returned {run.result!r} after "
+                f"{run.elapsed:g} s.",
+                lab.line(r"timeout\(short") or lab.line(r"\bask\("),
+                "Put `async with asyncio.timeout(short)` around `await ask(server)` "
+                "itself: it ends what the task waits for inside of its block.",
+            )
+        lab.equal(run.result, "it is b")
+        if "c" in ask.calls:
+            raise Wrong(
+                "asked too many",
+                "Server b had answered, and c was asked all the same.",
+                lab.line(r"\bfor\b"),
+                "Return the answer as soon as it is there.",
+            )
+
+    def _inside(self, lab, rule, *what):
+        """Run it; no deadline may come out as an error."""
+        try:
+            return lab.run(*what)
+        except TimeoutError as error:
+            place = lab.text.of_traceback(error)
+            raise Wrong(
+                "let a TimeoutError out",
+                f"{rule}. When the time was over, a TimeoutError came out.",
+                place and place[1],
+                "Catch it around the block of that deadline.",
+            ) from None
+
+    def _errors(self, first_answer, lab):
+        own = TimeoutError("the server's own limit")
+        for server, when in (("b", "when a had used up its 2 s"), ("a", "the first of them")):
+            ask = lab.service(
+                {"a": 9 if server == "b" else 1, "b": 1, "c": 1}, name="ask", errors={server: own}
+            )
+            try:
+                run = lab.run(first_answer, ask, ["a", "b", "c"], 2, 10)
+            except TimeoutError as error:
+                if str(error) == str(own):
+                    continue
+                raise Wrong(
+                    "another error came out",
+                    f"Server {server} raised TimeoutError({str(own)!r}), and what came "
+                    f"out is {error!r}.",
+                    lab.line(r"\braise\b"),
+                    "A bare `raise` lets the error itself go on.",
+                ) from None
+            what = (
+                "went on to the next server"
+                if len(ask.calls) > "abc".index(server) + 1
+                else f"returned {run.result!r}"
+            )
+            raise Wrong(
+                "took another's timeout for its own",
+                f"Server {server}, {when}, was asked, and raised a TimeoutError of its own "
+                "after 1 s. That was none of your deadlines, and your function "
+                f"{what}.",
+                lab.line(r"except|suppress"),
+                "Ask the deadline with `expired()`; if it was not that one, `raise`.",
+            )
+        ask = lab.service(1, name="ask", errors={"a": LookupError("no such question")})
+        lab.run(first_answer, ask, ["a", "b", "c"], 2, 10, raises=LookupError)
+
+    @right
+    async def with_two_deadlines(ask, servers, short, long):
+        """Return the first answer, "nobody" or "out of time"."""
+        try:
+            async with asyncio.timeout(long) as whole:
+                for server in servers:
+                    try:
+                        async with asyncio.timeout(short) as each:
+                            return await ask(server)
+                    except TimeoutError:
+                        if not each.expired():
+                            raise
+        except TimeoutError:
+            if not whole.expired():
+                raise
+            return "out of time"
+        return "nobody"
+
+    @right
+    async def with_a_moment(ask, servers, short, long):
+        clock = asyncio.get_running_loop().time
+        end = clock() + long
+        for server in servers:
+            try:
+                async with asyncio.timeout_at(min(end, clock() + short)) as each:
+                    return await ask(server)
+            except TimeoutError:
+                if not each.expired():
+                    raise
+                if clock() >= end:
+                    return "out of time"
+        return "nobody"
+
+    @right
+    async def with_wait(ask, servers, short, long):
+        try:
+            async with asyncio.timeout(long) as whole:
+                for server in servers:
+                    task = asyncio.ensure_future(ask(server))
+                    try:
+                        done, late = await asyncio.wait([task], timeout=short)
+                    finally:
+                        task.cancel()
+                    if done:
+                        return task.result()
+        except TimeoutError:
+            if not whole.expired():
+                raise
+            return "out of time"
+        return "nobody"
+
+    @wrong("took another's timeout for its own", says="went on to the next server")
+    async def suppresses_every_timeout(ask, servers, short, long):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(long):
+                for server in servers:
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(short):
+                            return await ask(server)
+                return "nobody"
+        return "out of time"
+
+    @wrong("took another's timeout for its own", says="returned 'out of time'")
+    async def asks_the_inner_one_alone(ask, servers, short, long):
+        try:
+            async with asyncio.timeout(long):
+                for server in servers:
+                    try:
+                        async with asyncio.timeout(short) as each:
+                            return await ask(server)
+                    except TimeoutError:
+                        if not each.expired():
+                            raise
+        except TimeoutError:
+            return "out of time"
+        return "nobody"
+
+    makes_a_new_error = with_two_deadlines.but(
+        "each.expired():\n    raise",
+        'each.expired():\n    raise TimeoutError("too slow")',
+        kind="another error came out",
+        says="too slow",
+    )
+
+    @wrong("gave up too early", says="returned 'out of time' after 2 s of 10")
+    async def catches_outside_alone(ask, servers, short, long):
+        try:
+            async with asyncio.timeout(long):
+                for server in servers:
+                    async with asyncio.timeout(short):
+                        return await ask(server)
+        except TimeoutError:
+            return "out of time"
+        return "nobody"
+
+    @wrong("no limit for each server", says="after 9 s")
+    async def limits_the_whole_alone(ask, servers, short, long):
+        try:
+            async with asyncio.timeout(long):
+                for server in servers:
+                    return await ask(server)
+        except TimeoutError:
+            return "out of time"
+        return "nobody"
+
+    @wrong("no limit for each server", says="inside of its block")
+    async def limits_the_start_alone(ask, servers, short, long):
+        try:
+            async with asyncio.timeout(long):
+                for server in servers:
+                    async with asyncio.TaskGroup() as group:
+                        async with asyncio.timeout(short):
+                            task = group.create_task(ask(server))
+                    return task.result()
+        except TimeoutError:
+            return "out of time"
+        return "nobody"
+
+    @wrong("no limit for the whole", says="after 8 s")
+    async def limits_each_alone(ask, servers, short, long):
+        for server in servers:
+            with suppress(TimeoutError):
+                return await asyncio.wait_for(ask(server), short)
+        return "nobody"
+
+    @wrong("no limit for the whole", says="after 8 s")
+    async def renews_the_budget(ask, servers, short, long):
+        for server in servers:
+            try:
+                async with asyncio.timeout(long) as whole:
+                    async with asyncio.timeout(short):
+                        return await ask(server)
+            except TimeoutError:
+                if whole.expired():
+                    return "out of time"
+        return "nobody"
+
+    @wrong("no limit for the whole", says="after 6 s")
+    async def looks_between_the_calls(ask, servers, short, long):
+        clock = asyncio.get_running_loop().time
+        end = clock() + long
+        for server in servers:
+            if clock() > end:
+                return "out of time"
+            with suppress(TimeoutError):
+                async with asyncio.timeout(short):
+                    return await ask(server)
+        return "out of time" if clock() > end else "nobody"
+
+    @wrong("swallowed", says="it ended at 7 s")
+    async def swallows_the_outer_one(ask, servers, short, long):
+        try:
+            async with asyncio.timeout(long):
+                for server in servers:
+                    try:
+                        async with asyncio.timeout(short):
+                            return await ask(server)
+                    except BaseException:
+                        continue
+        except TimeoutError:
+            return "out of time"
+        return "nobody"
+
+    @wrong("let a TimeoutError out", says="All of it gets 5 s")
+    async def catches_the_inner_one_alone(ask, servers, short, long):
+        async with asyncio.timeout(long) as whole:
+            for server in servers:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(short):
+                        return await ask(server)
+        return "out of time" if whole.expired() else "nobody"
+
+    cannot_tell = suppresses_every_timeout.but(
+        'return "nobody"', "", kind="took one deadline for the other", says="After 6 s of 10"
+    )
+
+    @wrong("let a TimeoutError out", says="Each server gets 2 s")
+    async def catches_nothing(ask, servers, short, long):
+        async with asyncio.timeout(long):
+            for server in servers:
+                async with asyncio.timeout(short):
+                    return await ask(server)
+        return "nobody"

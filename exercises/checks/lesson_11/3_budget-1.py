@@ -1,0 +1,277 @@
+import asyncio
+import time
+from contextlib import suppress
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import other_clock
+
+
+class Budget(Exercise):
+    """A budget, shared out
+
+    A site answers one request at a time. `fetch(page)` is a coroutine function that takes a while.
+    Write `load(fetch, pages, budget)`. It fetches the pages one after another, in order, and
+    returns a dict from page to text, with those pages alone that came in time.
+
+    - All of it takes at most `budget` seconds.
+    - A slow page must not eat what belongs to the others. When its turn comes, a page gets an equal
+      share of the seconds that are left: what is left, divided by the number of pages that were
+      not asked for yet, itself included. So what a quick page saves goes to the later ones.
+    - A page whose share is over is left out. An error that `fetch` raises comes out; a TimeoutError
+      of its own is not among them.
+
+    The loop's own clock, which this exercise makes jump, is `asyncio.get_running_loop().time()`.
+    """
+
+    id = "budget-1"
+    asks = "load"
+    minutes = 10
+    hints = (
+        "Fix the moment at which all is over, once, at the beginning.",
+        "The share is a number of seconds that you work out anew for each page.",
+        "`share = (end - loop.time()) / (len(pages) - number)`, with `number` from `enumerate`.",
+    )
+
+    def verify(self, load, lab):
+        service, had = lab.service({"a": 1, "b": 9, "c": 1, "d": 5}), {}
+
+        async def fetch(page):
+            clock = asyncio.get_running_loop().time
+            begun = clock()
+            try:
+                return await service(page)
+            finally:
+                had[page] = clock() - begun
+
+        try:
+            run = lab.run(load, fetch, ["a", "b", "c", "d"], 12)
+        except TimeoutError as error:
+            place = lab.text.of_traceback(error)
+            raise Wrong(
+                "let a TimeoutError out",
+                "The pages take 1, 9, 1 and 5 s. A TimeoutError came out.",
+                place and place[1],
+                "A page whose share is over is left out, and the next one has its turn.",
+            ) from None
+        if service.peak > 1:
+            raise Wrong(
+                "limit",
+                f"{service.peak} pages were fetched at once; the site answers one at a time.",
+                lab.line(r"create_task|gather"),
+                "Await each one in a loop, and let none go on when its share is over.",
+            )
+        if run.elapsed > 12.001:
+            raise Wrong(
+                "no limit for the whole",
+                f"The pages take 1, 9, 1 and 5 s, and it took {run.elapsed:g} s of 12.",
+                lab.line(r"timeout|wait_for"),
+                "A limit for each call is no limit for the whole.",
+            )
+        if "b" in had:
+            other_clock(abs(had["b"] - 11 / 3) > 0.01, lab)
+            self._shares(had["b"], lab)
+            if "c" not in had:
+                raise Wrong(
+                    "gave up too early",
+                    "When the share of page b was over, it asked for "
+                    f"no other page. It returned {run.result!r} after "
+                    f"{run.elapsed:.3g} s of 12.",
+                    lab.line(r"except|suppress"),
+                    "A page whose share is over is left out, and the next one has its "
+                    "turn: catch the TimeoutError inside of the loop.",
+                )
+        lab.equal(run.result, {"a": "page a", "c": "page c", "d": "page d"})
+        fetch = lab.service({"a": 9, "b": 9})
+        run = lab.run(load, fetch, ["a", "b"], 4)
+        lab.equal(run.result, {})
+        if run.elapsed > 4.001:
+            raise Wrong("no limit for the whole", f"It took {run.elapsed:g} s of 4.")
+        fetch = lab.service(1, errors={"b": LookupError("no page b")})
+        lab.run(load, fetch, ["a", "b"], 9, raises=LookupError)
+        fetch = lab.service(9)
+        lab.run(load, fetch, ["a", "b"], 9, cancel_after=1)
+
+    def _shares(self, seconds, lab):
+        if seconds > 8.999:
+            raise Wrong(
+                "one page ate the budget",
+                "Page b takes 9 s, and it was given all of them. At its turn 11 s were "
+                "left, for three pages.",
+                lab.line(r"timeout|wait_for"),
+                "Each page gets its share alone.",
+            )
+        if abs(seconds - 3) < 0.01:
+            raise Wrong(
+                "the savings were lost",
+                "Page a needed 1 s of its 3. Then 11 s were left for three pages, and "
+                "page b was given up after 3 s all the same.",
+                lab.line(r"budget\s*/|/"),
+                "Work the share out anew for each page, from what is left then.",
+            )
+        if abs(seconds - 11 / 3) > 0.01:
+            raise Wrong(
+                "another share",
+                "At the turn of page b 11 s are left, and three pages, so its share is "
+                f"3.67 s. It had {seconds:.3g} s.",
+                lab.line(r"timeout_at|/"),
+                "What is left, divided by the pages that are left, this one included."
+                + (
+                    " And `timeout_at` takes a moment on the loop's clock, not a number of seconds."
+                    if lab.line(r"timeout_at")
+                    else ""
+                ),
+            )
+
+    @right
+    async def with_shares(fetch, pages, budget):
+        """Return a dict of the pages that came within `budget` seconds."""
+        loop, got = asyncio.get_running_loop(), {}
+        end = loop.time() + budget
+        for number, page in enumerate(pages):
+            share = (end - loop.time()) / (len(pages) - number)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(share):
+                    got[page] = await fetch(page)
+        return got
+
+    @right
+    async def with_a_moment(fetch, pages, budget):
+        clock, got = asyncio.get_running_loop().time, {}
+        end, rest = clock() + budget, list(pages)
+        while rest:
+            moment = clock() + (end - clock()) / len(rest)
+            page = rest.pop(0)
+            try:
+                async with asyncio.timeout_at(moment):
+                    got[page] = await fetch(page)
+            except TimeoutError:
+                pass
+        return got
+
+    @wrong("the savings were lost", says="after 3 s all the same")
+    async def shares_it_once(fetch, pages, budget):
+        got = {}
+        for page in pages:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(budget / len(pages)):
+                    got[page] = await fetch(page)
+        return got
+
+    @wrong("no limit for the whole", says="it took 16 s of 12")
+    async def gives_each_all(fetch, pages, budget):
+        got = {}
+        for page in pages:
+            with suppress(TimeoutError):
+                got[page] = await asyncio.wait_for(fetch(page), budget)
+        return got
+
+    @wrong("one page ate the budget", says="given all of them")
+    async def limits_the_whole_alone(fetch, pages, budget):
+        got = {}
+        with suppress(TimeoutError):
+            async with asyncio.timeout(budget):
+                for page in pages:
+                    got[page] = await fetch(page)
+        return got
+
+    @wrong("one page ate the budget", says="given all of them")
+    async def gives_each_what_is_left(fetch, pages, budget):
+        loop, got = asyncio.get_running_loop(), {}
+        end = loop.time() + budget
+        for page in pages:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(end):
+                    got[page] = await fetch(page)
+        return got
+
+    @wrong("limit", says="one at a time")
+    async def fetches_all_at_once(fetch, pages, budget):
+        got = {}
+
+        async def one(page):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(budget):
+                    got[page] = await fetch(page)
+
+        await asyncio.gather(*(one(page) for page in pages))
+        return got
+
+    @wrong("let a TimeoutError out", says="1, 9, 1 and 5 s")
+    async def catches_nothing(fetch, pages, budget):
+        loop, got = asyncio.get_running_loop(), {}
+        end = loop.time() + budget
+        for number, page in enumerate(pages):
+            async with asyncio.timeout((end - loop.time()) / (len(pages) - number)):
+                got[page] = await fetch(page)
+        return got
+
+    @wrong("gave up too early", says="inside of the loop")
+    async def catches_around_the_loop(fetch, pages, budget):
+        loop, got = asyncio.get_running_loop(), {}
+        end = loop.time() + budget
+        with suppress(TimeoutError):
+            for number, page in enumerate(pages):
+                async with asyncio.timeout((end - loop.time()) / (len(pages) - number)):
+                    got[page] = await fetch(page)
+        return got
+
+    @wrong("looked at another clock", says="jumps")
+    async def asks_the_computer(fetch, pages, budget):
+        got, end = {}, time.monotonic() + budget
+        for number, page in enumerate(pages):
+            with suppress(TimeoutError):
+                async with asyncio.timeout((end - time.monotonic()) / (len(pages) - number)):
+                    got[page] = await fetch(page)
+        return got
+
+    @wrong("not awaited", says="fetch")
+    async def awaits_nothing(fetch, pages, budget):
+        return {page: fetch(page) for page in pages}
+
+    @wrong("limit", says="2 pages were fetched at once")
+    async def lets_the_late_go_on(fetch, pages, budget):
+        loop, got = asyncio.get_running_loop(), {}
+        end = loop.time() + budget
+        for number, page in enumerate(pages):
+            task = asyncio.create_task(fetch(page))
+            share = (end - loop.time()) / (len(pages) - number)
+            done, late = await asyncio.wait([task], timeout=share)
+            if done:
+                got[page] = task.result()
+        return got
+
+    takes_seconds_for_a_moment = with_shares.but(
+        "asyncio.timeout(share)",
+        "asyncio.timeout_at(share)",
+        kind="another share",
+        says="takes a moment",
+    )
+
+    counts_itself_out = with_shares.but(
+        "(len(pages) - number)",
+        "max(1, len(pages) - number - 1)",
+        kind="another share",
+        says="It had 5.5 s",
+    )
+
+    @wrong("value", says="None")
+    async def keeps_a_place_for_the_late(fetch, pages, budget):
+        loop, got = asyncio.get_running_loop(), {}
+        end = loop.time() + budget
+        for number, page in enumerate(pages):
+            got[page] = None
+            with suppress(TimeoutError):
+                async with asyncio.timeout((end - loop.time()) / (len(pages) - number)):
+                    got[page] = await fetch(page)
+        return got
+
+    @wrong("lost error", says="LookupError")
+    async def suppresses_all_errors(fetch, pages, budget):
+        loop, got = asyncio.get_running_loop(), {}
+        end = loop.time() + budget
+        for number, page in enumerate(pages):
+            with suppress(Exception):
+                async with asyncio.timeout((end - loop.time()) / (len(pages) - number)):
+                    got[page] = await fetch(page)
+        return got

@@ -1,0 +1,266 @@
+import asyncio
+from contextlib import suppress
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class InHand(Exercise):
+    """The job in hand
+
+    Write `worker(queue, handle, failed)`. It takes jobs from `queue`, an `asyncio.Queue` without a
+    limit, one after another, and awaits `handle(job)` for each, for ever.
+
+    - If `handle` raises an error, the job is appended to the list `failed`, and the worker goes
+      on.
+    - If the worker is cancelled, it ends at once. A job that it was about to handle goes back into
+      the queue, and nowhere else.
+    """
+
+    id = "in-hand-1"
+    asks = "worker"
+    minutes = 8
+    hints = (
+        "Being told to end is no failure: which kind of error is it?",
+        "At which two `await`s can the worker be cancelled? At which of them does it hold a job?",
+        "`except asyncio.CancelledError:` around `handle` alone; put the job back, and `raise`.",
+    )
+
+    def verify(self, worker, lab):
+        self._in_a_job(worker, lab)
+        self._at_rest(worker, lab)
+
+    def _in_a_job(self, worker, lab):
+        log, failed, queue = lab.service(1, name="handle", errors={2: ValueError("job 2")}), [], []
+        lab.told(
+            "with jobs 1 to 4 in the queue; each takes 1 s, and job 2 fails. I cancelled it "
+            "after 2.5 s, in the middle of job 3"
+        )
+        cancelled = self._run(worker, lab, log, failed, queue, [1, 2, 3, 4], 2.5)
+        if 3 in failed:
+            raise Wrong(
+                "took being told for a failure",
+                f"Job 3 is among the failed ones: {failed}.",
+                lab.line(r"\bexcept\b"),
+                "`except Exception` lets a cancellation pass; catch no more for `failed`.",
+            )
+        self._told(cancelled, log, lab)
+        lab.equal(failed, [2], what="`failed` is")
+        if 3 not in queue:
+            raise Wrong(
+                "lost the job in hand",
+                f"Then the queue held {queue}. Job 3 was taken out, and not done.",
+                lab.line(r"\.get\("),
+                "Where the request finds the worker with a job in hand, put the job back: "
+                "`queue.put_nowait(job)`, and raise the request again.",
+            )
+        if sorted(queue) != [3, 4]:
+            raise Wrong(
+                "put back too much",
+                f"Then the queue held {queue}; not done were 3 and 4.",
+                lab.line(r"put"),
+                "Put back the one job that was not done, once.",
+            )
+
+    def _at_rest(self, worker, lab):
+        self._rest(
+            worker,
+            lab,
+            [1],
+            "with job 1 alone, which is done after 1 s. I cancelled it "
+            "after 5 s, when it waited for the next",
+        )
+        self._rest(
+            worker,
+            lab,
+            [2],
+            "with job 2 alone, which fails after 1 s. I cancelled it "
+            "after 5 s, when it waited for the next",
+        )
+        self._rest(worker, lab, [], "with an empty queue. I cancelled it after 5 s")
+
+    def _rest(self, worker, lab, jobs, words):
+        log, failed, queue = lab.service(1, name="handle", errors={2: ValueError("no")}), [], []
+        lab.told(words)
+        put = lab.line(r"put")
+        try_ = (
+            "It was cancelled in `get`, with no job in hand. Let the `try` that puts back hold "
+            "`handle` alone."
+        )
+        try:
+            cancelled = self._run(worker, lab, log, failed, queue, jobs, 5)
+        except NameError as error:
+            raise Wrong("had no job in hand", f"Python said: {error}.", put, try_) from None
+        self._told(cancelled, log, lab)
+        if queue and queue == jobs:
+            raise Wrong(
+                "put back what was done", f"Then job {jobs[0]} was in the queue again.", put, try_
+            )
+        if queue:
+            raise Wrong("had no job in hand", f"Then the queue held {queue}.", put, try_)
+
+    def _told(self, cancelled, log, lab):
+        if cancelled is True:
+            return
+        then = (
+            "It went on, and waited for more."
+            if cancelled is None
+            else "It returned, as if its work were done."
+        )
+        raise Wrong("swallowed", then, lab.text.swallowing_handler())
+
+    def _run(self, worker, lab, handle, failed, left, jobs, seconds):
+        """Return True if it was cancelled, False if it returned, None if it went on."""
+
+        async def main():
+            queue = asyncio.Queue()
+            for job in jobs:
+                queue.put_nowait(job)
+            made = worker(queue, handle, failed)
+            if not asyncio.iscoroutine(made):
+                raise Wrong(
+                    "not async",
+                    f"`worker` returned {made!r} at once: there is nothing to await.",
+                    lab.line(r"\bdef\b"),
+                )
+            task = asyncio.create_task(made, name="worker")
+            await asyncio.wait([task], timeout=seconds)
+            if task.done():
+                if task.exception() is None:
+                    raise Wrong(
+                        "ended too early",
+                        "It returned before I cancelled it.",
+                        lab.line(r"\breturn\b|\bbreak\b|\bwhile\b"),
+                        "It works for ever: `while True`.",
+                    )
+                raise task.exception()
+            task.cancel()
+            await asyncio.wait([task], timeout=0.25)
+            while not queue.empty():
+                left.append(queue.get_nowait())
+            if not task.done():
+                return None
+            if not task.cancelled() and task.exception() is not None:
+                raise task.exception()
+            return task.cancelled()
+
+        return lab.run(main(), leaks=True).result
+
+    @right
+    async def puts_it_back(queue, handle, failed):
+        """Handle jobs for ever; a cancelled job goes back."""
+        while True:
+            job = await queue.get()
+            try:
+                await handle(job)
+            except asyncio.CancelledError:
+                queue.put_nowait(job)
+                raise
+            except Exception:
+                failed.append(job)
+
+    @right
+    async def keeps_book(queue, handle, failed):
+        while True:
+            job, done = await queue.get(), False
+            try:
+                with suppress(Exception):
+                    await handle(job)
+                    done = True
+                if not done:
+                    failed.append(job)
+                    done = True
+            finally:
+                if not done:
+                    await queue.put(job)
+
+    @wrong("took being told for a failure", says="[2, 3")
+    async def bare_except(queue, handle, failed):
+        while True:
+            job = await queue.get()
+            try:
+                await handle(job)
+            except:
+                failed.append(job)
+
+    @wrong("took being told for a failure", says="[2, 3]")
+    async def notes_and_raises(queue, handle, failed):
+        while True:
+            job = await queue.get()
+            try:
+                await handle(job)
+            except Exception:
+                failed.append(job)
+            except BaseException:
+                failed.append(job)
+                raise
+
+    forgets_the_job = bare_except.but(
+        "except", "except Exception", kind="lost the job in hand", says="held [4]"
+    )
+
+    breaks_off = puts_it_back.but("raise", "break", kind="swallowed", says="It returned")
+
+    puts_it_back_and_goes_on = puts_it_back.but("raise", "", kind="swallowed", says="It went on")
+
+    tries_too_much = puts_it_back.but("job = await queue.get()", "").but(
+        "try:",
+        "try:\n    job = await queue.get()",
+        kind="put back what was done",
+        says="job 1 was in the queue again",
+    )
+
+    @wrong("had no job in hand", says="job")
+    async def forgets_what_is_done(queue, handle, failed):
+        while True:
+            try:
+                job = await queue.get()
+                await handle(job)
+                del job
+            except asyncio.CancelledError:
+                queue.put_nowait(job)
+                raise
+            except Exception:
+                failed.append(job)
+                del job
+
+    @wrong("had no job in hand", says="with an empty queue")
+    async def never_had_one(queue, handle, failed):
+        done = False
+        while True:
+            try:
+                job = await queue.get()
+                done = False
+                await handle(job)
+                done = True
+            except asyncio.CancelledError:
+                if not done:
+                    queue.put_nowait(job)
+                raise
+            except Exception:
+                failed.append(job)
+                done = True
+
+    @wrong("had no job in hand", says="[None]")
+    async def puts_back_nothing(queue, handle, failed):
+        job = None
+        while True:
+            try:
+                job = await queue.get()
+                await handle(job)
+                job = None
+            except asyncio.CancelledError:
+                queue.put_nowait(job)
+                raise
+            except Exception:
+                failed.append(job)
+                job = None
+
+    @wrong("raised", says="ValueError")
+    async def ends_with_the_first_error(queue, handle, failed):
+        while True:
+            job = await queue.get()
+            try:
+                await handle(job)
+            except asyncio.CancelledError:
+                queue.put_nowait(job)
+                raise

@@ -1,0 +1,249 @@
+import asyncio
+from contextlib import suppress
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Submit(Exercise):
+    """Save, whether the guest waits or not
+
+    `save()` is a coroutine function that takes a while and returns a number. `group` is a TaskGroup
+    that somebody has opened, and that lives longer than the guest. Write
+    `submit(group, save, patience)`: it begins the saving, waits for it for at most `patience`
+    seconds, and returns the number as soon as it is there. If the saving takes longer, `submit`
+    returns "still saving", and the saving goes on to its end.
+
+    - If `submit` itself is cancelled, it ends at once, and the saving goes on too.
+    - The group does not end before the saving has ended, and an error of `save` comes out of the
+      group.
+    """
+
+    id = "submit-1"
+    asks = "submit"
+    minutes = 8
+    hints = (
+        "Who waits for the saving when the guest has gone? Whoever that is, the task is his.",
+        "`group.create_task(save())` first. Then wait for that task, in a way that leaves it alone "
+        "when the waiting ends.",
+        "`asyncio.shield(task)` inside a `timeout`, or `asyncio.wait([task], timeout=patience)`.",
+    )
+
+    def verify(self, submit, lab):
+        lab.told("with a `save` of 1 s and a patience of 3 s")
+        result, at, over, saved = self._run(submit, lab, 1, 3)
+        lab.equal(result, 7)
+        if at > 1.001:
+            raise Wrong(
+                "waited too long",
+                f"The saving took 1 s, and it returned after {at:g} s.",
+                lab.line(r"sleep"),
+                "Wait for the task itself, and not for the clock.",
+            )
+        if len(saved) > 1:
+            raise Wrong(
+                "saved twice", f"`save` was called {len(saved)} times.", lab.line(r"save\(")
+            )
+        lab.told("with a `save` of 5 s and a patience of 1 s")
+        result, at, over, saved = self._run(submit, lab, 5, 1)
+        if at > 1.001:
+            raise Wrong(
+                "waited too long",
+                f"It returned {result!r} after {at:g} s.",
+                lab.line(r"await"),
+                "After `patience` seconds the guest goes; the saving stays.",
+            )
+        self._went_on(saved, over, lab)
+        lab.equal(result, "still saving")
+        lab.told("with a `save` of 5 s and a patience of 3 s, and cancelled it after 1 s")
+        result, at, over, saved = self._run(submit, lab, 5, 3, cancel=1)
+        if result != "cancelled":
+            raise Wrong(
+                "swallowed",
+                f"It returned {result!r} after {at:g} s.",
+                lab.text.swallowing_handler(),
+            )
+        self._went_on(saved, over, lab)
+        lab.told("with a patience of 1 s and a `save` that fails after 2 s")
+        errors = self._run(submit, lab, 2, 1, error=ValueError("disk full"))
+        if errors != ["disk full"]:
+            raise Wrong(
+                "lost error",
+                "The group ended without the ValueError of `save`.",
+                lab.line(r"create_task|except|suppress"),
+                "A group raises the errors of its own tasks: let the group start it, "
+                "and let the task fail.",
+            )
+
+    def _went_on(self, saved, over, lab):
+        if saved == ["cancelled"]:
+            mine = lab.line(r"group\.create_task")
+            if over < 4.999 and lab.line(r"shield|\bwait\(") and not mine:
+                raise Wrong(
+                    "nobody waited for the saving",
+                    f"The group was over at {over:g} s, while the saving still went on. "
+                    "Then the program ended, and that ended the saving.",
+                    lab.line(r"shield|create_task|ensure_future"),
+                    "`shield` makes a task that nobody owns. Let the group start it: "
+                    "`group.create_task(save())`.",
+                )
+            if cancels := lab.line(r"\.cancel\("):
+                raise Wrong(
+                    "ended the saving",
+                    "The saving was cancelled in the middle.",
+                    cancels,
+                    "Leave it alone. The guest goes, and the saving goes on.",
+                )
+            raise Wrong(
+                "ended the saving",
+                "The saving was cancelled in the middle.",
+                lab.line(r"wait_for|timeout|await"),
+                "A request goes on to what you await. `asyncio.shield(task)` stops it "
+                "there, and `asyncio.wait` passes none on.",
+            )
+        if len(saved) > 1:
+            raise Wrong(
+                "saved twice",
+                f"`save` was called {len(saved)} times.",
+                lab.line(r"\bexcept\b") or lab.line(r"save\("),
+                "Begin it once. It goes on by itself.",
+            )
+        if saved != ["saved"]:
+            raise Wrong(
+                "did not save",
+                f"The saving came to this: {saved}.",
+                None,
+                "Begin it once, with the group.",
+            )
+
+    def _run(self, submit, lab, seconds, patience, cancel=None, error=None):
+        """Return (result, when it came, when the group was over, [how each saving ended]); with
+        an error, the texts of the errors that came out of the group.
+        """
+        saved = []
+
+        async def save():
+            try:
+                await asyncio.sleep(seconds)
+            except asyncio.CancelledError:
+                saved.append("cancelled")
+                raise
+            if error is not None:
+                raise error
+            saved.append("saved")
+            return 7
+
+        save.__qualname__ = "save"  # as errors name it
+
+        async def guest(group):
+            return await lab.awaitable(submit(group, save, patience))
+
+        async def main():
+            clock, errors, result = asyncio.get_running_loop().time, [], None
+            try:
+                async with asyncio.TaskGroup() as group:
+                    task = asyncio.create_task(guest(group), name="guest")
+                    await asyncio.wait([task], timeout=100 if cancel is None else cancel)
+                    if cancel is not None:
+                        task.cancel()
+                    await asyncio.wait([task], timeout=100)
+                    at = clock()
+            except* ValueError as group_of_errors:
+                errors = [str(one) for one in group_of_errors.exceptions]
+            over = clock()
+            if task.done() and not task.cancelled() and error is None and task.exception():
+                raise task.exception()
+            if error is None:
+                result = "cancelled" if task.cancelled() else task.result()
+            for task in asyncio.all_tasks() - {asyncio.current_task()}:
+                task.cancel()  # what the end of a program does
+                await asyncio.wait([task])
+            return errors if error is not None else (result, at, over, saved)
+
+        return lab.run(main(), leaks=True).result
+
+    @right
+    async def with_shield(group, save, patience):
+        """Save in `group`; return the number, or "still saving"."""
+        saving = group.create_task(save())
+        try:
+            async with asyncio.timeout(patience):
+                return await asyncio.shield(saving)
+        except TimeoutError:
+            return "still saving"
+
+    @right
+    async def with_wait(group, save, patience):
+        saving = group.create_task(save())
+        done, late = await asyncio.wait([saving], timeout=patience)
+        return saving.result() if done else "still saving"
+
+    without_shield = with_shield.but(
+        "asyncio.shield(saving)", "saving", kind="ended the saving", says="cancelled in the middle"
+    )
+
+    @wrong("waited too long", says="it returned after 3 s")
+    async def waits_for_the_clock(group, save, patience):
+        saving = group.create_task(save())
+        await asyncio.sleep(patience)
+        return saving.result() if saving.done() else "still saving"
+
+    @wrong("ended the saving", says="cancelled in the middle")
+    async def with_wait_for(group, save, patience):
+        try:
+            return await asyncio.wait_for(save(), patience)
+        except TimeoutError:
+            return "still saving"
+
+    @wrong("nobody waited for the saving", says="The group was over at 1 s")
+    async def shields_a_coroutine(group, save, patience):
+        try:
+            async with asyncio.timeout(patience):
+                return await asyncio.shield(save())
+        except TimeoutError:
+            return "still saving"
+
+    @wrong("nobody waited for the saving", says="The group was over at 1 s")
+    async def a_task_of_nobody(group, save, patience):
+        saving = asyncio.create_task(save())
+        done, late = await asyncio.wait([saving], timeout=patience)
+        return saving.result() if done else "still saving"
+
+    waits_to_the_end = with_shield.but(
+        "TimeoutError:", "TimeoutError:\n    await saving", kind="waited too long", says="after 5 s"
+    )
+
+    takes_every_request_for_a_timeout = with_shield.but(
+        "TimeoutError",
+        "(TimeoutError, asyncio.CancelledError)",
+        kind="swallowed",
+        says="It returned 'still saving' after 1 s",
+    )
+
+    saves_again = shields_a_coroutine.but(
+        "try", "group.create_task(save())\ntry", kind="saved twice", says="2 times"
+    )
+
+    saves_again_when_told = with_shield.but(
+        "TimeoutError:",
+        "TimeoutError:\n    group.create_task(save())",
+        kind="saved twice",
+        says="goes on by itself",
+    )
+
+    @wrong("ended the saving", says="Leave it alone")
+    async def cancels_what_is_late(group, save, patience):
+        saving = group.create_task(save())
+        done, late = await asyncio.wait([saving], timeout=patience)
+        for task in late:
+            task.cancel()
+        return saving.result() if done else "still saving"
+
+    @wrong("lost error", says="ended without the ValueError")
+    async def hides_the_error(group, save, patience):
+        async def quietly():
+            with suppress(Exception):
+                return await save()
+
+        saving = group.create_task(quietly())
+        done, late = await asyncio.wait([saving], timeout=patience)
+        return saving.result() if done else "still saving"

@@ -1,0 +1,433 @@
+"""Long, for a thing is asked back at each moment, and each mistake has words of its own."""
+
+import asyncio
+from contextlib import suppress
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class GiveBack(Exercise):
+    """A cleanup that is not cut off
+
+    Write `borrow(lend, use, give_back)`. It awaits `thing = lend()`, awaits `use(thing)`, and
+    returns what that returned. Whatever becomes of `use`, the thing is given back:
+    `give_back(thing)` is awaited, once.
+
+    - `give_back` takes a while. However often `borrow` is cancelled in that time, `give_back` goes
+      on to its end, and `borrow` ends after it.
+    - But `give_back` gets at most 3 s. If it takes longer, it is cancelled.
+    - An error of `use` comes out. If `borrow` was cancelled, at whatever point, a CancelledError
+      comes out.
+    - If `lend` did not come to its end, there is nothing to give back.
+
+    `give_back` raises no error of its own.
+    """
+
+    id = "give-back-1"
+    asks = "borrow"
+    minutes = 12
+    hints = (
+        "A request goes to one task. So which task should do the giving back?",
+        "A task of its own, and a loop: `while not back.done()`, wait for it, and remember a "
+        "CancelledError that comes meanwhile.",
+        "`await asyncio.wait([back])` leaves `back` alone when it is cancelled. The bound of 3 s "
+        "belongs inside the task, where no request ends it.",
+        "At the end: `if request is not None: raise request`.",
+    )
+
+    def verify(self, borrow, lab):
+        case = self._run(borrow, lab, [])
+        self._given(case, lab, "`use` had ended well", [])
+        lab.equal(case.outcome, "used the thing")
+        case.told()
+        case = self._run(borrow, lab, [], fails=True)
+        self._given(case, lab, "`use` had raised an error", [])
+        if not isinstance(case.outcome, LookupError):
+            raise Wrong(
+                "lost error",
+                f"`use` raised LookupError; it ended with {case.outcome!r}.",
+                lab.line(r"except|suppress|return"),
+            )
+        case.told()
+        for moments in [2], [2, 2.5], [2, 2.25, 2.5, 3], [6.5], [6.5, 7]:
+            case = self._run(borrow, lab, moments)
+            self._given(case, lab, f"It was cancelled {at_moments(moments)}", moments)
+            self._cancelled(case, lab, moments)
+            case.told()
+        for moments in [2], [2, 4]:
+            case = self._run(borrow, lab, moments, back=1000)
+            self._bounded(case, lab, moments)
+            case.told()
+        case = self._run(borrow, lab, [0.5])
+        if case.given:
+            raise Wrong(
+                "gave back what it had not",
+                "It was cancelled after 0.5 s, in `lend`, and `give_back` was called.",
+                lab.line(r"give_back\("),
+                "Let the `try` begin after `lend`.",
+            )
+        self._cancelled(case, lab, [0.5])
+        case.told()
+
+    def _given(self, case, lab, when, moments):
+        call = lab.line(r"give_back\(")
+        if not case.given:
+            raise Wrong(
+                "not given back",
+                f"{when}, and `give_back` was not called.",
+                call,
+                "A `finally` runs whatever becomes of its `try`: a result, an error, a "
+                "cancellation.",
+            )
+        if len(case.given) > 1:
+            raise Wrong(
+                "gave it back twice",
+                f"{when}, and `give_back` was called {len(case.given)} times.",
+                call,
+                "One task for it, that is waited for again and again.",
+            )
+        if case.given == ["cancelled"] and not moments:
+            raise Wrong(
+                "bounded too tightly",
+                f"{when}. `give_back` takes 2 s, and it was ended "
+                f"after {case.took:g} s; it may take 3.",
+                lab.line(r"timeout|wait_for|\bwait\(") or call,
+            )
+        if case.given == ["cancelled"]:
+            raise Wrong(
+                "cut off",
+                f"{when}. `give_back` takes 2 s, and it was cancelled after {case.took:g} s.",
+                call,
+            )
+        if case.given != ["ended"]:
+            raise Wrong(
+                "did not wait for the cleanup",
+                f"{when}, and `borrow` ended at {case.over:g} s, while `give_back` went on.",
+                lab.line(r"shield|create_task|ensure_future"),
+                "The next request ends your waiting too. Wait again, until the task is done."
+                if moments
+                else "Wait for the task that gives back.",
+            )
+
+    def _cancelled(self, case, lab, moments):
+        if isinstance(case.outcome, TimeoutError):
+            raise Wrong(
+                "another error came out",
+                f"It was cancelled {at_moments(moments)}, `give_back` was ended when its "
+                "3 s were over, and a TimeoutError came out, not a CancelledError.",
+                lab.line(r"timeout|wait_for"),
+                "The bound of the cleanup is the cleanup's own affair: suppress its "
+                "TimeoutError there.",
+            )
+        if case.outcome != "cancelled":
+            raise Wrong(
+                "swallowed",
+                f"It was cancelled {at_moments(moments)}, and it ended with {case.outcome!r}.",
+                lab.text.swallowing_handler(),
+                "Remember the request while you wait, and raise it afterwards.",
+            )
+
+    def _bounded(self, case, lab, moments):
+        if case.over > 5.001:
+            raise Wrong(
+                "a cleanup without end",
+                f"It was cancelled "
+                f"{at_moments(moments)}, and it was over at {case.over:g} s; at 5 s the "
+                "3 s for giving back are over.",
+                lab.line(r"give_back\("),
+                "Put `asyncio.timeout(3)` around `give_back`, inside its own task.",
+            )
+        if case.given == ["begun"]:
+            raise Wrong(
+                "left the cleanup running",
+                "After 3 s of giving back it was to be cancelled, and it still went on.",
+                lab.line(r"\bwait\(|timeout"),
+                "Let the bound end `give_back` itself, and not only the waiting for it.",
+            )
+        self._cancelled(case, lab, moments)
+
+    def _run(self, borrow, lab, moments, back=2, fails=False):
+        case = Case()
+        lab.told(f"with a `lend` of 1 s, a `use` of 5 s and a `give_back` of {back} s")
+
+        async def lend():
+            await asyncio.sleep(1)
+            return "the thing"
+
+        async def use(thing):
+            await asyncio.sleep(5)
+            if fails:
+                raise LookupError("it is broken")
+            return f"used {thing}"
+
+        async def give_back(thing):
+            clock, number = asyncio.get_running_loop().time, len(case.given)
+            begun = clock()
+            case.given.append("begun")
+            try:
+                await asyncio.sleep(back)
+                case.given[number] = "ended"
+            except asyncio.CancelledError:
+                case.given[number] = "cancelled"
+                raise
+            finally:
+                case.took = clock() - begun
+
+        async def main():
+            clock = asyncio.get_running_loop().time
+            made = borrow(lend, use, give_back)
+            if not asyncio.iscoroutine(made):
+                raise Wrong(
+                    "not async",
+                    f"`borrow` returned {made!r} at once: there is nothing to await.",
+                    lab.line(r"\bdef\b"),
+                )
+            task = asyncio.create_task(made, name="borrow")
+            for moment in moments:
+                await asyncio.wait([task], timeout=moment - clock())
+                task.cancel()
+            await asyncio.wait([task], timeout=5000)
+            case.over, case.given_then = clock(), list(case.given)
+            if task.cancelled():
+                case.outcome = "cancelled"
+            elif task.done():
+                case.outcome = task.exception() or task.result()
+
+        try:
+            lab.run(main(), leaks=True)
+        except Wrong as found:
+            if found.kind != "lost error":
+                raise
+            case.lost = found
+        case.given = case.given_then
+        if isinstance(case.outcome, Exception) and not isinstance(
+            case.outcome, TimeoutError if moments else LookupError
+        ):
+            raise case.outcome
+        return case
+
+    @right
+    async def waits_again(lend, use, give_back):
+        """Use a thing and give it back, whatever happens."""
+        thing = await lend()
+
+        async def bounded():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(3):
+                    await give_back(thing)
+
+        try:
+            return await use(thing)
+        finally:
+            back, request = asyncio.create_task(bounded()), None
+            while not back.done():
+                try:
+                    await asyncio.wait([back])
+                except asyncio.CancelledError as error:
+                    request = error
+            if request is not None:
+                raise request
+
+    @right
+    async def shields_again(lend, use, give_back):
+        thing = await lend()
+        try:
+            return await use(thing)
+        finally:
+            back = asyncio.ensure_future(asyncio.wait_for(give_back(thing), 3))
+            told = False
+            while not back.done():
+                try:
+                    await asyncio.shield(back)
+                except asyncio.CancelledError:
+                    told = True
+                except TimeoutError:
+                    pass
+            if told:
+                raise asyncio.CancelledError
+
+    @wrong("cut off", says="after 0.5 s")
+    async def plain_finally(lend, use, give_back):
+        thing = await lend()
+        try:
+            return await use(thing)
+        finally:
+            await give_back(thing)
+
+    @wrong("cut off", says="after 0.5 s")
+    async def bounded_but_not_protected(lend, use, give_back):
+        thing = await lend()
+        try:
+            return await use(thing)
+        finally:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(3):
+                    await give_back(thing)
+
+    @wrong("cut off", says="after 0.5 s")
+    async def awaits_the_task(lend, use, give_back):
+        thing = await lend()
+        try:
+            return await use(thing)
+        finally:
+            await asyncio.create_task(give_back(thing))
+
+    @wrong("did not wait for the cleanup", says="ended at 2.5 s")
+    async def shields_once(lend, use, give_back):
+        thing = await lend()
+        try:
+            return await use(thing)
+        finally:
+            await asyncio.shield(asyncio.wait_for(give_back(thing), 3))
+
+    @wrong("did not wait for the cleanup", says="while `give_back` went on")
+    async def waits_once_more(lend, use, give_back):
+        thing = await lend()
+        try:
+            return await use(thing)
+        finally:
+            back = asyncio.create_task(asyncio.wait_for(give_back(thing), 3))
+            try:
+                await asyncio.wait([back])
+            except asyncio.CancelledError:
+                await asyncio.wait([back])
+                raise
+
+    @wrong("bounded too tightly", says="after 1 s")
+    async def one_second_is_enough(lend, use, give_back):
+        thing = await lend()
+        try:
+            return await use(thing)
+        finally:
+            back, request = asyncio.create_task(asyncio.wait_for(give_back(thing), 1)), None
+            while not back.done():
+                try:
+                    await asyncio.wait([back])
+                except asyncio.CancelledError as error:
+                    request = error
+            if request is not None:
+                raise request
+
+    looks_at_no_error = one_second_is_enough.but(
+        "give_back(thing), 1", "give_back(thing), 3", kind="lost error", says="TimeoutError"
+    )
+
+    lets_the_bound_out = looks_at_no_error.but(
+        "if request is",
+        "back.result()\nif request is",
+        kind="another error came out",
+        says="a TimeoutError came out",
+    )
+
+    @wrong("not given back", says="`give_back` was not called")
+    async def no_finally(lend, use, give_back):
+        thing = await lend()
+        try:
+            result = await use(thing)
+        except Exception:
+            await give_back(thing)
+            raise
+        await give_back(thing)
+        return result
+
+    no_bound = one_second_is_enough.but(
+        "asyncio.wait_for(give_back(thing), 1)",
+        "give_back(thing)",
+        kind="a cleanup without end",
+        says="1000 s",
+    )
+
+    @wrong("a cleanup without end", says="at 2 s and 4 s, and it was over at 7 s")
+    async def renews_the_bound(lend, use, give_back):
+        thing = await lend()
+        try:
+            return await use(thing)
+        finally:
+            back, request = asyncio.create_task(give_back(thing)), None
+            while not back.done():
+                try:
+                    async with asyncio.timeout(3):
+                        await asyncio.wait([back])
+                except TimeoutError:
+                    back.cancel()
+                except asyncio.CancelledError as error:
+                    request = error
+            if request is not None:
+                raise request
+
+    @wrong("swallowed", says="at 6.5 s, and it ended with 'used the thing'")
+    async def forgets_the_request(lend, use, give_back):
+        thing = await lend()
+
+        async def bounded():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(3):
+                    await give_back(thing)
+
+        try:
+            return await use(thing)
+        finally:
+            back = asyncio.create_task(bounded())
+            while not back.done():
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait([back])
+
+    @wrong("left the cleanup running", says="it still went on")
+    async def bounds_the_waiting(lend, use, give_back):
+        thing = await lend()
+        try:
+            return await use(thing)
+        finally:
+            clock = asyncio.get_running_loop().time
+            back, request = asyncio.create_task(give_back(thing)), None
+            end = clock() + 3
+            while not back.done() and clock() < end:
+                try:
+                    await asyncio.wait([back], timeout=end - clock())
+                except asyncio.CancelledError as error:
+                    request = error
+            if request is not None:
+                raise request
+
+    @wrong("gave back what it had not", says="in `lend`")
+    async def begins_too_early(lend, use, give_back):
+        async def bounded():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(3):
+                    await give_back(thing)
+
+        thing = None
+        try:
+            thing = await lend()
+            return await use(thing)
+        finally:
+            back, request = asyncio.create_task(bounded()), None
+            while not back.done():
+                try:
+                    await asyncio.wait([back])
+                except asyncio.CancelledError as error:
+                    request = error
+            if request is not None:
+                raise request
+
+
+class Case:
+    """What came of one borrowing.
+
+    given: how each giving back stood when it was over; took: seconds of the last one; outcome: what
+    was returned, the error, or "cancelled"; lost: the Wrong for an error that nobody looked at.
+    """
+
+    def __init__(self):
+        self.given, self.given_then, self.took, self.over = [], [], 0.0, 0.0
+        self.outcome, self.lost = None, None
+
+    def told(self):
+        """Name a lost error, now that nothing worse was found."""
+        if self.lost is not None:
+            raise self.lost
+
+
+def at_moments(moments):
+    """The moments in words: at 2 s and 2.5 s."""
+    return "at " + " and ".join(f"{moment:g} s" for moment in moments)

@@ -1,0 +1,16 @@
+"""What exercises of lesson 11 share: the mistake of asking another clock than the loop's."""
+
+from helpers.coach import Wrong
+
+
+def other_clock(wrong_time, lab):
+    """Raise Wrong if times are wrong and the answer asks the computer's clock for them."""
+    line = lab.line(r"\btime\.(time|monotonic|perf_counter)\(")
+    if wrong_time and line:
+        raise Wrong(
+            "looked at another clock",
+            "The times are wrong: here the loop's clock jumps, and the computer's own "
+            "stands nearly still.",
+            line,
+            "Ask `asyncio.get_running_loop().time()`: deadlines are on that clock.",
+        )

@@ -1,0 +1,180 @@
+import asyncio
+import threading
+import time
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+MOST_IN_A_ROW = 10
+
+
+class InSlices(Exercise):
+    """Work in slices
+
+    `weigh(item)` is an ordinary function. It computes for a moment and returns a number. It must be
+    called from this thread only, for it is not made for several.
+
+    Write a coroutine function `add_up(weigh, items)`: it returns the sum of `weigh(item)` over all
+    items. After at most 10 calls, all others who are ready on the loop have a turn.
+    """
+
+    id = "slices-1"
+    asks = "add_up"
+    minutes, clock = 6, "real"  # a virtual one never jumps beside a task that is always ready
+    limit = 6  # who sleeps for some milliseconds after each item is right, too
+    hints = (
+        "Who gives the others a turn? Only an `await` that really pauses.",
+        "`await asyncio.sleep(0)` pauses for one turn of the loop.",
+        "Count the calls, with `enumerate`, and pause after every tenth.",
+    )
+
+    def verify(self, add_up, lab):
+        lab.told("with no items")
+        lab.equal(lab.run(add_up, Scale().weigh, []).result, 0)
+        scale = Scale()
+        lab.told("with 100 items")
+
+        async def main():
+            other = asyncio.create_task(scale.others())
+            try:
+                return await add_up(scale.weigh, list(range(100)))
+            finally:
+                other.cancel()
+
+        run = lab.run(main(), step=30)
+        if scale.elsewhere:
+            raise Wrong(
+                "another thread",
+                f"`weigh` was called {scale.elsewhere} times from "
+                "another thread, and it is not made for that.",
+                lab.line(r"to_thread|run_in_executor|Executor|Thread"),
+                "Stay in this thread, and pause between the calls.",
+            )
+        if scale.calls < 100:
+            raise Wrong(
+                "not all of them",
+                f"`weigh` was called {scale.calls} times for 100 items, in this process.",
+                lab.line(r"Process|Executor\(") or lab.line(r"\bweigh\("),
+                "Weigh each item once, here.",
+            )
+        if scale.most > MOST_IN_A_ROW:
+            turns = (
+                "the others never had a turn" if scale.most >= 100 else "then the others had a turn"
+            )
+            line, try_ = (
+                lab.line(r"weigh\("),
+                "Pause after every tenth call: `await asyncio.sleep(0)`.",
+            )
+            if sleeps := lab.line(r"\btime\.sleep"):
+                line, try_ = (
+                    sleeps,
+                    "`time.sleep(0)` lets other threads run. The tasks of this "
+                    "loop need an `await` that pauses.",
+                )
+            elif lab.line(r"gather|create_task|TaskGroup"):
+                try_ = (
+                    "Tasks that never pause run right after one another. Each must pause "
+                    "itself, or leave the rest for later."
+                )
+            raise Wrong(
+                "hog", f"`weigh` was called {scale.most} times in a row, {turns}.", line, try_
+            )
+        lab.equal(run.result, sum(range(100)))
+
+    @right
+    async def every_tenth(weigh, items):
+        """Return the sum of `weigh(item)`; let the others have turns in between."""
+        total = 0
+        for number, item in enumerate(items, 1):
+            total += weigh(item)
+            if number % 10 == 0:
+                await asyncio.sleep(0)
+        return total
+
+    @right
+    async def after_each(weigh, items):
+        total = 0
+        for item in items:
+            total += weigh(item)
+            await asyncio.sleep(0)
+        return total
+
+    @right
+    async def by_slices(weigh, items):
+        total = 0
+        for first in range(0, len(items), 10):
+            total += sum(weigh(item) for item in items[first : first + 10])
+            await asyncio.sleep(0)
+        return total
+
+    @right
+    async def with_a_real_sleep(weigh, items):
+        total = 0
+        for item in items:
+            total += weigh(item)
+            await asyncio.sleep(0.01)
+        return total
+
+    @wrong("not async", says="async def")
+    def as_a_plain_function(weigh, items):
+        return sum(weigh(item) for item in items)
+
+    in_one_go = as_a_plain_function.but("def", "async def", kind="hog", says="100 times in a row")
+
+    @wrong("hog", says="never had a turn")
+    async def awaits_what_never_pauses(weigh, items):
+        async def one(item):
+            return weigh(item)
+
+        return sum([await one(item) for item in items])
+
+    @wrong("hog", says="Tasks that never pause")
+    async def with_gather(weigh, items):
+        async def one(item):
+            return weigh(item)
+
+        return sum(await asyncio.gather(*(one(item) for item in items)))
+
+    sleeps_the_thread = after_each.but(
+        "await asyncio.sleep(0)", "time.sleep(0)", kind="hog", says="lets other threads run"
+    )
+
+    @wrong("hog", says="50 times in a row")
+    async def too_rarely(weigh, items):
+        total = 0
+        for number, item in enumerate(items, 1):
+            total += weigh(item)
+            if number % 50 == 0:
+                await asyncio.sleep(0)
+        return total
+
+    forgets_to_await = after_each.but(
+        "await asyncio.sleep(0)", "asyncio.sleep(0)", kind="not awaited", says="sleep"
+    )
+
+    @wrong("another thread", says="100 times from another thread")
+    async def in_a_thread(weigh, items):
+        return await asyncio.to_thread(lambda: sum(weigh(item) for item in items))
+
+    counts_them = after_each.but(
+        "total += weigh(item)", "weigh(item)\ntotal += 1", kind="value", says="100"
+    )
+
+
+class Scale:
+    """Counts calls of `weigh`: all, most of them in a row, and those from another thread."""
+
+    def __init__(self):
+        self.thread = threading.get_ident()
+        self.calls = self.row = self.most = self.elsewhere = 0
+
+    def weigh(self, item):
+        self.calls += 1
+        self.row += 1
+        self.most = max(self.most, self.row)
+        self.elsewhere += threading.get_ident() != self.thread
+        return item
+
+    async def others(self):
+        while True:
+            self.row = 0
+            await asyncio.sleep(0)

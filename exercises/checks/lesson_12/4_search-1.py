@@ -1,0 +1,313 @@
+import asyncio
+import threading
+import time
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class StopTheSearch(Exercise):
+    """Stop a thread that searches
+
+    `look(place)` is an ordinary function that blocks for a moment. It returns True if what we look
+    for is there. Write a coroutine function `search(look, places, seconds)`. It looks into one
+    place after another, off the loop's thread, and returns the first place where it is.
+
+    - If it is nowhere, return None.
+    - If it isn't found after `seconds`, return None.
+    - When `search` is over, nobody looks on, however it ended: after `seconds`, or because it was
+      cancelled from outside. (A `look` that has begun can't be stopped; it may go on to its end.)
+    """
+
+    id = "search-1"
+    asks = "search"
+    minutes, clock = 10, "real"
+    limit = 6
+    hints = (
+        "What is cancelled when a timeout ends `await asyncio.to_thread(walk)`? And who goes on?",
+        "A `threading.Event` is seen by both. The thread looks at it before each place.",
+        "Set the flag in a `finally`: that runs after a timeout and after a cancellation.",
+    )
+
+    def verify(self, search, lab):
+        self._finds(search, lab)
+        self._runs_out_of_time(search, lab)
+        self._is_cancelled(search, lab)
+
+    def _finds(self, search, lab):
+        lab.told("for something in the third place of four")
+        places = Places(found="c")
+        lab.equal(lab.run(search, lab.blocking(places.look), list("abcd"), 5).result, "c")
+        if len(places.seen) > 3:
+            raise Wrong(
+                "looked on",
+                f"It was found in the third place, and {len(places.seen)} were looked into.",
+                lab.line(r"look\(|to_thread|run_in_executor|submit"),
+                "Return as soon as `look` says True.",
+            )
+        lab.told("for something that is in none of three places")
+        lab.equal(lab.run(search, lab.blocking(Places().look), list("abc"), 5).result, None)
+
+    def _runs_out_of_time(self, search, lab):
+        places, after = Places(), []
+        lab.told("with 300 places and 0.1 s; each `look` takes 10 ms")
+
+        async def tick():
+            await asyncio.sleep(0.01)
+
+        async def main():
+            ticks = asyncio.create_task(tick())
+            task = asyncio.create_task(search(lab.blocking(places.look), range(300), 0.1))
+            done, _ = await asyncio.wait([task], timeout=2)
+            if not done:
+                places.over = True
+                task.cancel()
+                raise Wrong(
+                    "did not end in time",
+                    "2 s later it still searched.",
+                    lab.line(r"timeout|wait_for|\bawait\b"),
+                    "Return None after `seconds`, while the thread may still be in `look`.",
+                )
+            if not ticks.done():
+                places.over = True
+                raise Wrong(
+                    "blocked",
+                    "A task beside it, which slept for 10 ms, had no turn before it returned.",
+                    lab.line(r"\.join\(|\.result\(|wait\(|shutdown"),
+                    "`join` and its like hold the loop's own thread. Await something of "
+                    "asyncio's: `await asyncio.to_thread(…)`.",
+                )
+            after.append(await places.looked_on())
+            return task.result()
+
+        lab.equal(lab.run(main()).result, None)
+        self._nobody_looks_on(lab, places, after[0], "It returned None after 0.1 s")
+
+    def _is_cancelled(self, search, lab):
+        places, after = Places(), []
+        lab.told("with 300 places and 5 s, and cancelled it after 0.1 s")
+
+        async def main():
+            task = asyncio.create_task(search(lab.blocking(places.look), range(300), 5))
+            await asyncio.sleep(0.1)
+            task.cancel()
+            done, _ = await asyncio.wait([task], timeout=1)
+            if not done or not task.cancelled():
+                places.over = True
+                error = done and task.exception()
+                if error:
+                    raise error
+                raise Wrong(
+                    "swallowed",
+                    "It went on, or returned as if nothing had happened.",
+                    lab.line(r"^\s*except\b|suppress"),
+                )
+            after.append(await places.looked_on())
+
+        lab.run(main())
+        self._nobody_looks_on(lab, places, after[0], "It was cancelled after 0.1 s")
+
+    def _nobody_looks_on(self, lab, places, more, ended):
+        # One may have begun just when the flag was set.
+        if more > 1:
+            line = lab.line(r"to_thread|run_in_executor|submit|Thread\(")
+            flag = lab.line(r"\.set\(\)|is_set\(\)")
+            try_ = (
+                "Cancelling ends the waiting, not the thread. Give the thread a flag, a "
+                "`threading.Event`, that it looks at before each place."
+            )
+            if flag:
+                line = flag
+                try_ = (
+                    "The flag must be set however `search` ends, in a `finally`, and the "
+                    "thread must look at it before each place."
+                )
+            raise Wrong(
+                "the thread worked on",
+                f"{ended}, and {more} more places were looked into in the next 0.15 s.",
+                line,
+                try_,
+            )
+
+    equivalent = {
+        "with_a_flag: drop return, line 20": "a function that ends returns None, too",
+        "place_by_place: drop return, line 11": "a function that ends returns None, too",
+    }
+
+    @right
+    async def with_a_flag(look, places, seconds):
+        """Return the first of `places` where `look` says True, or None after `seconds`."""
+        stop = threading.Event()
+
+        def walk():
+            for place in places:
+                if stop.is_set():
+                    return None
+                if look(place):
+                    return place
+
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.to_thread(walk)
+        except TimeoutError:
+            return None
+        finally:
+            stop.set()
+
+    @right
+    async def place_by_place(look, places, seconds):
+        try:
+            async with asyncio.timeout(seconds):
+                for place in places:
+                    if await asyncio.to_thread(look, place):
+                        return place
+        except TimeoutError:
+            return None
+
+    @wrong("the thread worked on", says="Give the thread a flag")
+    async def without_a_flag(look, places, seconds):
+        def walk():
+            for place in places:
+                if look(place):
+                    return place
+
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.to_thread(walk)
+        except TimeoutError:
+            return None
+
+    @wrong("the thread worked on", says="must look at it")
+    async def never_looks_at_the_flag(look, places, seconds):
+        stop = threading.Event()
+
+        def walk():
+            for place in places:
+                if look(place):
+                    return place
+
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.to_thread(walk)
+        except TimeoutError:
+            return None
+        finally:
+            stop.set()
+
+    @wrong("the thread worked on", says="It was cancelled after 0.1 s")
+    async def flag_after_a_timeout_only(look, places, seconds):
+        stop = threading.Event()
+
+        def walk():
+            for place in places:
+                if stop.is_set():
+                    return None
+                if look(place):
+                    return place
+
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.to_thread(walk)
+        except TimeoutError:
+            stop.set()
+            return None
+
+    @wrong("the thread worked on", says="must look at it")
+    async def looks_at_the_flag_once(look, places, seconds):
+        stop = threading.Event()
+
+        def walk():
+            if stop.is_set():
+                return None
+            for place in places:
+                if look(place):
+                    return place
+
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(walk), seconds)
+        except TimeoutError:
+            return None
+        finally:
+            stop.set()
+
+    @wrong("blocked", says="look")
+    async def on_the_loop(look, places, seconds):
+        try:
+            async with asyncio.timeout(seconds):
+                for place in places:
+                    if look(place):
+                        return place
+                    await asyncio.sleep(0)
+        except TimeoutError:
+            return None
+
+    @wrong("blocked", says="`t.join(seconds)`")
+    async def joins_the_thread(look, places, seconds):
+        found, stop = [], threading.Event()
+
+        def walk():
+            for place in places:
+                if stop.is_set():
+                    break
+                if look(place):
+                    found.append(place)
+                    break
+
+        t = threading.Thread(target=walk)
+        t.start()
+        t.join(seconds)
+        stop.set()
+        return found[0] if found else None
+
+    swallows_the_cancellation = with_a_flag.but(
+        "TimeoutError",
+        "(TimeoutError, asyncio.CancelledError)",
+        kind="swallowed",
+        says="as if nothing had happened",
+    )
+
+    @wrong("did not end in time", says="2 s later")
+    async def without_a_deadline(look, places, seconds):
+        for place in places:
+            if await asyncio.to_thread(look, place):
+                return place
+
+    @wrong("looked on", says="4 were looked into")
+    async def looks_everywhere(look, places, seconds):
+        stop = threading.Event()
+
+        def walk():
+            found = None
+            for place in places:
+                if stop.is_set():
+                    return None
+                if look(place) and found is None:
+                    found = place
+            return found
+
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.to_thread(walk)
+        except TimeoutError:
+            return None
+        finally:
+            stop.set()
+
+
+class Places:
+    """Places to look into, each for 10 ms: seen, a list of them. over: no more waiting."""
+
+    def __init__(self, found=None):
+        self.found, self.seen, self.over = found, [], False
+
+    def look(self, place):
+        self.seen.append(place)
+        if not self.over:
+            time.sleep(0.01)
+        return place == self.found
+
+    async def looked_on(self):
+        """How many places are looked into in the next 0.15 s."""
+        before = len(self.seen)
+        await asyncio.sleep(0.15)
+        self.over = True
+        return len(self.seen) - before

@@ -1,0 +1,344 @@
+import asyncio
+import contextlib
+import sys
+import threading
+import time
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from unittest import mock
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class LeaveThePool(Exercise):
+    """Leave a pool without losing a result
+
+    `work(item)` is an ordinary function that blocks for a while. Write a coroutine function
+    `crunch(work, items, seconds)`. It lets two threads of a pool of its own work on the items.
+
+    - After `seconds`, what has not begun is cancelled. What has begun comes to its end.
+    - Return a dict from item to result, of all that were begun.
+    - When it returns, nobody works any more, and the pool is shut down.
+    - The loop is never blocked, not even while the last ones come to their end.
+    """
+
+    id = "leave-pool-1"
+    asks = "crunch"
+    minutes, clock = 10, "real"
+    limit = 6
+    hints = (
+        "`pool.shutdown(cancel_futures=True)` does most of it. In which thread does it wait?",
+        "`pool.submit` returns a future. After the shutdown each is done or cancelled.",
+        "Hand in everything, `await asyncio.sleep(seconds)`, "
+        "`await asyncio.to_thread(pool.shutdown, cancel_futures=True)`, and ask each future.",
+    )
+
+    def verify(self, crunch, lab):
+        lab.told("with 20 items of 0.1 s each and `seconds=0.45`")
+        bench = Bench()
+        items = [f"item {number}" for number in range(20)]
+
+        async def main():
+            ticks = asyncio.create_task(bench.tick())
+            try:
+                return await lab.awaitable(crunch(bench.work, items, 0.45)), bench.working
+            except (CancelledError, asyncio.CancelledError):
+                raise Wrong(
+                    "asked a cancelled job",
+                    "The result of a job was asked for that had been cancelled.",
+                    lab.line(r"result\(|gather|await \w+$"),
+                    "Ask only those that were not: `if not job.cancelled()`.",
+                ) from None
+            finally:
+                ticks.cancel()
+
+        with bench.watched(lab):
+            result, working = lab.run(main()).result
+        if bench.blocked:
+            what, place = bench.blocked
+            raise Wrong(
+                "blocked",
+                f"`{what}` waited on the loop's own thread, while the pool still worked.",
+                place or lab.line(r"\bwith\b|shutdown|result\("),
+                "Hand the waiting to a thread, `await asyncio.to_thread(pool.shutdown, "
+                "…)`, and ask for results only when they are there. The end of a `with` "
+                "around a pool is a `shutdown`.",
+            )
+        if bench.on_the_loop:
+            raise Wrong(
+                "blocked", "`work` was called on the loop's own thread.", lab.line(r"work\(")
+            )
+        # Counted by threads: on a busy machine the first of twenty may be done before the last
+        # begins.
+        if len(bench.hands) > 2:
+            raise Wrong(
+                "limit",
+                f"{len(bench.hands)} threads worked on the items, and two are asked for.",
+                lab.line(r"Executor\(|to_thread|run_in_executor|Thread\("),
+                "Make a pool of two: `ThreadPoolExecutor(2)`.",
+            )
+        if bench.most_unseen > 2:
+            raise Wrong(
+                "blocked",
+                f"{bench.most_unseen} items, of 0.1 s each, came to their end "
+                "between two ticks of a task beside it that ticks every 10 ms.",
+                lab.line(r"\bwait\(|sleep\(|as_completed|map\(|join\("),
+                "Await something of asyncio's, or hand the waiting to a thread.",
+            )
+        if bench.most < 2:
+            raise Wrong(
+                "sequential",
+                f"At most {bench.most} of them was worked on at once; two threads can do two.",
+                lab.line(r"\bawait\b"),
+                "Hand all of them in before you wait for any.",
+            )
+        if working:
+            raise Wrong(
+                "left them working",
+                f"It returned, and {working} of the items were still being worked on.",
+                lab.line(r"wait=False|shutdown|wait\("),
+                "Wait for those that have begun: `shutdown` does, if you let it.",
+            )
+        if len(bench.begun) == len(items):
+            raise Wrong(
+                "did all of them",
+                "After 0.45 s most items had not begun, and all 20 were done.",
+                lab.line(r"shutdown|\bwith\b"),
+                "Cancel those that have not begun: `cancel_futures=True`.",
+            )
+        if not isinstance(result, dict):
+            raise Wrong(
+                "value", f"It returned {result!r:.80}.", try_="Return a dict from item to result."
+            )
+        if lost := [item for item in bench.begun if item not in result]:
+            raise Wrong(
+                "lost results",
+                f"{len(bench.begun)} items were begun, and for "
+                f"{len(lost)} of them there is no result in what it returned.",
+                lab.line(r"done\(\)|return|timeout"),
+                "What was under way is done once the shutdown has ended. Collect after that.",
+            )
+        lab.equal(result, {item: item.upper() for item in bench.begun})
+        if bench.shutdowns == 0:
+            raise Wrong(
+                "left the pool open",
+                "Nobody called `shutdown`.",
+                lab.line(r"Executor"),
+                "Shut it down, or its threads wait for more work.",
+            )
+
+    @right
+    async def with_submit(work, items, seconds):
+        """Return {item: work(item)} of all that were begun within `seconds`."""
+        pool = ThreadPoolExecutor(2)
+        jobs = {item: pool.submit(work, item) for item in items}
+        await asyncio.sleep(seconds)
+        await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+        return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+    @right
+    async def with_run_in_executor(work, items, seconds):
+        loop, pool = asyncio.get_running_loop(), ThreadPoolExecutor(2)
+        jobs = {item: loop.run_in_executor(pool, work, item) for item in items}
+        await asyncio.wait(jobs.values(), timeout=seconds)
+        await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+        await asyncio.wait(jobs.values())
+        return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+    @right
+    async def by_two_tasks(work, items, seconds):
+        loop, results, rest = asyncio.get_running_loop(), {}, iter(items)
+        ends = loop.time() + seconds
+
+        async def worker():
+            for item in rest:
+                if loop.time() > ends:
+                    break
+                results[item] = await loop.run_in_executor(pool, work, item)
+
+        with ThreadPoolExecutor(2) as pool:  # nothing is under way any more at its end
+            await asyncio.gather(worker(), worker())
+        return results
+
+    @right
+    async def all_of_it_in_a_thread(work, items, seconds):
+        def in_the_manner_of_threads():
+            with ThreadPoolExecutor(2) as pool:
+                jobs = {item: pool.submit(work, item) for item in items}
+                wait(jobs.values(), timeout=seconds)
+                pool.shutdown(cancel_futures=True)
+            return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+        return await asyncio.to_thread(in_the_manner_of_threads)
+
+    @wrong("blocked", says="The end of a `with`")
+    async def in_a_with_block(work, items, seconds):
+        with ThreadPoolExecutor(2) as pool:
+            jobs = {item: pool.submit(work, item) for item in items}
+            await asyncio.sleep(seconds)
+            for job in jobs.values():
+                job.cancel()
+        return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+    @wrong("blocked", says="`shutdown` waited")
+    async def shuts_down_on_the_loop(work, items, seconds):
+        pool = ThreadPoolExecutor(2)
+        jobs = {item: pool.submit(work, item) for item in items}
+        await asyncio.sleep(seconds)
+        pool.shutdown(cancel_futures=True)
+        return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+    @wrong("blocked", says="`result` waited")
+    async def asks_for_results_too_early(work, items, seconds):
+        pool = ThreadPoolExecutor(2)
+        jobs = {item: pool.submit(work, item) for item in items}
+        await asyncio.sleep(seconds)
+        pool.shutdown(wait=False, cancel_futures=True)
+        return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+    @wrong("left them working", says="2 of the items")
+    async def does_not_wait(work, items, seconds):
+        pool = ThreadPoolExecutor(2)
+        jobs = {item: pool.submit(work, item) for item in items}
+        await asyncio.sleep(seconds)
+        pool.shutdown(wait=False, cancel_futures=True)
+        return {
+            item: job.result() for item, job in jobs.items() if job.done() and not job.cancelled()
+        }
+
+    @wrong("not async", says="Begin it with `async def`")
+    def without_async(work, items, seconds):
+        with ThreadPoolExecutor(2) as pool:
+            return dict(zip(items, pool.map(work, items[:4])))
+
+    @wrong("lost results", says="there is no result")
+    async def collects_before_the_end(work, items, seconds):
+        pool = ThreadPoolExecutor(2)
+        jobs = {item: pool.submit(work, item) for item in items}
+        await asyncio.sleep(seconds)
+        results = {item: job.result() for item, job in jobs.items() if job.done()}
+        await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+        return results
+
+    @wrong("did all of them", says="cancel_futures=True")
+    async def waits_for_all(work, items, seconds):
+        pool = ThreadPoolExecutor(2)
+        jobs = {item: pool.submit(work, item) for item in items}
+        await asyncio.sleep(seconds)
+        await asyncio.to_thread(pool.shutdown)
+        return {item: job.result() for item, job in jobs.items()}
+
+    @wrong("asked a cancelled job", says="not job.cancelled()")
+    async def asks_the_cancelled(work, items, seconds):
+        pool = ThreadPoolExecutor(2)
+        jobs = {item: pool.submit(work, item) for item in items}
+        await asyncio.sleep(seconds)
+        await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+        return {item: job.result() for item, job in jobs.items()}
+
+    @wrong("lost results", says="there is no result")
+    async def with_a_timeout_around_all(work, items, seconds):
+        loop, pool, results = asyncio.get_running_loop(), ThreadPoolExecutor(2), {}
+
+        async def one(item):
+            results[item] = await loop.run_in_executor(pool, work, item)
+
+        try:
+            async with asyncio.timeout(seconds), asyncio.TaskGroup() as group:
+                for item in items:
+                    group.create_task(one(item))
+        except TimeoutError:
+            pass
+        await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+        return results
+
+    @wrong("blocked", says="every 10 ms")
+    async def waits_in_the_manner_of_threads(work, items, seconds):
+        pool = ThreadPoolExecutor(2)
+        jobs = {item: pool.submit(work, item) for item in items}
+        wait(jobs.values(), timeout=seconds)
+        await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+        return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+    @wrong("sequential", says="two threads can do two")
+    async def one_at_a_time(work, items, seconds):
+        pool, results = ThreadPoolExecutor(2), {}
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + seconds
+        for item in items:
+            if loop.time() > ends:
+                break
+            results[item] = await loop.run_in_executor(pool, work, item)
+        await asyncio.to_thread(pool.shutdown)
+        return results
+
+    @wrong("limit", says="threads worked on the items")
+    async def a_thread_each(work, items, seconds):
+        pool = ThreadPoolExecutor(len(items))
+        jobs = {item: pool.submit(work, item) for item in items}
+        await asyncio.sleep(seconds)
+        await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+        return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
+
+
+class Bench:
+    """Notes what is done to the items, and what of a pool blocks the loop.
+
+    begun: items, in order. working, most: at work now, and at once at most. hands: the threads
+    that worked. shutdowns: calls of it. blocked: (what, place) of the first call that waited on a
+    loop's thread, or None. most_unseen: most items that came to their end between two turns of a
+    task beside it, while the loop's thread was busy with something else than its own waiting.
+    """
+
+    def __init__(self):
+        self.begun, self.working, self.most = [], 0, 0
+        self.shutdowns, self.blocked, self.on_the_loop = 0, None, False
+        self.unseen = self.most_unseen = 0
+        self.hands, self.loops_own = set(), threading.get_ident()
+        self.lock = threading.Lock()
+
+    async def tick(self):
+        while True:
+            await asyncio.sleep(0.01)
+            self.unseen = 0
+
+    def work(self, item):
+        with self.lock:
+            self.begun.append(item)
+            self.working += 1
+            self.hands.add(threading.current_thread())
+            self.most = max(self.most, self.working)
+            self.on_the_loop |= asyncio._get_running_loop() is not None
+        time.sleep(0.1)
+        with self.lock:
+            self.working -= 1
+            # A loop that waits stands in its selector. Beside a busy machine it may stand there for
+            # long before it has its turn, and that is nobody's fault.
+            if not sys._current_frames()[self.loops_own].f_code.co_name.endswith("select"):
+                self.unseen += 1
+                self.most_unseen = max(self.most_unseen, self.unseen)
+        return item.upper()
+
+    def watched(self, lab):
+        """A context in which the calls of a pool that may block are looked at."""
+        shutdown, result = ThreadPoolExecutor.shutdown, Future.result
+
+        def note(what):
+            on_loop = asyncio._get_running_loop() is not None
+            if on_loop and self.working and not self.blocked:
+                self.blocked = what, lab.line(rf"\.{what}\(") or lab.line(r"^\s*with\b")
+
+        def watched_shutdown(pool, wait=True, *, cancel_futures=False):
+            self.shutdowns += 1
+            if wait:
+                note("shutdown")
+            return shutdown(pool, wait, cancel_futures=cancel_futures)
+
+        def watched_result(future, timeout=None):
+            if not future.done():
+                note("result")
+            return result(future, timeout)
+
+        stack = contextlib.ExitStack()
+        stack.enter_context(mock.patch.object(ThreadPoolExecutor, "shutdown", watched_shutdown))
+        stack.enter_context(mock.patch.object(Future, "result", watched_result))
+        return stack

@@ -1,0 +1,292 @@
+import asyncio
+import queue
+import threading
+import time
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class ListenToAThread(Exercise):
+    """Listen to a thread
+
+    `subscribe(callback)` starts a thread and returns at once. The thread calls `callback(word)` for
+    each word that it hears, now and then, and `callback(None)` when there will be no more.
+
+    Write a coroutine function `listen(subscribe)`: it returns the list of words, in order. While it
+    waits for them, the loop is free, and sleeps if it has nothing else to do.
+    """
+
+    id = "listen-1"
+    asks = "listen"
+    minutes, clock = 8, "real"
+    limit = 5
+    hints = (
+        "In which thread does your callback run? And in which one is the loop?",
+        "An `asyncio.Queue` holds what has come. Only the loop's own thread may touch it.",
+        "`loop.call_soon_threadsafe(words.put_nowait, word)`; take the loop before, in `listen`.",
+    )
+
+    def verify(self, listen, lab):
+        lab.told("with a thread that says five words in 0.25 s")
+        speaker = Speaker(["one", "two", "two", "three", "four"])
+
+        async def main():
+            loop = asyncio.get_running_loop()
+            # Debug mode tells of each who comes by another door than call_soon_threadsafe.
+            loop.set_debug(True)
+            loop.slow_callback_duration = 60
+            speaker.failed = loop.create_future()
+            listening = asyncio.ensure_future(lab.awaitable(listen(speaker.subscribe)))
+            ticks, turns = asyncio.create_task(speaker.tick()), loop.turns
+            done, _ = await asyncio.wait(
+                {listening, speaker.failed}, timeout=2.5, return_when=asyncio.FIRST_COMPLETED
+            )
+            ticks.cancel()
+            turns = loop.turns - turns
+            if speaker.error:
+                listening.cancel()
+                raise self._about(speaker.error, lab)
+            if not done:
+                listening.cancel()
+                lab.check_awaited()
+                raise Wrong(
+                    "endless",
+                    "Two seconds after the last word it had not returned.",
+                    lab.line(r"\bwhile\b|\bget\(|await"),
+                    "`callback(None)` says that there will be no more. Does `listen` hear of it?",
+                )
+            speaker.failed.cancel()
+            result = listening.result()
+            if not speaker.said:
+                raise Wrong(
+                    "did not wait",
+                    f"It returned {result!r:.80} before the first word was said.",
+                    lab.line(r"subscribe\("),
+                    "`subscribe` returns at once. Wait for the `None`.",
+                )
+            if speaker.ended and time.perf_counter() - speaker.ended > 0.6:
+                raise Wrong(
+                    "waited too long",
+                    "It returned long after the last word.",
+                    lab.line(r"sleep\(|timeout"),
+                    "Don't guess how long it takes. Wait for the `None`.",
+                )
+            if speaker.ticks == 0:
+                raise Wrong(
+                    "blocked",
+                    "While it waited for the words, a task beside it that ticks "
+                    "every 10 ms had no turn at all.",
+                    lab.line(r"\.get\(|join\(|wait\(|result\("),
+                    "A `queue.Queue`, a `threading.Event` and `join` block the thread. On "
+                    "the loop, await something of asyncio's.",
+                )
+            if turns > 1000:
+                raise Wrong(
+                    "spin",
+                    f"The loop took {turns:,} turns in 0.25 s.",
+                    lab.line(r"sleep\(0\)|\bwhile\b"),
+                )
+            return result
+
+        try:
+            run = lab.run(main())
+        finally:
+            speaker.join()
+        lab.equal(run.result, speaker.words)
+
+    def _about(self, error, lab):
+        text = str(error)
+        line = lab.line(r"put|set|append|call_soon|create_task")
+        if "Non-thread-safe" in text:
+            return Wrong(
+                "came by the wrong door",
+                "The callback, in its thread, touched what "
+                f"belongs to the loop. Debug mode said: {text}.",
+                line,
+                "Nothing wakes the loop for that. Let the loop do it: "
+                "`loop.call_soon_threadsafe(function, argument)`.",
+            )
+        if "no running event loop" in text or "no current event loop" in text:
+            return Wrong(
+                "no loop in that thread",
+                f"The callback raised {text}: it runs in a "
+                "thread of its own, and there is no loop.",
+                lab.line(r"get_running_loop|get_event_loop|create_task"),
+                "Take the loop before, in `listen`, and let the callback use it.",
+            )
+        if "coroutine" in text:
+            return Wrong(
+                "a coroutine for a callback",
+                f"Python said: {text}.",
+                lab.line(r"call_soon"),
+                "`call_soon_threadsafe` takes an ordinary function, as `put_nowait`. For "
+                "a coroutine there is `asyncio.run_coroutine_threadsafe`.",
+            )
+        return Wrong("raised", f"The callback raised {type(error).__name__}: {text}.", line)
+
+    @right
+    async def with_put_nowait(subscribe):
+        """Return the words that the thread says, in order."""
+        loop, words, heard = asyncio.get_running_loop(), asyncio.Queue(), []
+        subscribe(lambda word: loop.call_soon_threadsafe(words.put_nowait, word))
+        while (word := await words.get()) is not None:
+            heard.append(word)
+        return heard
+
+    @right
+    async def with_a_future(subscribe):
+        loop, heard = asyncio.get_running_loop(), []
+        over = loop.create_future()
+
+        def callback(word):
+            if word is None:
+                loop.call_soon_threadsafe(over.set_result, None)
+            else:
+                heard.append(word)
+
+        subscribe(callback)
+        await over
+        return heard
+
+    @right
+    async def with_a_coroutine(subscribe):
+        loop, words, heard = asyncio.get_running_loop(), asyncio.Queue(), []
+        subscribe(lambda word: asyncio.run_coroutine_threadsafe(words.put(word), loop))
+        while (word := await words.get()) is not None:
+            heard.append(word)
+        return heard
+
+    @right
+    async def with_to_thread(subscribe):
+        words, heard = queue.Queue(), []
+        subscribe(words.put)
+        while (word := await asyncio.to_thread(words.get)) is not None:
+            heard.append(word)
+        return heard
+
+    @wrong("came by the wrong door", says="call_soon_threadsafe")
+    async def puts_directly(subscribe):
+        words, heard = asyncio.Queue(), []
+        subscribe(words.put_nowait)
+        while (word := await words.get()) is not None:
+            heard.append(word)
+        return heard
+
+    @wrong("came by the wrong door", says="Nothing wakes the loop")
+    async def sets_an_event(subscribe):
+        over, heard = asyncio.Event(), []
+
+        def callback(word):
+            if word is None:
+                over.set()
+            else:
+                heard.append(word)
+
+        subscribe(callback)
+        await over.wait()
+        return heard
+
+    @wrong("came by the wrong door", says="wakes the loop")
+    async def with_call_soon(subscribe):
+        loop, words, heard = asyncio.get_running_loop(), asyncio.Queue(), []
+        subscribe(lambda word: loop.call_soon(words.put_nowait, word))
+        while (word := await words.get()) is not None:
+            heard.append(word)
+        return heard
+
+    hands_over_a_coroutine_function = with_put_nowait.but(
+        "words.put_nowait", "words.put", kind="a coroutine for a callback", says="put_nowait"
+    )
+
+    @wrong("no loop in that thread", says="Take the loop before")
+    async def asks_for_the_loop_too_late(subscribe):
+        words, heard = asyncio.Queue(), []
+
+        def callback(word):
+            asyncio.get_running_loop().call_soon_threadsafe(words.put_nowait, word)
+
+        subscribe(callback)
+        while (word := await words.get()) is not None:
+            heard.append(word)
+        return heard
+
+    @wrong("not async", says="Begin it with `async def`")
+    def without_async(subscribe):
+        words = queue.Queue()
+        subscribe(words.put)
+        return list(iter(words.get, None))
+
+    with_a_queue_for_threads = with_to_thread.but(
+        "await asyncio.to_thread(words.get)", "words.get()", kind="blocked", says="no turn at all"
+    )
+
+    @wrong("spin", says="turns in 0.25 s")
+    async def asks_again_and_again(subscribe):
+        heard = []
+        subscribe(heard.append)
+        while not heard or heard[-1] is not None:
+            await asyncio.sleep(0)
+        return heard[:-1]
+
+    @wrong("did not wait", says="before the first word")
+    async def returns_at_once(subscribe):
+        heard = []
+        subscribe(lambda word: word and heard.append(word))
+        return heard
+
+    @wrong("waited too long", says="Wait for the `None`")
+    async def guesses_how_long(subscribe):
+        heard = []
+        subscribe(heard.append)
+        await asyncio.sleep(2)
+        return heard[:-1]
+
+    @wrong("value", says="None")
+    async def keeps_the_end(subscribe):
+        loop, words, heard = asyncio.get_running_loop(), asyncio.Queue(), []
+        subscribe(lambda word: loop.call_soon_threadsafe(words.put_nowait, word))
+        while not heard or heard[-1] is not None:
+            heard.append(await words.get())
+        return heard
+
+    calls_a_coroutine = puts_directly.but(
+        "words.put_nowait", "lambda word: words.put(word)", kind="not awaited", says="put"
+    )
+
+
+class Speaker:
+    """Says words in a thread, so far said, and counts the ticks of a task beside it.
+
+    error: what the callback raised; then `failed`, a future, is done. ended: when the last was
+    said.
+    """
+
+    def __init__(self, words):
+        self.words, self.said = words, 0
+        self.ticks, self.error, self.failed = 0, None, None
+        self.thread = self.ended = None
+
+    def subscribe(self, callback):
+        self.thread = threading.Thread(target=self._speak, args=(callback,), daemon=True)
+        self.thread.start()
+
+    def _speak(self, callback):
+        try:
+            for word in [*self.words, None]:
+                time.sleep(0.05)
+                self.said += 1
+                callback(word)
+            self.ended = time.perf_counter()
+        except Exception as error:
+            self.error = error
+            loop = self.failed.get_loop()
+            loop.call_soon_threadsafe(self.failed.set_result, None)
+
+    async def tick(self):
+        while True:
+            await asyncio.sleep(0.01)
+            self.ticks += 1
+
+    def join(self):
+        if self.thread:
+            self.thread.join(1)

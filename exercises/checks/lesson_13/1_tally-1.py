@@ -1,0 +1,145 @@
+import ast
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import as_coroutine, made_per_call
+
+
+def last_await(lab):
+    """Line of the last `await` of the answer; None if there is none."""
+    lines = [node.lineno for node in lab.text.nodes() if isinstance(node, ast.Await)]
+    return max(lines, default=None)
+
+
+class AddWhatComes(Exercise):
+    """Add what comes
+
+    `fetch(name)` is a coroutine function that takes a while and returns a number. Write
+    `add(totals, name, fetch)`, a coroutine function: it fetches a number for `name` and adds it to
+    `totals[name]`; a name that is not in `totals` yet begins with 0.
+
+    Many tasks call `add` at the same time, with the same `totals`. No number may be lost, and all
+    of them fetch at the same time.
+    """
+
+    id = "tally-1"
+    asks = "add"
+    minutes = 5
+    hints = (
+        "Where do you read the total, where do you write it, and which `await` stands between?",
+        "Python reads the left side of `x += await y` before it awaits.",
+        "Fetch first and keep the number in a variable. Then read and write in one go: no lock is "
+        "needed.",
+    )
+
+    def verify(self, add, lab):
+        lab.told('once, with `totals` {"a": 100}, and 3 was fetched')
+        totals = {"a": 100}
+        lab.run(self._all(add, totals, [("a", 3, 1)]))
+        lab.equal(totals, {"a": 103}, what="`totals` is")
+        lab.told(
+            'five times at once, with `totals` {"a": 100}: 1, 2 and 4 were fetched for "a", '
+            '10 and 20 for "b"'
+        )
+        totals = {"a": 100}
+        calls = [("a", 1, 3), ("a", 2, 2), ("b", 10, 2), ("a", 4, 2), ("b", 20, 1)]
+        run = lab.run(self._all(add, totals, calls))
+        if totals != {"a": 107, "b": 30}:
+            self._name_loss(totals, lab)
+        if run.elapsed > 3.001:
+            raise Wrong(
+                "one at a time",
+                f"It took {run.elapsed:g} s; the longest fetch takes 3 s.",
+                lab.line(r"\bwith\b|acquire"),
+                "A lock that is held while you fetch lets one task fetch at a time. Fetch "
+                "outside of it.",
+            )
+
+    async def _all(self, add, totals, calls):
+        async with asyncio.TaskGroup() as group:
+            for call in calls:
+                fetch = self._fetch(iter([call]))
+                group.create_task(as_coroutine(add(totals, call[0], fetch)))
+
+    def _fetch(self, calls):
+        """`fetch` for one call of the answer. calls: an iterator over (name, number, seconds)."""
+
+        async def fetch(name):
+            asked, number, seconds = next(calls, (None, 0, 0))
+            if asked is None:
+                raise Wrong(
+                    "fetched twice",
+                    "One call of `add` fetched more than once.",
+                    try_="Fetch once, and keep the number.",
+                )
+            if asked != name:
+                raise Wrong("value", f"`fetch` was called with {name!r}, and not with {asked!r}.")
+            await asyncio.sleep(seconds)
+            return number
+
+        return fetch
+
+    def _name_loss(self, totals, lab):
+        if totals.keys() == {"a", "b"} and totals["a"] <= 107 and totals["b"] <= 30:
+            observed = f"`totals` is {totals} in the end; 107 and 30 are asked."
+            if line := made_per_call(lab):
+                raise Wrong("lock per call", observed, line)
+            raise Wrong("lost update", observed, lab.line(r"totals.*\bawait\b") or last_await(lab))
+        lab.equal(totals, {"a": 107, "b": 30}, what="`totals` is")
+
+    @right
+    async def fetches_first(totals, name, fetch):
+        """Fetch a number and add it to the total of `name`."""
+        number = await fetch(name)
+        totals[name] = totals.get(name, 0) + number
+
+    @right
+    async def sets_the_default_first(totals, name, fetch):
+        totals.setdefault(name, 0)
+        number = await fetch(name)
+        totals[name] += number
+
+    @wrong("lost update", says="107 and 30 are asked")
+    async def in_one_line(totals, name, fetch):
+        totals[name] = totals.get(name, 0) + await fetch(name)
+
+    @wrong("lost update", says="Line 3")
+    async def with_plus_equals(totals, name, fetch):
+        totals.setdefault(name, 0)
+        totals[name] += await fetch(name)
+
+    @wrong("lost update", says="Line 7: `number = await fetching`")
+    async def reads_before_the_task_is_done(totals, name, fetch):
+        fetching = asyncio.create_task(fetch(name))
+        before = totals.get(name, 0)
+        number = await fetching
+        totals[name] = before + number
+
+    @wrong("lost update")
+    async def reads_first(totals, name, fetch):
+        before = totals[name] if name in totals else 0
+        number = await fetch(name)
+        totals[name] = before + number
+
+    @wrong("lost update", says="Line 7: `await asyncio.sleep(0)`")
+    async def pauses_in_between(totals, name, fetch):
+        number = await fetch(name)
+        before = totals.get(name, 0)
+        await asyncio.sleep(0)
+        totals[name] = before + number
+
+    @wrong("lock per call", says="Make one, outside, and share it")
+    async def with_a_lock_of_its_own(totals, name, fetch):
+        lock = asyncio.Lock()
+        async with lock:
+            totals[name] = totals.get(name, 0) + await fetch(name)
+
+    @wrong("value", says="103")
+    async def forgets_the_total(totals, name, fetch):
+        totals[name] = await fetch(name)
+
+    @wrong("raised", says="KeyError")
+    async def no_default(totals, name, fetch):
+        number = await fetch(name)
+        totals[name] += number

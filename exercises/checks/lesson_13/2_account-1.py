@@ -1,0 +1,278 @@
+import asyncio
+import inspect
+import threading
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import made_per_call, now
+
+
+class PayIn(Exercise):
+    """An account that asks its bank
+
+    `bank(euros, change)` is a coroutine function that takes a while: it is told what is in the
+    account and what is to be added, and it returns what is in the account then. (That is a little
+    less than the sum, for the bank takes a fee.) Write a class:
+
+    - `Account(bank)` makes an account. Its attribute `euros` is 0 at first.
+    - `await account.pay(change)` asks the bank, and writes into `euros` what the bank returned.
+
+    Many tasks call `pay` at the same time, and no payment may be lost. Different accounts do not
+    wait for each other. If the bank raises an error, that comes out, `euros` stays as it was, and
+    the account can be used as before.
+    """
+
+    id = "account-1"
+    asks = "Account"
+    minutes = 8
+    hints = (
+        "Here an await must stand between reading `euros` and writing it. Who keeps the others out "
+        "in the meantime?",
+        "A lock keeps out those who ask for the same lock. Where do you make it, so that all calls "
+        "for one account share it, and two accounts do not?",
+        "`self.lock = asyncio.Lock()` in `__init__`, and `async with self.lock:` around the asking "
+        "and the writing.",
+    )
+
+    def verify(self, Account, lab):
+        lab.run(self._days(Account, lab))
+
+    async def _days(self, Account, lab):
+        bank = self._bank()
+        account = lab.call(Account, bank)
+        if not hasattr(account, "euros"):
+            raise Wrong(
+                "value",
+                "The account has no attribute `euros`.",
+                lab.line("__init__"),
+                "`self.euros = 0` in `__init__`.",
+            )
+        lab.equal(account.euros, 0, what="`euros` is")
+        lab.told("and paid in 5 euros")
+        await self._pay(account, lab, 5)
+        if inspect.iscoroutine(account.euros):
+            account.euros.close()
+            raise Wrong(
+                "not awaited",
+                "`euros` is a coroutine, `bank`, that nobody awaited.",
+                lab.line(r"\bbank\("),
+            )
+        if not bank.asked:
+            raise Wrong(
+                "did not ask the bank",
+                "When `pay` was over, the bank had not been asked.",
+                try_="`await self.bank(self.euros, change)` returns what is in the account then.",
+            )
+        lab.equal(account.euros, 4, what="the bank took a fee of 1 euro, and `euros` is")
+
+        lab.told("and paid in 10, 20 and 30 euros at the same time")
+        account = Account(bank)
+        await self._pay(account, lab, 10, 20, 30)
+        if account.euros != 57:
+            observed = (
+                f"The fee is 1 euro each time. `euros` is {account.euros} in the end, and not 57."
+            )
+            if line := made_per_call(lab):
+                raise Wrong(
+                    "lock per call",
+                    observed,
+                    line,
+                    "A lock keeps out only those who ask for the same lock. Make it where "
+                    "the account is made, in `__init__`.",
+                )
+            raise Wrong(
+                "lost update",
+                observed,
+                lab.line(r"\bawait\b"),
+                "While the bank was asked others read `euros` too. Hold one lock for the "
+                "account around reading, asking and writing.",
+            )
+
+        lab.told("for Ann and for Ben, and paid in twice for each, at the same time")
+        begin, ann, ben = now(), Account(bank), Account(bank)
+        async with asyncio.TaskGroup() as group:
+            for owner in ann, ben, ann, ben:
+                group.create_task(self._pay(owner, lab, 10))
+        if 2.001 < now() - begin < 3.9:
+            raise Wrong(
+                "asks again and again",
+                f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
+                "payments into one account take 2 s.",
+                lab.line(r"sleep\("),
+                "Do not ask every now and then whether it is your turn: a lock wakes you.",
+            )
+        if now() - begin > 2.001:
+            raise Wrong(
+                "one lock for all accounts",
+                f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
+                "payments into one account take 2 s.",
+                lab.line(r"Lock\(") or lab.line(r"async with|acquire"),
+                "Two accounts have nothing to protect from each other. Make a lock for "
+                "each, in `__init__`.",
+            )
+
+        lab.told("and paid in 13 euros, which the bank refused, and then 7")
+        account = Account(bank)
+        try:
+            await self._pay(account, lab, 13)
+        except Refused:
+            pass
+        else:
+            raise Wrong(
+                "lost error",
+                "The bank raised Refused, and that had to come out.",
+                lab.line(r"\bexcept\b"),
+            )
+        lab.equal(account.euros, 0, what="after the refusal `euros` is")
+        await self._pay(account, lab, 7)
+        lab.equal(account.euros, 6, what="after the fee of 1 euro `euros` is")
+
+    async def _pay(self, account, lab, *changes):
+        paying = []
+        for change in changes:
+            paying.append(lab.awaitable(account.pay(change), "pay"))
+        if len(paying) == 1:
+            await paying[0]
+        else:
+            await asyncio.gather(*paying)
+
+    def _bank(self):
+        async def bank(euros, change):
+            bank.asked.append((euros, change))
+            await asyncio.sleep(1)
+            if change == 13:
+                raise Refused("the bank takes no 13")
+            return euros + change - 1
+
+        bank.asked = []
+        return bank
+
+    @right
+    class with_a_lock:
+        """An account that no two tasks change at once."""
+
+        def __init__(self, bank):
+            self.bank = bank
+            self.euros = 0
+            self.lock = asyncio.Lock()
+
+        async def pay(self, change):
+            async with self.lock:
+                self.euros = await self.bank(self.euros, change)
+
+    @right
+    class by_hand:
+        def __init__(self, bank):
+            self.bank, self.euros, self.free = bank, 0, asyncio.Semaphore(1)
+
+        async def pay(self, change):
+            await self.free.acquire()
+            try:
+                self.euros = await self.bank(self.euros, change)
+            finally:
+                self.free.release()
+
+    @wrong("lost update", says="`euros` is 29 in the end, and not 57")
+    class no_lock:
+        def __init__(self, bank):
+            self.bank, self.euros = bank, 0
+
+        async def pay(self, change):
+            self.euros = await self.bank(self.euros, change)
+
+    @wrong("lock per call", says="makes it: `async with asyncio.Lock():`")
+    class lock_per_call:
+        def __init__(self, bank):
+            self.bank, self.euros = bank, 0
+
+        async def pay(self, change):
+            async with asyncio.Lock():
+                self.euros = await self.bank(self.euros, change)
+
+    @wrong("one lock for all accounts", says="It took 4 s")
+    class lock_of_the_class:
+        lock = asyncio.Lock()
+
+        def __init__(self, bank):
+            self.bank, self.euros = bank, 0
+
+        async def pay(self, change):
+            async with self.lock:
+                self.euros = await self.bank(self.euros, change)
+
+    @wrong("deadlock", says="which the bank refused, and then 7")
+    class keeps_the_lock:
+        def __init__(self, bank):
+            self.bank, self.euros, self.lock = bank, 0, asyncio.Lock()
+
+        async def pay(self, change):
+            await self.lock.acquire()
+            self.euros = await self.bank(self.euros, change)
+            self.lock.release()
+
+    @wrong("lost update", says="others read `euros` too")
+    class reads_before_the_lock:
+        def __init__(self, bank):
+            self.bank, self.euros, self.lock = bank, 0, asyncio.Lock()
+
+        async def pay(self, change):
+            before = self.euros
+            async with self.lock:
+                self.euros = await self.bank(before, change)
+
+    @wrong("did not ask the bank", says="the bank had not been asked")
+    class adds_itself:
+        def __init__(self, bank):
+            self.bank, self.euros = bank, 0
+
+        async def pay(self, change):
+            self.euros += change
+
+    @wrong("not awaited", says="`euros` is a coroutine")
+    class forgets_to_await:
+        def __init__(self, bank):
+            self.bank, self.euros, self.lock = bank, 0, asyncio.Lock()
+
+        async def pay(self, change):
+            async with self.lock:
+                self.euros = self.bank(self.euros, change)
+
+    @wrong("value", says="took a fee of 1 euro")
+    class asks_and_adds_itself:
+        def __init__(self, bank):
+            self.bank, self.euros = bank, 0
+
+        async def pay(self, change):
+            await self.bank(self.euros, change)
+            self.euros += change
+
+    @wrong("asks again and again", says="a lock wakes you")
+    class polls:
+        def __init__(self, bank):
+            self.bank, self.euros, self.busy = bank, 0, False
+
+        async def pay(self, change):
+            while self.busy:
+                await asyncio.sleep(0.3)
+            self.busy = True
+            try:
+                self.euros = await self.bank(self.euros, change)
+            finally:
+                self.busy = False
+
+    @wrong("raised", says="`async with`")
+    class plain_with:
+        def __init__(self, bank):
+            self.bank, self.euros, self.lock = bank, 0, asyncio.Lock()
+
+        async def pay(self, change):
+            with self.lock:
+                self.euros = await self.bank(self.euros, change)
+
+    lock_of_threads = plain_with.but(
+        "asyncio.Lock()", "threading.Lock()", kind="blocked", says="The whole thread stood still"
+    )
+
+
+class Refused(Exception):
+    """The bank says no."""

@@ -1,0 +1,174 @@
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import as_coroutine, now
+
+
+class BuyBread(Exercise):
+    """Wait for bread
+
+    `shelf` is a list of loaves, and `changed` is the `asyncio.Condition` that belongs to it. Who
+    changes the shelf, or wants to know what is on it, holds the lock of `changed`. A baker who
+    brings a loaf calls `notify_all()`.
+
+    Write `buy(changed, shelf)`, a coroutine function: it takes the first loaf from the shelf and
+    returns it. If there is none, it waits until there is. There may be other customers, and a
+    baker may notify for other reasons, too.
+    """
+
+    id = "bread-1"
+    asks = "buy"
+    minutes = 6
+    hints = (
+        "Who is woken must take the lock again, and somebody else may have it first. What may he "
+        "have done?",
+        "After each waking, look again: `while` and not `if`.",
+        "`await changed.wait_for(lambda: shelf)` does the looking, the waiting, and the looking "
+        "again.",
+    )
+
+    def verify(self, buy, lab):
+        lab.told("when two loaves were there")
+        shelf = ["rye", "oat"]
+        run = lab.run(self._day(buy, lab, shelf, customers=1, bakes=()))
+        lab.equal([loaf for loaf, _ in run.result], ["rye"])
+        lab.equal(shelf, ["oat"], what="the shelf then held")
+
+        lab.told("when the shelf was empty; a loaf came after 1.03 s")
+        self._bought(lab, buy, [(1.03, "rye")])
+
+        lab.told(
+            "when the shelf was empty; at 1 s the baker notified and had brought nothing, at "
+            "2.03 s he brought a loaf"
+        )
+        self._bought(lab, buy, [(1, None), (2.03, "rye")])
+
+        lab.told(
+            "twice at once, when the shelf was empty; a loaf came after 1 s, and another one "
+            "after 2.03 s"
+        )
+        self._bought(lab, buy, [(1, "rye"), (2.03, "oat")], customers=2)
+
+        lab.told(
+            "when the shelf was empty, and a baker held the lock for 1 s while he brought a loaf"
+        )
+        self._bought(lab, buy, [(1, "rye")], holds=True)
+
+    def _bought(self, lab, buy, bakes, customers=1, holds=False):
+        shelf = []
+        try:
+            run = lab.run(self._day(buy, lab, shelf, customers, bakes, holds))
+        except* IndexError:
+            raise Wrong(
+                "did not look again",
+                "A customer had waited, and took a loaf from a shelf that was empty: IndexError.",
+                lab.line(r"\bif\b|\bwait\("),
+                "To be notified means to look again. Use `while` instead of `if`, or "
+                "`changed.wait_for`.",
+            ) from None
+        brought = [(loaf, when) for when, loaf in bakes if loaf]
+        got = sorted(run.result, key=lambda pair: pair[1])
+        if any(loaf is None for loaf, _ in got):
+            raise Wrong(
+                "did not look again",
+                "A customer came back without a loaf.",
+                lab.line(r"\bif\b|\bwait\("),
+                "To be notified means to look again. Use `while` instead of `if`, or "
+                "`changed.wait_for`.",
+            )
+        lab.equal([loaf for loaf, _ in got], [loaf for loaf, _ in brought], what="the loaves were")
+        late = [(when, came) for (_, when), (_, came) in zip(got, brought) if when > came + 1e-6]
+        if late:
+            taken, came = late[0]
+            raise Wrong(
+                "asks again and again",
+                f"A loaf came at {came:g} s, and was taken at {taken:g} s.",
+                lab.line(r"sleep\("),
+                "Do not ask every now and then. The baker notifies you: wait for that.",
+            )
+
+    async def _day(self, buy, lab, shelf, customers, bakes, holds=False):
+        """Customers buy; the baker notifies at each time of `bakes`, with a loaf or None.
+
+        holds: he takes the lock at the beginning, and not when he comes.
+        """
+        changed, got = asyncio.Condition(), []
+
+        async def customer():
+            loaf = await as_coroutine(buy(changed, shelf))
+            got.append((loaf, now()))
+
+        async with asyncio.TaskGroup() as group:
+            for number in range(customers):
+                group.create_task(customer(), name=f"customer {number + 1}")
+            for when, loaf in bakes:
+                if not holds:
+                    await asyncio.sleep(when - now())
+                async with changed:
+                    await asyncio.sleep(when - now())
+                    if loaf:
+                        shelf.append(loaf)
+                    changed.notify_all()
+        if changed.locked():
+            raise Wrong(
+                "kept the lock",
+                "It returned, and the lock of `changed` is still held.",
+                lab.line(r"acquire\("),
+                "`async with changed:` gives it back however the block ends.",
+            )
+        return got
+
+    @right
+    async def with_wait_for(changed, shelf):
+        """Take the first loaf, as soon as there is one."""
+        async with changed:
+            await changed.wait_for(lambda: shelf)
+            return shelf.pop(0)
+
+    @right
+    async def with_while(changed, shelf):
+        async with changed:
+            while not shelf:
+                await changed.wait()
+            return shelf.pop(0)
+
+    with_if = with_while.but(
+        "while", "if", kind="did not look again", says="Use `while` instead of `if`"
+    )
+
+    @wrong("did not look again", says="came back without a loaf")
+    async def looks_once_more(changed, shelf):
+        async with changed:
+            if not shelf:
+                await changed.wait()
+            return shelf.pop(0) if shelf else None
+
+    always_waits = with_while.but(
+        "while not shelf:\n    await", "await", kind="deadlock", says="when two loaves were there"
+    )
+
+    @wrong("raised", says="RuntimeError")
+    async def without_the_lock(changed, shelf):
+        while not shelf:
+            await changed.wait()
+        return shelf.pop(0)
+
+    @wrong("deadlock", says="a baker held the lock")
+    async def looks_before_the_lock(changed, shelf):
+        while not shelf:
+            async with changed:
+                await changed.wait()
+        return shelf.pop(0)
+
+    @wrong("asks again and again", says="A loaf came at 1.03 s")
+    async def polls(changed, shelf):
+        while not shelf:
+            await asyncio.sleep(0.1)
+        return shelf.pop(0)
+
+    sleeps_with_the_lock = with_while.but(
+        "changed.wait()", "asyncio.sleep(0.1)", kind="endless", says="still going round"
+    )
+
+    takes_the_last = with_wait_for.but("shelf.pop(0)", "shelf.pop()", kind="value", says="rye")

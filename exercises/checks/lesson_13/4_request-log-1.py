@@ -1,0 +1,235 @@
+import ast
+import asyncio
+import contextvars
+import inspect
+import threading
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+def first_line_of(lab, name):
+    """Line of the first statement of the answer's function `name`, after its docstring; or None."""
+    for node in lab.text.nodes():
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+            body = node.body[1:] if ast.get_docstring(node) and node.body[1:] else node.body
+            return body[0].lineno
+    return None
+
+
+class RequestLog(Exercise):
+    """Whose line is it?
+
+    A server works on many requests at the same time, a task each, and all of them write into one
+    log. Write a class:
+
+    - `Log()` makes a log. Its attribute `lines` is a list, empty at first.
+    - `log.begin(number)` notes the number of the request that the calling task works on.
+    - `log.say(text)` adds the pair `(number, text)` to `lines`, with the number of the request in
+      which it is called, or `None` where none has begun.
+
+    Both are plain methods, nothing is awaited. A task that is created by a request's task belongs
+    to that request.
+    """
+
+    id = "request-log-1"
+    asks = "Log"
+    minutes = 7
+    hints = (
+        "An attribute of the log is one for all tasks: whoever wrote last is read by all.",
+        "A context variable has a value in each task, and a new task gets a copy of the values of "
+        "the one that creates it.",
+        '`contextvars.ContextVar("request", default=None)` makes one; it has `set(value)` and '
+        "`get()`.",
+    )
+
+    def verify(self, Log, lab):
+        lab.run(self._served(Log, lab))
+
+    async def _served(self, Log, lab):
+        log = lab.call(Log)
+        lab.told("and called `say` before any request had begun")
+        self._plain(lab, log.say("open"), "say")
+        self._said(lab, log, [(None, "open")])
+
+        async def request(number, child):
+            self._plain(lab, log.begin(number), "begin")
+            await asyncio.sleep(1)
+            if child:
+                await asyncio.create_task(self._child(log))
+            log.say("page")
+
+        lab.told("and let three requests at once each begin, sleep, and say a word")
+        log = Log()
+        if self._pairs(lab, log):
+            raise Wrong(
+                "one list for all logs",
+                f"A new log already held {log.lines!r}.",
+                lab.line(r"\blines\b.*="),
+                "`self.lines = []` in `__init__` makes a list for each log.",
+            )
+        await asyncio.gather(*(request(number, False) for number in (1, 2, 3)))
+        numbers = [number for number, _ in self._pairs(lab, log)]
+        observed = (
+            f"The three lines were noted for {', '.join(map(str, numbers))}, and not for "
+            "1, 2 and 3."
+        )
+        if None in numbers:
+            raise Wrong(
+                "value",
+                observed,
+                first_line_of(lab, "begin"),
+                "What `begin` sets must still be there when the same task calls `say`.",
+            )
+        if sorted(numbers, key=str) != [1, 2, 3]:
+            raise Wrong(
+                "shared by all requests",
+                observed,
+                first_line_of(lab, "begin"),
+                "There is one such place for all tasks, and the last one who wrote is read "
+                "by all. A ContextVar has a value for each task.",
+            )
+        self._said(lab, log, [(1, "page"), (2, "page"), (3, "page")])
+
+        lab.told("and had the task of request 7 create a task that says a word")
+        log = Log()
+        await asyncio.create_task(request(7, True))
+        if (None, "query") in log.lines:
+            raise Wrong(
+                "lost in a child task",
+                "The line of the task that request 7 had created was noted for None.",
+                first_line_of(lab, "begin"),
+                "It belongs to request 7 as well. A new task gets a copy of its creator's "
+                "context variables.",
+            )
+        self._said(lab, log, [(7, "query"), (7, "page")])
+        lab.told("and called `say` when the task of request 7 was over")
+        log.say("close")
+        self._said(lab, log, [(7, "query"), (7, "page"), (None, "close")])
+
+    async def _child(self, log):
+        await asyncio.sleep(1)
+        log.say("query")
+
+    def _plain(self, lab, returned, name):
+        if inspect.iscoroutine(returned):
+            returned.close()
+            raise Wrong(
+                "not a plain method",
+                f"`{name}` returned a coroutine.",
+                lab.line(rf"async def {name}"),
+                f"Nothing is awaited in there: `def {name}`.",
+            )
+
+    def _pairs(self, lab, log):
+        lines = log.lines
+        if not all(isinstance(line, tuple) and len(line) == 2 for line in lines):
+            raise Wrong("value", f"`lines` is {lines!r}; asked are tuples (number, text).")
+        return lines
+
+    def _said(self, lab, log, expected):
+        if self._pairs(lab, log) != expected:
+            raise Wrong("value", f"`lines` is {log.lines!r}; asked is {expected!r}.")
+
+    @right
+    class with_a_context_variable:
+        """A log that knows to which request a line belongs."""
+
+        def __init__(self):
+            self.lines = []
+            self.request = contextvars.ContextVar("request", default=None)
+
+        def begin(self, number):
+            self.request.set(number)
+
+        def say(self, text):
+            self.lines.append((self.request.get(), text))
+
+    @right
+    class one_for_all_logs:
+        request = contextvars.ContextVar("request", default=None)
+
+        def __init__(self):
+            self.lines = []
+
+        def begin(self, number):
+            type(self).request.set(number)
+
+        def say(self, text):
+            self.lines.append((self.request.get(), text))
+
+    @wrong("shared by all requests", says="Line 7: `self.number = number`")
+    class in_an_attribute:
+        def __init__(self):
+            self.lines = []
+            self.number = None
+
+        def begin(self, number):
+            self.number = number
+
+        def say(self, text):
+            self.lines.append((self.number, text))
+
+    @wrong("shared by all requests", says="There is one such place for all tasks")
+    class for_each_thread:
+        def __init__(self):
+            self.lines = []
+            self.local = threading.local()
+
+        def begin(self, number):
+            self.local.number = number
+
+        def say(self, text):
+            self.lines.append((getattr(self.local, "number", None), text))
+
+    @wrong("shared by all requests", says="noted for 3, 3, 3")
+    class a_dict_in_the_variable:
+        def __init__(self):
+            self.lines = []
+            self.request = contextvars.ContextVar("request", default={})
+
+        def begin(self, number):
+            self.request.get()["number"] = number
+
+        def say(self, text):
+            self.lines.append((self.request.get().get("number"), text))
+
+    takes_it_back = with_a_context_variable.but(
+        "self.request.set(number)",
+        "token = self.request.set(number)\nself.request.reset(token)",
+        kind="value",
+        says="noted for None, None, None",
+    )
+
+    @wrong("one list for all logs", says="for each log")
+    class one_list:
+        lines = []
+        request = contextvars.ContextVar("request", default=None)
+
+        def begin(self, number):
+            self.request.set(number)
+
+        def say(self, text):
+            self.lines.append((self.request.get(), text))
+
+    @wrong("lost in a child task", says="noted for None")
+    class by_task:
+        def __init__(self):
+            self.lines = []
+            self.numbers = {}
+
+        def begin(self, number):
+            self.numbers[asyncio.current_task()] = number
+
+        def say(self, text):
+            self.lines.append((self.numbers.get(asyncio.current_task()), text))
+
+    asynchronous = with_a_context_variable.but(
+        "def say(self, text)",
+        "async def say(self, text)",
+        kind="not a plain method",
+        says="`def say`",
+    )
+
+    no_default = with_a_context_variable.but(
+        '"request", default=None', '"request"', kind="raised", says="LookupError"
+    )

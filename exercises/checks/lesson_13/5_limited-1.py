@@ -1,0 +1,230 @@
+import asyncio
+import inspect
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import made_per_call
+
+
+class Limited(Exercise):
+    """A function with a limit
+
+    Write `limited(fetch, most)`, a plain function. `fetch` is a coroutine function of one argument.
+    It returns a coroutine function `get(page)` that does what `fetch(page)` does: it returns the
+    same or raises the same. But of all who call `get` at the same time, at most `most` are in
+    `fetch` at any moment. The others wait, and go on as soon as there is a place.
+    """
+
+    id = "limited-1"
+    asks = "limited"
+    minutes = 7
+    hints = (
+        "A semaphore is a lock with several places. Who must share it: those who call `limited`, "
+        "or those who call what it returns?",
+        "Make the semaphore in `limited`, and use it in the inner function.",
+        "Inside: `async with places: return await fetch(page)`.",
+    )
+
+    def verify(self, limited, lab):
+        fetch = lab.service(0.937)
+        lab.told("with `most` 2, and six tasks called what it returned at once")
+        run = lab.run(self._six(limited, lab, fetch, range(6)))
+        lab.equal(run.result, [f"page {number}" for number in range(6)], what="they got")
+        if fetch.peak > 2:
+            observed = f"{fetch.peak} of them were in `fetch` at once; at most 2 may be."
+            if line := made_per_call(lab):
+                raise Wrong(
+                    "lock per call",
+                    observed,
+                    line,
+                    "A semaphore limits only those who share it. Make it once, in "
+                    "`limited`, and not in the function that is called each time.",
+                )
+            line = lab.line(r"Semaphore\(") if fetch.peak == 3 else None
+            raise Wrong("limit", observed, line or lab.line(r"\bfetch\("))
+        if fetch.peak < 2:
+            raise Wrong(
+                "one at a time",
+                "Only 1 of them was in `fetch` at a time; 2 may be.",
+                lab.line(r"Lock\(|Semaphore\("),
+                "A lock has one place. A semaphore has as many as you say.",
+            )
+        self._in_time(lab, run)
+
+        lab.told("with `most` 3, and six tasks called what it returned at once")
+        fetch = lab.service(0.937)
+        lab.run(self._six(limited, lab, fetch, range(6), most=3))
+        if fetch.peak != 3:
+            raise Wrong(
+                "another limit",
+                f"{fetch.peak} of them were in `fetch` at once, and not 3.",
+                lab.line(r"Lock\(|Semaphore\("),
+                "The limit is `most`.",
+            )
+
+        lab.told(
+            "with `most` 2, and six tasks called what it returned; `fetch` failed for pages 0 and 1"
+        )
+        failing = lab.service(0.937, errors={0: OSError("page 0"), 1: OSError("page 1")})
+        run = lab.run(self._six(limited, lab, failing, range(6)))
+        for page, result in enumerate(run.result[:2]):
+            if result != f"raised OSError('page {page}')":
+                raise Wrong(
+                    "lost error",
+                    f"The caller of page {page} got {result!r}, and not the OSError.",
+                    lab.line(r"\bexcept\b|suppress"),
+                )
+        lab.equal(
+            run.result[2:], [f"page {number}" for number in range(2, 6)], what="the others got"
+        )
+        self._in_time(lab, run)
+
+        lab.told("twice, with `most` 2 each, and six tasks called each of the two")
+        one, two = lab.service(0.937), lab.service(0.937)
+        run = lab.run(self._both(limited, lab, one, two))
+        self._in_time(lab, run)
+
+    def _in_time(self, lab, run):
+        if run.elapsed > 3 * 0.937 + 0.001:
+            raise Wrong(
+                "left places empty",
+                f"It took {run.elapsed:g} s. With two places, and "
+                "0.937 s for each page, it takes 2.811 s.",
+                lab.line(r"sleep\(|Semaphore\(|Lock\("),
+                "Who leaves must wake the next one at once: a semaphore does that.",
+            )
+
+    async def _both(self, limited, lab, one, two):
+        await asyncio.gather(
+            self._six(limited, lab, one, range(6)), self._six(limited, lab, two, range(6))
+        )
+
+    async def _six(self, limited, lab, fetch, pages, most=2):
+        """What each caller got: a result, or "raised …"."""
+        get = limited(fetch, most)
+        if inspect.iscoroutine(get):
+            get.close()
+            raise Wrong(
+                "not a plain function",
+                "It returned a coroutine.",
+                lab.line(r"async def limited"),
+                "`limited` itself waits for nothing: `def limited`. What it returns is "
+                "`async def`.",
+            )
+        if not callable(get):
+            raise Wrong(
+                "value",
+                f"It returned {get!r}; asked is a coroutine function.",
+                try_="Define a function inside, and return it without calling it.",
+            )
+
+        async def caller(page):
+            try:
+                return await get(page)
+            except OSError as error:
+                return f"raised {error!r}"
+
+        return await asyncio.gather(*(caller(page) for page in pages))
+
+    @right
+    def with_a_semaphore(fetch, most):
+        """Return a function that does what `fetch` does, for at most `most` at a time."""
+        places = asyncio.Semaphore(most)
+
+        async def get(page):
+            async with places:
+                return await fetch(page)
+
+        return get
+
+    @right
+    def with_a_queue_of_places(fetch, most):
+        places = asyncio.Queue()
+        for number in range(most):
+            places.put_nowait(number)
+
+        async def get(page):
+            place = await places.get()
+            try:
+                return await fetch(page)
+            finally:
+                places.put_nowait(place)
+
+        return get
+
+    @wrong("lock per call", says="6 of them were in `fetch` at once")
+    def semaphore_per_call(fetch, most):
+        async def get(page):
+            async with asyncio.Semaphore(most):
+                return await fetch(page)
+
+        return get
+
+    @wrong("limit", says="6 of them")
+    def no_limit(fetch, most):
+        async def get(page):
+            return await fetch(page)
+
+        return get
+
+    one_too_many = with_a_semaphore.but(
+        "asyncio.Semaphore(most)", "asyncio.Semaphore(most + 1)", kind="limit", says="3 of them"
+    )
+
+    with_a_lock = with_a_semaphore.but(
+        "places = asyncio.Semaphore(most)", "lock = asyncio.Lock()"
+    ).but("places:", "lock:", kind="one at a time", says="A lock has one place")
+
+    @wrong("deadlock", says="`fetch` failed for pages 0 and 1")
+    def keeps_the_place(fetch, most):
+        places = asyncio.Semaphore(most)
+
+        async def get(page):
+            await places.acquire()
+            result = await fetch(page)
+            places.release()
+            return result
+
+        return get
+
+    always_two = with_a_semaphore.but(
+        "asyncio.Semaphore(most)",
+        "asyncio.Semaphore(2)",
+        kind="another limit",
+        says="The limit is `most`",
+    )
+
+    @wrong("lost error", says="The caller of page 0 got OSError('page 0')")
+    def returns_the_error(fetch, most):
+        places = asyncio.Semaphore(most)
+
+        async def get(page):
+            async with places:
+                try:
+                    return await fetch(page)
+                except OSError as error:
+                    return error
+
+        return get
+
+    @wrong("left places empty", says="a semaphore does that")
+    def polls(fetch, most):
+        flying = []
+
+        async def get(page):
+            while len(flying) >= most:
+                await asyncio.sleep(0.1)
+            flying.append(page)
+            try:
+                return await fetch(page)
+            finally:
+                flying.remove(page)
+
+        return get
+
+    is_async = with_a_semaphore.but(
+        "def limited(fetch, most)",
+        "async def limited(fetch, most)",
+        kind="not a plain function",
+        says="`def limited`",
+    )

@@ -1,0 +1,282 @@
+import asyncio
+import functools
+import inspect
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import as_coroutine, made_per_call, now
+
+
+class OncePerKey(Exercise):
+    """Load each page once
+
+    Write `once_per_key(load)`, a plain function. `load(key)` is a coroutine function that takes a
+    while. It returns a coroutine function `get(key)`, which returns what `load(key)` returned, and:
+
+    - each key is loaded once, even if many tasks ask for it at the same time;
+    - different keys are loaded at the same time;
+    - if a load fails, its error comes out, and who asks for that key later has it loaded again.
+    """
+
+    id = "once-per-key-1"
+    asks = "once_per_key"
+    minutes = 10
+    hints = (
+        'Between the check "is it there?" and the note "it is there" no `await` may stand.',
+        "Keep something in the dict that can be awaited by many while the page is not there yet.",
+        "A task: `asyncio.create_task(load(key))`. All await the same one. If it fails, take it "
+        "out of the dict again.",
+    )
+
+    def verify(self, once_per_key, lab):
+        lab.run(self._scenes(once_per_key, lab))
+
+    async def _scenes(self, once_per_key, lab):
+        lab.told('and asked for "a" three times at once')
+        load = lab.service(1, name="load")
+        get = self._made(once_per_key, load, lab)
+        pages = await asyncio.gather(*(as_coroutine(get("a")) for _ in range(3)))
+        if None in pages:
+            raise Wrong(
+                "value",
+                f"The three got {pages}.",
+                lab.line(r"None|\bload\("),
+                "Who finds that the page is being loaded has to wait for it too. Keep "
+                "something in the dict that can be awaited.",
+            )
+        lab.equal(pages, ["page a"] * 3, what="the three got")
+        self._loaded(
+            lab,
+            load,
+            1,
+            "Each call must find what another one has begun. Before "
+            "anything is awaited, keep the task of the load in a dict that all calls "
+            "share, and let all await that.",
+        )
+
+        lab.told('and asked for "a" again, when it was there')
+        lab.equal(await get("a"), "page a")
+        self._loaded(lab, load, 1, "What was loaded once is kept: do not take it out again.")
+
+        lab.told('and asked for "a", "b" and "c" at once, each twice')
+        load = lab.service(1, name="load")
+        get, begin = self._made(once_per_key, load, lab), now()
+        pages = await asyncio.gather(*(as_coroutine(get(key)) for key in "abcabc"))
+        lab.equal(pages, [f"page {key}" for key in "abcabc"], what="they got")
+        self._loaded(lab, load, 3, "Keep the task of each load under its key.")
+        if now() - begin > 1.001:
+            raise Wrong(
+                "one lock for all keys",
+                f"It took {now() - begin:g} s. Each load takes 1 s, and different keys do "
+                "not wait for each other.",
+                lab.line(r"Lock\(|Semaphore\(|\bawait\b"),
+                "Nobody else's key needs protection. Keep a task, or a lock, for each key.",
+            )
+
+        lab.told('and asked for "a", whose first load failed, and then again')
+        errors = {"a": OSError("no page a")}
+        load = lab.service(1, errors=errors, name="load")
+        get = self._made(once_per_key, load, lab)
+        try:
+            page = await get("a")
+        except OSError:
+            pass
+        else:
+            raise Wrong(
+                "lost error",
+                f"The first `get` returned {page!r}; the OSError of `load` had to come out.",
+                lab.line(r"\bexcept\b"),
+            )
+        await asyncio.sleep(0.5)
+        del errors["a"]
+        try:
+            page = await get("a")
+        except (OSError, KeyError) as error:
+            raise Wrong(
+                "kept the failure",
+                f"The second `get` raised {error!r}, and `load` was "
+                f"called {len(load.started)} time{'s' * (len(load.started) > 1)}.",
+                lab.line(r"create_task|ensure_future|\bawait\b"),
+                "A load that failed must not stay in the dict.",
+            ) from None
+        lab.equal(page, "page a", what="the second `get` returned")
+
+        lab.told('and asked for "a" twice at once, and the load failed')
+        load = lab.service(1, errors={"a": OSError("no page a")}, name="load")
+        get = self._made(once_per_key, load, lab)
+        pages = await asyncio.gather(
+            *(as_coroutine(get("a")) for _ in range(2)), return_exceptions=True
+        )
+        odd = [page for page in pages if not isinstance(page, OSError)]
+        if odd:
+            raise Wrong(
+                "lost error",
+                f"One of the two got {odd[0]!r}, and not the OSError of `load`.",
+                lab.line(r"\bdel\b|\.pop\(") or lab.line(r"\bexcept\b"),
+                "Whoever waits for a load gets its error. And the second one to take it "
+                "out of the dict finds it gone: `pop(key, None)`.",
+            )
+
+    def _made(self, once_per_key, load, lab):
+        get = once_per_key(load)
+        if inspect.iscoroutine(get):
+            get.close()
+            raise Wrong(
+                "not a plain function",
+                "It returned a coroutine.",
+                lab.line(r"async def once_per_key"),
+                "`once_per_key` itself waits for nothing: `def once_per_key`. What it "
+                "returns is `async def`.",
+            )
+        if not callable(get):
+            raise Wrong(
+                "value",
+                f"It returned {get!r}; asked is a coroutine function.",
+                try_="Define a function inside, and return it without calling it.",
+            )
+        return get
+
+    def _loaded(self, lab, load, times, try_):
+        if len(load.started) > times:
+            observed = (
+                f"`load` was called {len(load.started)} times: "
+                f"{', '.join(map(repr, load.started))}. {times} "
+                f"{'calls are' if times > 1 else 'call is'} enough."
+            )
+            if line := made_per_call(lab):
+                raise Wrong("lock per call", observed, line)
+            if lab.line(r"\bawait\b.*\bload\(\w") and lab.line(r"Lock\(|Semaphore\("):
+                try_ = "Who has waited for the lock must look again: the page may be there by then."
+            raise Wrong("loaded twice", observed, lab.line(r"\bload\(\w"), try_)
+
+    @right
+    def with_a_task(load):
+        """Return a function that gives what `load` gives, and loads each key once."""
+        tasks = {}
+
+        async def get(key):
+            if key not in tasks:
+                tasks[key] = asyncio.create_task(load(key))
+            task = tasks[key]
+            try:
+                return await task
+            except Exception:
+                if tasks.get(key) is task:  # not the one that somebody began since
+                    del tasks[key]
+                raise
+
+        return get
+
+    @right
+    def with_a_lock_per_key(load):
+        pages, locks = {}, {}
+
+        async def get(key):
+            async with locks.setdefault(key, asyncio.Lock()):
+                if key not in pages:
+                    pages[key] = await load(key)
+                return pages[key]
+
+        return get
+
+    @right
+    def with_a_callback(load):
+        tasks = {}
+
+        def forget_failure(key, task):
+            if task.exception() is not None:
+                tasks.pop(key, None)
+
+        async def get(key):
+            if key not in tasks:
+                tasks[key] = asyncio.create_task(load(key))
+                tasks[key].add_done_callback(functools.partial(forget_failure, key))
+            return await tasks[key]
+
+        return get
+
+    @wrong("loaded twice", says="`load` was called 3 times")
+    def checks_then_acts(load):
+        pages = {}
+
+        async def get(key):
+            if key not in pages:
+                pages[key] = await load(key)
+            return pages[key]
+
+        return get
+
+    one_lock = with_a_lock_per_key.but("locks = {}, {}", "lock = {}, asyncio.Lock()").but(
+        "locks.setdefault(key, asyncio.Lock())",
+        "lock",
+        kind="one lock for all keys",
+        says="It took 3 s",
+    )
+
+    lock_per_call = with_a_lock_per_key.but("pages, locks = {}, {}", "pages = {}").but(
+        "locks.setdefault(key, asyncio.Lock())",
+        "asyncio.Lock()",
+        kind="lock per call",
+        says="`load` was called 3 times",
+    )
+
+    @wrong("loaded twice", says="must look again")
+    def looks_before_the_lock(load):
+        pages, locks = {}, {}
+
+        async def get(key):
+            if key in pages:
+                return pages[key]
+            async with locks.setdefault(key, asyncio.Lock()):
+                pages[key] = await load(key)
+            return pages[key]
+
+        return get
+
+    leaves_a_note = checks_then_acts.but(
+        "await", "None\npages[key] = await", kind="value", says="has to wait for it too"
+    )
+
+    @wrong("kept the failure", says="must not stay in the dict")
+    def keeps_failures(load):
+        tasks = {}
+
+        async def get(key):
+            if key not in tasks:
+                tasks[key] = asyncio.create_task(load(key))
+            return await tasks[key]
+
+        return get
+
+    @wrong("loaded twice", says="What was loaded once is kept")
+    def forgets_pages(load):
+        tasks = {}
+
+        async def get(key):
+            if key not in tasks:
+                tasks[key] = asyncio.create_task(load(key))
+            try:
+                return await tasks[key]
+            finally:
+                tasks.pop(key, None)
+
+        return get
+
+    @wrong("awaited twice")
+    def with_functools_cache(load):
+        return functools.cache(load)
+
+    @wrong("lost error", says="`pop(key, None)`")
+    def deletes_twice(load):
+        tasks = {}
+
+        async def get(key):
+            if key not in tasks:
+                tasks[key] = asyncio.create_task(load(key))
+            try:
+                return await tasks[key]
+            except OSError:
+                del tasks[key]
+                raise
+
+        return get

@@ -1,0 +1,242 @@
+import asyncio
+import contextlib
+
+import httpx
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class WithinThePool(Exercise):
+    """Keep within the pool
+
+    `client` is an `httpx.AsyncClient` with five connections. Who finds none free waits 0.1 s and
+    gets a `PoolTimeout`. Write `fetch_names(client, pages)`. It asks for all the pages and
+    returns the list of their names, `response.json()["name"]`, in the order of `pages`.
+
+    - Five requests are under way at once, as long as there are pages left: as soon as one is
+      answered, the next is sent.
+    - Leave the client and its timeouts as they are.
+    """
+
+    id = "pool-1"
+    asks = "fetch_names"
+    minutes, clock, limit = 8, "real", 6.0
+    hints = (
+        "How many requests may stand at the pool's door at once without anybody being sent away?",
+        "A semaphore made once, outside of the function that asks for one page, lets five in.",
+        "`places = asyncio.Semaphore(5)`, and around each request `async with places:`. Then "
+        "start all of them in a TaskGroup, and read their results in order.",
+    )
+
+    SLOW, QUICK = 0.7, 0.2
+
+    def verify(self, fetch_names, lab):
+        names = [
+            "bulbasaur",
+            "ivysaur",
+            "venusaur",
+            "charmander",
+            "charmeleon",
+            "charizard",
+            "squirtle",
+            "wartortle",
+            "blastoise",
+            "caterpie",
+            "metapod",
+            "butterfree",
+        ]
+        pages = [f"/api/v2/pokemon/{number}" for number in range(1, len(names) + 1)]
+        # The first is slow: who waits for whole batches waits for it with four places empty.
+        site = lab.site(latency=self.QUICK, script={pages[0]: [self.SLOW]})
+        patience = []  # of each request that the client was told to send
+
+        async def note(request):
+            patience.append(request.extensions["timeout"]["pool"])
+
+        async def scene():
+            async with httpx.AsyncClient(
+                base_url=site.url,
+                limits=httpx.Limits(max_connections=5),
+                timeout=httpx.Timeout(10, pool=0.1),
+                event_hooks={"request": [note]},
+            ) as client:
+                return await lab.awaitable(fetch_names(client, list(pages)))
+
+        lab.told(
+            f"with {len(pages)} pages, of which the first takes {self.SLOW} s and the "
+            f"others {self.QUICK} s"
+        )
+        run = lab.run(scene())
+        if isinstance(run.result, list) and any(isinstance(x, Exception) for x in run.result):
+            errors = [x for x in run.result if isinstance(x, Exception)]
+            raise Wrong(
+                "kept the errors",
+                f"{len(errors)} of the {len(pages)} names are a {type(errors[0]).__name__}.",
+                lab.line("return_exceptions|except"),
+                "Nothing went wrong at the server: there were more requests than "
+                "connections. Start no more at once than there are.",
+            )
+        log = site.log()
+        if len(log) < len(pages) and len(patience) >= len(pages):
+            raise Wrong(
+                "pool exhausted",
+                f"The server was asked for {len(log)} of the "
+                f"{len(pages)} pages; the other requests found no connection in time.",
+                lab.line("except|suppress"),
+            )
+        lab.equal(run.result, names)
+        if len(patience) > len(pages):
+            raise Wrong(
+                "asked twice",
+                f"For {len(pages)} pages it sent {len(patience)} requests: "
+                f"{len(patience) - len(pages)} of them found no connection in time.",
+                lab.line("except|suppress"),
+                "A request that finds no connection need not be tried again: it need not "
+                "be started before there is one.",
+            )
+        if len({asked.connection for asked in log}) > 5:
+            raise Wrong(
+                "made other connections",
+                f"The server saw {len({asked.connection for asked in log})} "
+                "connections; the pool has five.",
+                lab.line("Client"),
+                "Use the client that you were given.",
+            )
+        if set(patience) != {0.1}:
+            raise Wrong(
+                "changed the timeouts",
+                "The requests went out with another pool timeout than the client's 0.1 s.",
+                lab.line("timeout"),
+                "Longer patience only moves the edge. Keep within the pool.",
+            )
+        slow = next(asked for asked in log if asked.path == pages[0])
+        if site.peak() == 1:
+            raise Wrong(
+                "sequential",
+                "The server never had more than one request under way.",
+                lab.line(r"\bawait\b"),
+            )
+        if site.peak() < 5:
+            raise Wrong(
+                "left places empty",
+                f"At most {site.peak()} requests were under way at "
+                "once; the pool has five connections.",
+                lab.line(r"Semaphore\(|\brange\("),
+                "Let as many in as there are.",
+            )
+        if sum(asked.arrived < slow.answered for asked in log) <= 5:
+            raise Wrong(
+                "batch barrier",
+                "While the slow page was under way, four places stood empty: nothing new was sent.",
+                lab.line(r"\bgather\b|\brange\(|batched|TaskGroup"),
+            )
+
+    @right
+    async def with_a_semaphore(client, pages):
+        """Return the names that the pages give, in order; five requests at once."""
+        places = asyncio.Semaphore(5)
+
+        async def name(page):
+            async with places:
+                return (await client.get(page)).json()["name"]
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(name(page)) for page in pages]
+        return [task.result() for task in tasks]
+
+    @right
+    async def with_five_workers(client, pages):
+        names, left = {}, iter(pages)
+
+        async def worker():
+            for page in left:
+                names[page] = (await client.get(page)).json()["name"]
+
+        await asyncio.gather(*(worker() for _ in range(5)))
+        return [names[page] for page in pages]
+
+    @wrong("pool exhausted", says="a semaphore")
+    async def all_at_once(client, pages):
+        responses = await asyncio.gather(*(client.get(page) for page in pages))
+        return [response.json()["name"] for response in responses]
+
+    @wrong("pool exhausted", says="PoolTimeout")
+    async def a_semaphore_each(client, pages):
+        async def name(page):
+            async with asyncio.Semaphore(5):
+                return (await client.get(page)).json()["name"]
+
+        return await asyncio.gather(*(name(page) for page in pages))
+
+    @wrong("pool exhausted", says="PoolTimeout")
+    async def too_many_places(client, pages):
+        places = asyncio.Semaphore(10)
+
+        async def name(page):
+            async with places:
+                return (await client.get(page)).json()["name"]
+
+        return await asyncio.gather(*(name(page) for page in pages))
+
+    @wrong("kept the errors", says="PoolTimeout")
+    async def takes_errors_for_names(client, pages):
+        async def name(page):
+            return (await client.get(page)).json()["name"]
+
+        return await asyncio.gather(*map(name, pages), return_exceptions=True)
+
+    @wrong("changed the timeouts", says="only moves the edge")
+    async def waits_longer(client, pages):
+        async def name(page):
+            return (await client.get(page, timeout=30)).json()["name"]
+
+        return await asyncio.gather(*map(name, pages))
+
+    @wrong("pool exhausted", says="for 5 of the 12 pages")
+    async def suppresses_it(client, pages):
+        async def name(page):
+            with contextlib.suppress(httpx.PoolTimeout):
+                return (await client.get(page)).json()["name"]
+
+        return await asyncio.gather(*map(name, pages))
+
+    @wrong("asked twice", says="found no connection in time")
+    async def tries_again(client, pages):
+        async def name(page):
+            while True:
+                try:
+                    return (await client.get(page)).json()["name"]
+                except httpx.PoolTimeout:
+                    await asyncio.sleep(0.02)
+
+        return await asyncio.gather(*map(name, pages))
+
+    @wrong("batch barrier", says="stood empty")
+    async def five_by_five(client, pages):
+        names = []
+        for first in range(0, len(pages), 5):
+            responses = await asyncio.gather(*map(client.get, pages[first : first + 5]))
+            names += [response.json()["name"] for response in responses]
+        return names
+
+    @wrong("sequential", says="never had more than one")
+    async def one_by_one(client, pages):
+        return [(await client.get(page)).json()["name"] for page in pages]
+
+    @wrong("left places empty", says="At most 2")
+    async def two_places(client, pages):
+        places = asyncio.Semaphore(2)
+
+        async def name(page):
+            async with places:
+                return (await client.get(page)).json()["name"]
+
+        return await asyncio.gather(*map(name, pages))
+
+    @wrong("made other connections", says="the client that you were given")
+    async def a_client_each(client, pages):
+        async def name(page):
+            async with httpx.AsyncClient(base_url=client.base_url) as own:
+                return (await own.get(page)).json()["name"]
+
+        return await asyncio.gather(*map(name, pages))

@@ -1,0 +1,336 @@
+import contextlib
+
+import httpx
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import MOST, the_brackets
+
+
+class OneClient(Exercise):
+    """Follow the pages
+
+    A long list comes in pages. Each page is JSON: `"results"` holds some entries, each with a
+    `"name"`, and `"next"` the whole address of the next page, or `None` on the last one.
+
+    Write `all_names(base_url)`. It starts at `base_url + "/api/v2/pokemon?limit=40"`, follows
+    `"next"` to the end, and returns the list of all the names.
+
+    - It makes one client, which is closed when it returns.
+    - If a page fails, the `httpx.HTTPStatusError` comes out.
+    """
+
+    id = "one-client-1"
+    asks = "all_names"
+    minutes, clock, limit = 8, "real", 6.0
+    hints = (
+        "Where does the line that makes the client stand: inside the loop, or around it?",
+        "`async with httpx.AsyncClient() as client:` around all, and in it "
+        "`while address:`, which the last page's `None` ends.",
+        "In the loop: `response = await client.get(address)`, `response.raise_for_status()`, "
+        '`page = response.json()`; then collect the names and set `address = page["next"]`.',
+    )
+
+    FIRST = "/api/v2/pokemon?limit=40"
+    THIRD = "/api/v2/pokemon?offset=80&limit=40"
+
+    def verify(self, all_names, lab):
+        site = lab.site(latency=0.06, script={self.THIRD: ["ok", 503]})
+        lab.told("with the address of a server that has four pages")
+        with noted_clients(lab) as clients:
+            run = self._follow(lab, all_names, site.url)
+        self._look_at_names(lab, run.result, site.log())
+        used = len({asked.connection for asked in site.log()})
+        if not clients and lab.line(r"\brequests\.|\bhttpx\.(get|Client|request)\b|urlopen"):
+            raise Wrong(
+                "blocked",
+                "It made no AsyncClient. Each request held the loop's own "
+                "thread until its answer was there.",
+                lab.line(r"\brequests\.|\bhttpx\.(get|Client|request)\b|urlopen"),
+                "Make an `httpx.AsyncClient`, and await its `get`.",
+            )
+        if len(clients) > 1 or used > 1:
+            raise Wrong(
+                "a new client for each request",
+                f"It made {len(clients)} clients for 4 pages, and the server saw {used} "
+                f"connection{'s' * (used != 1)}.",
+                lab.line(r"AsyncClient\("),
+                "A client keeps its connections for the next request, if there is still "
+                "the same client. Make it once, around the loop.",
+            )
+        if clients and not clients[0].is_closed:
+            raise Wrong(
+                "left the client open",
+                "When it returned, the client still held its connection.",
+                lab.line(r"AsyncClient\("),
+                "`async with httpx.AsyncClient() as client:` closes it, whatever happens.",
+            )
+        lab.told("with a server whose third page answers 503")
+        with noted_clients(lab) as clients:
+            try:
+                lab.run(self._ask(lab, all_names, site.url), raises=httpx.HTTPStatusError)
+            except (Wrong, KeyError):
+                the_brackets(lab, 503)
+                raise
+        if clients and not clients[0].is_closed:
+            raise Wrong(
+                "left the client open",
+                "A page failed, and the client was never closed.",
+                lab.line(r"AsyncClient\("),
+                "`async with httpx.AsyncClient() as client:` closes it, whatever happens.",
+            )
+
+    def _follow(self, lab, all_names, url):
+        try:
+            # Called in a frame of ours, so that the address of this run's server isn't quoted.
+            return lab.run(self._ask(lab, all_names, url))
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+            raise Wrong(
+                "not an address",
+                f"httpx said: {error}",
+                lab.line(r"\.get\("),
+                '"next" is a whole address already: nothing goes before it.',
+            ) from None
+        except TypeError as error:
+            if "url" not in str(error).lower() or "NoneType" not in str(error):
+                raise
+            raise Wrong(
+                "went past the last page",
+                "It asked for the page `None`.",
+                lab.line(r"\bwhile\b|\.get\("),
+                'On the last page "next" is `None`: that is the end.',
+            ) from None
+
+    async def _ask(self, lab, all_names, url):
+        return await lab.awaitable(all_names(url))
+
+    def _look_at_names(self, lab, got, log):
+        pages = [asked.path for asked in log]
+        if not pages or pages[0] != self.FIRST:
+            raise Wrong(
+                "started elsewhere",
+                f"It first asked for {pages[:1] or 'nothing'}.",
+                lab.line(r"\.get\("),
+                f'Start at `base_url + "{self.FIRST}"`.',
+            )
+        if isinstance(got, list) and all(isinstance(name, dict) for name in got) and got:
+            raise Wrong(
+                "value",
+                "It returned entries; asked are their names.",
+                lab.line("results"),
+                'The name is `entry["name"]`.',
+            )
+        if isinstance(got, list) and got and all(isinstance(each, list) for each in got):
+            raise Wrong(
+                "value",
+                "It returned a list of lists, one for each page.",
+                lab.line("append"),
+                "`names += [...]` or `names.extend(...)` joins them.",
+            )
+        if got is not None and not isinstance(got, list):
+            raise Wrong(
+                "value",
+                f"It returned a {type(got).__name__}; asked is a list.",
+                lab.line(r"\breturn\b"),
+            )
+        if got is None or len(got) != 151:
+            raise Wrong(
+                "lost pages",
+                f"It asked for {len(pages)} of the 4 pages and returned "
+                + ("None." if got is None else f"{len(got)} of the 151 names."),
+                lab.line(
+                    r"\breturn\b" if len(pages) == 1 and got else r"\bnext\b|\bwhile\b|\bfor\b"
+                ),
+                'Go on to "next" as long as it is not `None`, and return behind the loop.'
+                if len(pages) == 1 and got
+                else 'The last page is the one whose "next" is `None`, and its names count too.',
+            )
+        if (got[0], got[-1]) != ("bulbasaur", "mew"):
+            raise Wrong("order", f"It begins with {got[0]!r} and ends with {got[-1]!r}.")
+
+    @right
+    async def one_around_the_loop(base_url):
+        """Return all the names of a list that comes in pages."""
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                response = await client.get(address)
+                page = response.raise_for_status().json()
+                names += [entry["name"] for entry in page["results"]]
+                address = page["next"]
+        return names
+
+    @right
+    async def closed_by_hand(base_url):
+        client = httpx.AsyncClient(base_url=base_url)
+        try:
+            names, address = [], "/api/v2/pokemon?limit=40"
+            while address is not None:
+                response = await client.get(address)
+                response.raise_for_status()
+                names.extend(entry["name"] for entry in response.json()["results"])
+                address = response.json()["next"]
+            return names
+        finally:
+            await client.aclose()
+
+    @wrong("a new client for each request", says="It made 4 clients")
+    async def one_inside_the_loop(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        while address:
+            async with httpx.AsyncClient() as client:
+                page = (await client.get(address)).raise_for_status().json()
+            names += [entry["name"] for entry in page["results"]]
+            address = page["next"]
+        return names
+
+    @wrong("blocked", says="the loop")
+    async def without_a_client(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        while address:
+            page = httpx.get(address).raise_for_status().json()
+            names += [entry["name"] for entry in page["results"]]
+            address = page["next"]
+        return names
+
+    @wrong("left the client open", says="async with")
+    async def never_closed(base_url):
+        client = httpx.AsyncClient()
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        while address:
+            page = (await client.get(address)).raise_for_status().json()
+            names += [entry["name"] for entry in page["results"]]
+            address = page["next"]
+        return names
+
+    closed_if_all_went_well = never_closed.but(
+        "return", "await client.aclose()\nreturn", kind="left the client open", says="A page failed"
+    )
+
+    @wrong("lost error", says="HTTPStatusError")
+    async def stops_at_a_failure(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                response = await client.get(address)
+                if response.status_code != 200:
+                    break
+                names += [entry["name"] for entry in response.json()["results"]]
+                address = response.json()["next"]
+        return names
+
+    @wrong("raised", says="KeyError")
+    async def never_looks_at_the_status(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                page = (await client.get(address)).json()
+                names += [entry["name"] for entry in page["results"]]
+                address = page["next"]
+        return names
+
+    @wrong("lost pages", says="40 of the 151")
+    async def the_first_page_only(base_url):
+        async with httpx.AsyncClient() as client:
+            response = await client.get(base_url + "/api/v2/pokemon?limit=40")
+        return [entry["name"] for entry in response.raise_for_status().json()["results"]]
+
+    @wrong("named, not called", says="only named")
+    async def names_the_method(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                response = await client.get(address)
+                response.raise_for_status
+                names += [entry["name"] for entry in response.json()["results"]]
+                address = response.json()["next"]
+        return names
+
+    @wrong("lost pages", says="behind the loop")
+    async def returns_in_the_loop(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                page = (await client.get(address)).raise_for_status().json()
+                names += [entry["name"] for entry in page["results"]]
+                address = page["next"]
+                return names
+
+    @wrong("value", says="returned a set")
+    async def collects_a_set(base_url):
+        names, address = set(), base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                page = (await client.get(address)).raise_for_status().json()
+                names |= {entry["name"] for entry in page["results"]}
+                address = page["next"]
+        return names
+
+    @wrong("never comes to an end", says="all for the same one")
+    async def forgets_to_turn_the_page(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                page = (await client.get(address)).raise_for_status().json()
+                names += [entry["name"] for entry in page["results"]]
+        return names
+
+    @wrong("not an address", says="a whole address already")
+    async def puts_the_base_before_it(base_url):
+        names, address = [], "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while address:
+                page = (await client.get(base_url + address)).raise_for_status().json()
+                names += [entry["name"] for entry in page["results"]]
+                address = page["next"]
+        return names
+
+    @wrong("went past the last page", says="that is the end")
+    async def never_stops(base_url):
+        names, address = [], base_url + "/api/v2/pokemon?limit=40"
+        async with httpx.AsyncClient() as client:
+            while True:
+                page = (await client.get(address)).raise_for_status().json()
+                names += [entry["name"] for entry in page["results"]]
+                address = page["next"]
+                if len(names) > 1000:
+                    return names
+
+    @wrong("lost pages", says="its names count too")
+    async def forgets_the_last_page(base_url):
+        names = []
+        async with httpx.AsyncClient() as client:
+            response = await client.get(base_url + "/api/v2/pokemon?limit=40")
+            while (page := response.raise_for_status().json())["next"]:
+                names += [entry["name"] for entry in page["results"]]
+                response = await client.get(page["next"])
+        return names
+
+
+@contextlib.contextmanager
+def noted_clients(lab):
+    """A list of the AsyncClients that are made meanwhile; who asks without end is stopped."""
+    made, sent = [], []
+    init, send = httpx.AsyncClient.__init__, httpx.AsyncClient.send
+
+    def noting(self, *arguments, **named):
+        init(self, *arguments, **named)
+        made.append(self)
+
+    async def counting(self, request, **named):
+        sent.append(str(request.url))
+        if len(sent) > 2 * MOST:
+            raise Wrong(
+                "never comes to an end",
+                f"It sent {len(sent)} requests for 4 pages"
+                + (", all for the same one." if len(set(sent)) == 1 else "."),
+                lab.line(r"\bwhile\b"),
+                'Go on to the address in "next", until that is `None`.',
+            )
+        return await send(self, request, **named)
+
+    httpx.AsyncClient.__init__, httpx.AsyncClient.send = noting, counting
+    try:
+        yield made
+    finally:
+        httpx.AsyncClient.__init__, httpx.AsyncClient.send = init, send

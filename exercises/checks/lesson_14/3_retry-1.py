@@ -1,0 +1,390 @@
+import asyncio
+import contextlib
+import time
+
+import httpx
+import tenacity
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import MOST, Server, requests_to, the_response, times
+
+
+class TryAgain(Exercise):
+    """Try again, but not always
+
+    Write `ask(client, method, page)`. It sends `await client.request(method, page)`, and returns
+    the response if its status is 200.
+
+    - An `httpx.TransportError` and a 503 may pass: try again, after 0.1 s, then after 0.2 s, then
+      after 0.4 s. If the fourth try fails too, its error comes out.
+    - Any other status of 400 or more does not pass: its `httpx.HTTPStatusError` comes out at once.
+    - A `"POST"` is never tried again, whatever happens: its error comes out at once.
+    """
+
+    id = "retry-1"
+    asks = "ask"
+    minutes, limit = 12, 3.0
+    hints = (
+        "`raise_for_status()` makes an error of a bad status. Then there is one place, the "
+        "`except`, that decides: again, or let it out?",
+        "A loop over the pauses `0.1, 0.2, 0.4, None`: the last one is the try after which there "
+        "is no other. A bare `raise` in the `except` lets the error out.",
+        "`except httpx.HTTPError as error:` catches both kinds. "
+        "`isinstance(error, httpx.TransportError)` passes; of an `httpx.HTTPStatusError` look at "
+        "`error.response.status_code`.",
+    )
+
+    PAUSES = (0.1, 0.2, 0.4)
+
+    def verify(self, ask, lab):
+        self._gets_there(ask, lab)
+        for status in (404, 400, 401, 500):
+            self._lets_out(ask, lab, status)
+        self._posts_once(ask, lab)
+        self._gives_up(ask, lab)
+
+    def _gets_there(self, ask, lab):
+        lab.told("with a GET that fails with 503, then with a ReadTimeout, then is answered")
+        server = Server(lab, 503, httpx.ReadTimeout)
+        try:
+            run = lab.run(server.meet(ask, "GET", "/7"))
+        except httpx.HTTPError as error:
+            raise Wrong(
+                "gave up too early",
+                f"After {requests_to(server)} a "
+                f"{type(error).__name__} came out: {str(error).splitlines()[0]}.",
+                lab.line(r"\bexcept\b") or lab.line(r"\bawait\b"),
+                "Both a 503 and a TransportError may pass: try again.",
+            ) from None
+        the_response(lab, run, server)
+        self._look_at_pauses(lab, server)
+
+    def _look_at_pauses(self, lab, server):
+        gaps, wanted = server.gaps, self.PAUSES[: len(server.gaps)]
+        line = lab.line(r"sleep\(|\bwait=|wait_")
+        said = f"It paused for {' and '.join(f'{gap:.2g} s' for gap in gaps)}."
+        if all(abs(gap - pause) < 0.01 for gap, pause in zip(gaps, wanted)):
+            return
+        if not any(gaps):
+            raise Wrong(
+                "did not wait",
+                "It tried again at once, with no pause at all.",
+                line or lab.line(r"\bexcept\b"),
+                "What is overloaded now will be so at once afterwards. Give it time.",
+            )
+        if len(gaps) > 1 and abs(gaps[0] - gaps[1]) < 0.01:
+            raise Wrong(
+                "equal pauses",
+                said,
+                line,
+                "Each pause is twice as long as the one before: 0.1 s, 0.2 s, 0.4 s.",
+            )
+        raise Wrong("other pauses", said, line, "Asked are 0.1 s, then 0.2 s, then 0.4 s.")
+
+    def _lets_out(self, ask, lab, status):
+        lab.told(f"with a GET that is answered {status}")
+        server = Server(lab, *[status] * MOST)
+        try:
+            lab.run(server.meet(ask, "GET", "/7"), raises=httpx.HTTPStatusError)
+        except (Wrong, tenacity.RetryError):
+            self._look_at_retries(lab, server, status)
+            raise
+        self._look_at_retries(lab, server, status)
+
+    def _look_at_retries(self, lab, server, status):
+        if len(server.asked) > 1:
+            raise Wrong(
+                "retried",
+                f"It asked {times(server)}, and was told {status} each time.",
+                lab.line(r"\bexcept\b|status_code|retry_if"),
+            )
+
+    def _posts_once(self, ask, lab):
+        lab.told("with a POST that is answered 200")
+        server = Server(lab)
+        the_response(lab, lab.run(server.meet(ask, "POST", "/orders")), server)
+        if server.asked[0][0] != "POST":
+            raise Wrong(
+                "another method",
+                f"It sent a {server.asked[0][0]}.",
+                lab.line(r"client\."),
+                "`client.request(method, page)` sends what it is told.",
+            )
+        for outcome in (httpx.ReadError, 503):
+            what = "that loses its connection" if outcome != 503 else "that is answered 503"
+            lab.told(f"with a POST {what}")
+            server = Server(lab, outcome)
+            with contextlib.suppress(Wrong):
+                lab.run(server.meet(ask, "POST", "/orders"), raises=httpx.HTTPError)
+            if len(server.asked) > 1:
+                raise Wrong(
+                    "retried",
+                    f"The server got the same POST {times(server)}: that may be as many orders.",
+                    lab.line(r"POST|method ==") or lab.line(r"\bexcept\b|retry_if"),
+                )
+            lab.run(Server(lab, outcome).meet(ask, "POST", "/orders"), raises=httpx.HTTPError)
+
+    def _gives_up(self, ask, lab):
+        for outcome, error in (
+            (503, httpx.HTTPStatusError),
+            (httpx.ConnectError, httpx.ConnectError),
+        ):
+            what = "answered 503" if outcome == 503 else "lost on the way"
+            lab.told(f"with a GET that is {what} each time")
+            server = Server(lab, *[outcome] * (MOST + 1))
+            try:
+                run = lab.run(server.meet(ask, "GET", "/7"), raises=error)
+            except tenacity.RetryError:
+                raise Wrong(
+                    "wrapped the error",
+                    "A tenacity.RetryError came out, with the error inside.",
+                    lab.line(r"\bretry\(|Retrying"),
+                    "`reraise=True` lets the last error itself out.",
+                ) from None
+            if len(server.asked) == 1:
+                raise Wrong(
+                    "gave up too early",
+                    f"After 1 request a {error.__name__} came out.",
+                    lab.line(r"\bexcept\b|retry_if"),
+                    "Every TransportError may pass: a lost connection as well as a timeout.",
+                )
+            if len(server.asked) != 4:
+                raise Wrong(
+                    "other number of tries",
+                    f"It asked {times(server)}; asked are four tries in all.",
+                    lab.line(r"\bfor\b|\bwhile\b|stop_after"),
+                    "Three pauses lie between four tries.",
+                )
+            self._look_at_pauses(lab, server)
+            if run.elapsed > sum(self.PAUSES) + 0.01:
+                raise Wrong(
+                    "paused for nothing",
+                    "After the last try it still waited "
+                    f"{run.elapsed - sum(self.PAUSES):.2g} s, and then gave up.",
+                    lab.line(r"sleep\("),
+                    "No try comes after that pause. Let the error out before it.",
+                )
+
+    @right
+    async def over_the_pauses(client, method, page):
+        """Return the response; try again what may pass and may be done twice."""
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                response = await client.request(method, page)
+                return response.raise_for_status()
+            except httpx.HTTPError as error:
+                passes = isinstance(error, httpx.TransportError)
+                if isinstance(error, httpx.HTTPStatusError):
+                    passes = error.response.status_code == 503
+                if method == "POST" or not passes or pause is None:
+                    raise
+            await asyncio.sleep(pause)
+
+    @right
+    async def with_tenacity(client, method, page):
+        def passes(error):
+            if isinstance(error, httpx.HTTPStatusError):
+                return method != "POST" and error.response.status_code == 503
+            return method != "POST" and isinstance(error, httpx.TransportError)
+
+        @tenacity.retry(
+            retry=tenacity.retry_if_exception(passes),
+            reraise=True,
+            stop=tenacity.stop_after_attempt(4),
+            wait=tenacity.wait_exponential(multiplier=0.1),
+        )
+        async def once():
+            response = await client.request(method, page)
+            return response.raise_for_status()
+
+        return await once()
+
+    @wrong("retried", says="told 404 each time")
+    async def whatever_fails(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                return (await client.request(method, page)).raise_for_status()
+            except httpx.HTTPError:
+                if pause is None:
+                    raise
+            await asyncio.sleep(pause)
+
+    @wrong("retried", says="told 500 each time")
+    async def five_hundred_too(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                return (await client.request(method, page)).raise_for_status()
+            except httpx.HTTPError as error:
+                status = getattr(getattr(error, "response", None), "status_code", 503)
+                if pause is None or method == "POST" or status < 500:
+                    raise
+            await asyncio.sleep(pause)
+
+    @wrong("retried", says="as many orders")
+    async def a_post_too(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                return (await client.request(method, page)).raise_for_status()
+            except httpx.HTTPStatusError as error:
+                if pause is None or error.response.status_code != 503:
+                    raise
+            except httpx.TransportError:
+                if pause is None:
+                    raise
+            await asyncio.sleep(pause)
+
+    @wrong("gave up too early", says="ReadTimeout came out")
+    async def statuses_only(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            response = await client.request(method, page)
+            if response.status_code != 503 or method == "POST" or pause is None:
+                return response.raise_for_status()
+            await asyncio.sleep(pause)
+
+    @wrong("gave up too early", says="a lost connection as well")
+    async def timeouts_only(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                return (await client.request(method, page)).raise_for_status()
+            except httpx.TimeoutException:
+                if pause is None or method == "POST":
+                    raise
+            except httpx.HTTPStatusError as error:
+                if pause is None or method == "POST" or error.response.status_code != 503:
+                    raise
+            await asyncio.sleep(pause)
+
+    @wrong("named, not called", says="only named")
+    async def names_the_method(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                response = await client.request(method, page)
+                response.raise_for_status
+                return response
+            except httpx.HTTPError:
+                if pause is None or method == "POST":
+                    raise
+            await asyncio.sleep(pause)
+
+    @wrong("gave up too early", says="After 1 request a")
+    async def not_at_all(client, method, page):
+        return (await client.request(method, page)).raise_for_status()
+
+    @wrong("lost error", says="503")
+    async def never_looks_at_the_status(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                return await client.request(method, page)
+            except httpx.TransportError:
+                if pause is None or method == "POST":
+                    raise
+            await asyncio.sleep(pause)
+
+    @wrong("lost error", says="HTTPStatusError")
+    async def returns_nothing_in_the_end(client, method, page):
+        for pause in (0.1, 0.2, 0.4, 0):
+            with contextlib.suppress(httpx.TransportError):
+                response = await client.request(method, page)
+                if response.status_code == 200:
+                    return response
+                if response.status_code != 503 or method == "POST":
+                    break
+            await asyncio.sleep(pause)
+
+    @wrong("wrapped the error", says="reraise=True")
+    async def tenacity_as_it_comes(client, method, page):
+        def passes(error):
+            if isinstance(error, httpx.HTTPStatusError):
+                return method != "POST" and error.response.status_code == 503
+            return method != "POST" and isinstance(error, httpx.TransportError)
+
+        @tenacity.retry(
+            retry=tenacity.retry_if_exception(passes),
+            stop=tenacity.stop_after_attempt(4),
+            wait=tenacity.wait_exponential(multiplier=0.1),
+        )
+        async def once():
+            return (await client.request(method, page)).raise_for_status()
+
+        return await once()
+
+    @wrong("another method", says="sent a GET")
+    async def always_get(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                return (await client.get(page)).raise_for_status()
+            except httpx.HTTPError as error:
+                status = getattr(getattr(error, "response", None), "status_code", 503)
+                if pause is None or method == "POST" or status != 503:
+                    raise
+            await asyncio.sleep(pause)
+
+    @wrong("equal pauses", says="twice as long")
+    async def always_the_same(client, method, page):
+        for left in (3, 2, 1, 0):
+            try:
+                return (await client.request(method, page)).raise_for_status()
+            except httpx.HTTPError as error:
+                status = getattr(getattr(error, "response", None), "status_code", 503)
+                if not left or method == "POST" or status != 503:
+                    raise
+            await asyncio.sleep(0.1)
+
+    @wrong("did not wait", says="at once")
+    async def without_a_pause(client, method, page):
+        for left in (3, 2, 1, 0):
+            try:
+                return (await client.request(method, page)).raise_for_status()
+            except httpx.HTTPError as error:
+                status = getattr(getattr(error, "response", None), "status_code", 503)
+                if not left or method == "POST" or status != 503:
+                    raise
+
+    @wrong("other number of tries", says="four tries in all")
+    async def three_tries(client, method, page):
+        for pause in (0.1, 0.2, None):
+            try:
+                return (await client.request(method, page)).raise_for_status()
+            except httpx.HTTPError as error:
+                status = getattr(getattr(error, "response", None), "status_code", 503)
+                if pause is None or method == "POST" or status != 503:
+                    raise
+            await asyncio.sleep(pause)
+
+    @wrong("never gives up", says="Count the tries")
+    async def for_ever(client, method, page):
+        pause = 0.1
+        while True:
+            try:
+                return (await client.request(method, page)).raise_for_status()
+            except httpx.HTTPError as error:
+                status = getattr(getattr(error, "response", None), "status_code", 503)
+                if method == "POST" or status != 503:
+                    raise
+            await asyncio.sleep(pause)
+            pause *= 2
+
+    @wrong("paused for nothing", says="still waited 0.8 s")
+    async def pauses_at_the_end(client, method, page):
+        for pause in (0.1, 0.2, 0.4, 0.8):
+            try:
+                return (await client.request(method, page)).raise_for_status()
+            except httpx.HTTPError as error:
+                failure = error
+                status = getattr(getattr(error, "response", None), "status_code", 503)
+                if method == "POST" or status != 503:
+                    raise
+            await asyncio.sleep(pause)
+        raise failure
+
+    @wrong("blocked", says="time.sleep")
+    async def sleeps_on_the_loop(client, method, page):
+        for pause in (0.1, 0.2, 0.4, None):
+            try:
+                return (await client.request(method, page)).raise_for_status()
+            except httpx.HTTPError as error:
+                status = getattr(getattr(error, "response", None), "status_code", 503)
+                if pause is None or method == "POST" or status != 503:
+                    raise
+            time.sleep(pause)

@@ -1,0 +1,184 @@
+import asyncio
+import random
+from collections import Counter
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Jitter(Exercise):
+    """Break up the herd
+
+    Many clients call your function to learn how long to wait before they try again. Write
+    `pause(attempt)`: after the first failure `attempt` is 0, after the second 1, and so on. It
+    returns a number of seconds, drawn by lot, every length equally likely, between 0 and
+
+    - 0.1 s for attempt 0, and twice as much for each further attempt,
+    - but never more than 2 s.
+    """
+
+    id = "jitter-1"
+    asks = "pause"
+    minutes = 5
+    hints = (
+        "First the longest pause of that attempt: 0.1, 0.2, 0.4, ... up to 2. Then the lot.",
+        "`0.1 * 2**attempt` doubles; `min(2, ...)` caps.",
+        "`random.uniform(0, longest)` draws evenly between the two.",
+    )
+
+    CLIENTS = 2000
+
+    def verify(self, pause, lab):
+        for attempt in (2, 0, 1, 3, 4, 5, 9):
+            longest = min(2.0, 0.1 * 2**attempt)
+            lab.told(
+                f"for {self.CLIENTS} clients with attempt {attempt}, where the longest pause "
+                f"is {longest:g} s"
+            )
+            first = pause(attempt)
+            if asyncio.iscoroutine(first):
+                first.close()
+                raise Wrong(
+                    "value",
+                    "It returned a coroutine; asked is a number of seconds.",
+                    lab.line("async def"),
+                    "It only says how long to wait: a plain `def`.",
+                )
+            if not isinstance(first, int | float):
+                raise Wrong(
+                    "value",
+                    f"It returned {first!r:.80}; asked is a number of seconds.",
+                    lab.line(r"\breturn\b"),
+                )
+            self._look(lab, [pause(attempt) for _ in range(self.CLIENTS)], longest)
+
+    def _look(self, lab, drawn, longest):
+        line = lab.line(r"\breturn\b")
+        low, high = min(drawn), max(drawn)
+        [(usual, times_drawn)] = Counter(drawn).most_common(1)
+        said = (
+            f"{times_drawn} of the {self.CLIENTS} clients come back at the same moment, "
+            f"after {usual:.3g} s."
+        )
+        if high > longest:
+            raise Wrong(
+                "waits too long",
+                f"The longest pause that I got was {high:.3g} s.",
+                line,
+                "The lot lies between 0 and the longest pause; it isn't added to it."
+                if low >= longest * 0.99
+                else "First the longest pause: 0.1 s, doubled for each attempt, and no more "
+                "than 2 s. Then the lot, between 0 and that.",
+            )
+        if low < 0:
+            raise Wrong("waits less than nothing", f"I got {low:.3g} s.", line)
+        if high < longest * 0.9:
+            raise Wrong(
+                "waits too briefly",
+                f"The longest pause that I got was {high:.3g} s.",
+                line,
+                "0.1 s for attempt 0, and it doubles with each attempt, up to 2 s.",
+            )
+        if times_drawn > self.CLIENTS / 10:
+            if usual == longest == 2 and low < 1:
+                raise Wrong(
+                    "capped after the lot",
+                    said,
+                    line,
+                    "What was drawn above 2 s was cut "
+                    "to 2 s. Cap the longest pause first, then draw.",
+                )
+            raise Wrong(
+                "equal delays",
+                said,
+                line,
+                "They failed together, and will fail together again. Draw each pause by "
+                "lot, with `random.uniform`, anew at each call.",
+            )
+        if low > longest / 2:
+            raise Wrong(
+                "too little jitter",
+                f"All pauses lie between {low:.3g} s and {high:.3g} s: a slightly wider herd.",
+                line,
+                "Let the lot choose between 0 and the longest: then they come evenly.",
+            )
+        if low > longest / 10:
+            raise Wrong(
+                "does not begin at 0",
+                f"No pause was shorter than {low:.3g} s.",
+                line,
+                "Let the lot choose between 0 and the longest.",
+            )
+        quarters = [sorted(drawn)[self.CLIENTS * part // 4] / longest for part in (1, 2, 3)]
+        if any(abs(found - part) > 0.08 for found, part in zip(quarters, (0.25, 0.5, 0.75))):
+            raise Wrong(
+                "uneven lot",
+                f"A quarter of the pauses were shorter than "
+                f"{quarters[0] * longest:.3g} s, half shorter than "
+                f"{quarters[1] * longest:.3g} s, three quarters shorter than "
+                f"{quarters[2] * longest:.3g} s.",
+                line,
+                "Every length is equally likely: `random.uniform`.",
+            )
+
+    @right
+    def evenly(attempt):
+        """Return how many seconds to wait after so many failures before this one."""
+        return random.uniform(0, min(2, 0.1 * 2**attempt))
+
+    @right
+    def a_share_of_the_longest(attempt):
+        longest = 0.1 * 2**attempt
+        if longest > 2:
+            longest = 2
+        return longest * random.random()
+
+    @wrong("equal delays", says="2000 of the 2000")
+    def no_lot(attempt):
+        return min(2, 0.1 * 2**attempt)
+
+    @wrong("equal delays", says="anew at each call")
+    def same_lot_for_all(attempt):
+        return random.Random(attempt).uniform(0, min(2, 0.1 * 2**attempt))
+
+    @wrong("waits too briefly", says="was 0 s")
+    def whole_seconds(attempt):
+        return random.randint(0, int(min(2, 0.1 * 2**attempt)))
+
+    @wrong("equal delays", says="same moment")
+    def all_or_nothing(attempt):
+        return random.choice([0, min(2, 0.1 * 2**attempt)])
+
+    @wrong("capped after the lot", says="then draw")
+    def caps_what_was_drawn(attempt):
+        return min(2, random.uniform(0, 0.1 * 2**attempt))
+
+    @wrong("does not begin at 0", says="between 0 and the longest")
+    def never_at_once(attempt):
+        longest = min(2, 0.1 * 2**attempt)
+        return random.uniform(longest / 3, longest)
+
+    @wrong("uneven lot", says="equally likely")
+    def mostly_in_the_middle(attempt):
+        return random.triangular(0, min(2, 0.1 * 2**attempt))
+
+    @wrong("waits too long", says="isn't added")
+    def on_top(attempt):
+        longest = min(2, 0.1 * 2**attempt)
+        return longest + random.uniform(0, longest)
+
+    @wrong("too little jitter", says="slightly wider herd")
+    def a_tenth(attempt):
+        longest = min(2, 0.1 * 2**attempt)
+        return longest * random.uniform(0.9, 1)
+
+    @wrong("waits too long", says="no more than 2 s")
+    def without_a_cap(attempt):
+        return random.uniform(0, 0.1 * 2**attempt)
+
+    @wrong("waits too briefly", says="doubles")
+    def does_not_grow(attempt):
+        return random.uniform(0, 0.1)
+
+    @wrong("waits too long", says="doubled for each attempt")
+    def counts_from_one(attempt):
+        return random.uniform(0, min(2, 0.2 * (attempt + 1) * 2 / 3))

@@ -1,0 +1,320 @@
+import asyncio
+import contextlib
+
+import httpx
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Mirrors(Exercise):
+    """A deadline for the whole
+
+    The same page lies on several servers. `fetch(mirror)` is a coroutine function that gets it
+    from one of them. It may raise an `httpx.TransportError`, and it may never come back.
+
+    Write `from_mirrors(fetch, mirrors, seconds)`. It asks the mirrors one after another, and
+    returns the first page that it gets.
+
+    - Each mirror has at most 1 s. If it fails with an `httpx.TransportError`, or is not back by
+      then, the next is asked.
+    - All together have at most `seconds`. Then a `TimeoutError` comes out.
+    - If the last one fails too, its error comes out (a `TimeoutError` if it was too slow).
+    """
+
+    id = "mirrors-1"
+    asks = "from_mirrors"
+    minutes = 12
+    hints = (
+        "Two limits, one for each mirror and one for the whole: which lines does each enclose?",
+        "`async with asyncio.timeout(seconds):` around the loop, `async with asyncio.timeout(1):` "
+        "around the one call. The `try` that goes on to the next mirror stands between the two.",
+        "`except (httpx.TransportError, TimeoutError) as error:` keeps the error, for the case "
+        "that no mirror is left: `raise` it after the loop, or at the last mirror.",
+    )
+
+    def verify(self, from_mirrors, lab):
+        lost = httpx.ConnectError("nobody there")
+        fetch = lab.service({"a": 0.2, "b": 60, "c": 0.3}, errors={"a": lost}, name="fetch")
+        lab.told(
+            'with three mirrors, of which "a" fails after 0.2 s, "b" never comes back and '
+            '"c" takes 0.3 s, and 5 s for the whole'
+        )
+        run = self._first(lab, from_mirrors, fetch)
+        if fetch.peak > 1:
+            raise Wrong(
+                "asked more than one at a time",
+                f"{fetch.peak} mirrors were asked at once.",
+                lab.line("gather|create_task|TaskGroup"),
+                "That is quicker, and three times the load. Asked is one after another.",
+            )
+        if run.result is None and "c" not in fetch.started:
+            raise Wrong(
+                "gave up too early",
+                'It returned None, and "c" was never asked.',
+                lab.line(r"\bexcept\b|suppress"),
+                "After a failure the next mirror is asked: the `try` stands in the loop.",
+            )
+        lab.equal(run.result, "page c")
+        if abs(run.elapsed - 1.5) > 0.01:
+            raise Wrong(
+                "another limit for a mirror",
+                f'"b" never came back, and had {run.elapsed - 0.5:.3g} s.',
+                lab.line(r"timeout\(|wait_for"),
+                "Each mirror has 1 s, however long the whole may last.",
+            )
+        for seconds in (2.5, 0.4):
+            fetch = lab.service(60, name="fetch")
+            run = lab.run(from_mirrors, fetch, ["a", "b", "c", "d"], seconds, raises=TimeoutError)
+            lab.told(f"with four mirrors that never come back, and {seconds} s for the whole")
+            caught = lab.line(r"CancelledError|BaseException|except\s*:")
+            if run.elapsed > seconds + 0.01 and caught:
+                raise Wrong(
+                    "swallowed",
+                    f"The {seconds} s were over, and it went on until "
+                    f"{run.elapsed:.3g} s: a deadline ends it by a CancelledError.",
+                    caught,
+                )
+            if run.elapsed > seconds + 0.01:
+                raise Wrong(
+                    "no deadline for the whole",
+                    f"It took {run.elapsed:.3g} s.",
+                    lab.line(r"timeout\(|wait_for"),
+                    "Limits for each call do not add up to one for the whole. Put "
+                    "`asyncio.timeout(seconds)` around all of it.",
+                )
+            if run.elapsed < seconds - 0.01:
+                raise Wrong(
+                    "gave up too early",
+                    f"It gave up after {run.elapsed:.3g} s.",
+                    lab.line(r"timeout\(|wait_for|raise"),
+                    "The next mirror may be better: ask on until the time is over.",
+                )
+        fetch = lab.service(0.1, errors={"a": httpx.ReadError("1st"), "b": lost}, name="fetch")
+        lab.told("with two mirrors that both fail, and 5 s for the whole")
+        try:
+            run = lab.run(self._ask(from_mirrors, fetch, ["a", "b"]), raises=httpx.TransportError)
+        except TimeoutError:
+            raise Wrong(
+                "another error",
+                "A TimeoutError came out, and no time was over.",
+                lab.line(r"\braise\b"),
+                "Asked is the last mirror's own error.",
+            ) from None
+        if run.error is not lost:
+            raise Wrong(
+                "another error",
+                "The error of the first mirror came out.",
+                lab.line(r"\braise\b"),
+                "Asked is the last one's.",
+            )
+        fetch = lab.service(60, name="fetch")
+        fetch = lab.service(60, name="fetch")
+        lab.run(from_mirrors, fetch, ["a"], 5, raises=TimeoutError)
+        fetch = lab.service(60, name="fetch")
+        try:
+            lab.run(from_mirrors, fetch, ["a", "b"], 5, cancel_after=0.5)
+        except TimeoutError:
+            raise Wrong(
+                "swallowed",
+                "I cancelled it after 0.5 s. It went on with the next mirror.",
+                lab.line(r"\bexcept\b|suppress"),
+            ) from None
+
+    def _first(self, lab, from_mirrors, fetch):
+        said, ended = lab.called, []
+
+        async def ask():
+            try:
+                return await self._ask(from_mirrors, fetch, ["a", "b", "c"])
+            finally:
+                ended.append(asyncio.get_running_loop().time())
+
+        try:
+            return lab.run(ask())
+        except TimeoutError:
+            if ended[0] < 5 and "c" not in fetch.started:
+                raise Wrong(
+                    "gave up too early",
+                    'The TimeoutError of "b" came out after '
+                    f'{ended[0]:.3g} s, and "c" was not asked.',
+                    lab.line(r"\bexcept\b"),
+                    "`asyncio.timeout` raises Python's own `TimeoutError`, which is none "
+                    "of httpx's errors: catch both.",
+                ) from None
+            raise Wrong(
+                "no limit for one mirror",
+                "It ended with a TimeoutError: one silent "
+                'mirror took all the time, and "c" was '
+                f"{'never asked' if 'c' not in fetch.started else 'cut off'}.",
+                lab.line(r"timeout\(|wait_for") or lab.line(r"\bawait\b"),
+                "Give each mirror its own second, inside the deadline for the whole.",
+            ) from None
+        except httpx.TransportError:
+            raise Wrong(
+                "gave up too early",
+                'The error of "a" came out, and the others were not asked.',
+                lab.line(r"\bexcept\b|\bawait\b"),
+                "A TransportError of one mirror means: ask the next.",
+            ) from None
+        finally:
+            lab.called = said
+
+    async def _ask(self, from_mirrors, fetch, mirrors):
+        return await from_mirrors(fetch, mirrors, 5)
+
+    @right
+    async def two_timeouts(fetch, mirrors, seconds):
+        """Return the first page that one of the mirrors gives, within so many seconds."""
+        async with asyncio.timeout(seconds):
+            for mirror in mirrors:
+                try:
+                    async with asyncio.timeout(1):
+                        return await fetch(mirror)
+                except (httpx.TransportError, TimeoutError) as error:
+                    failure = error
+            raise failure
+
+    @right
+    async def what_is_left(fetch, mirrors, seconds):
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        for mirror in mirrors:
+            left = end - loop.time()
+            if left <= 0:
+                break
+            try:
+                return await asyncio.wait_for(fetch(mirror), min(1, left))
+            except (httpx.TransportError, TimeoutError) as error:
+                failure = error
+        raise failure
+
+    timeouts_of_httpx = two_timeouts.but(
+        "httpx.TransportError, TimeoutError",
+        "httpx.TimeoutException, httpx.TransportError",
+        kind="gave up too early",
+        says="none of httpx's errors",
+    )
+
+    @wrong("gave up too early", says="stands in the loop")
+    async def catches_outside(fetch, mirrors, seconds):
+        async with asyncio.timeout(seconds):
+            try:
+                for mirror in mirrors:
+                    async with asyncio.timeout(1):
+                        return await fetch(mirror)
+            except (httpx.TransportError, TimeoutError):
+                pass
+
+    @wrong("another error", says="the last mirror's own")
+    async def an_error_of_its_own(fetch, mirrors, seconds):
+        async with asyncio.timeout(seconds):
+            for mirror in mirrors:
+                try:
+                    async with asyncio.timeout(1):
+                        return await fetch(mirror)
+                except (httpx.TransportError, TimeoutError):
+                    pass
+            raise TimeoutError("no mirror answers")
+
+    @wrong("no deadline for the whole", says="do not add up")
+    async def each_alone(fetch, mirrors, seconds):
+        for mirror in mirrors:
+            try:
+                async with asyncio.timeout(1):
+                    return await fetch(mirror)
+            except (httpx.TransportError, TimeoutError) as error:
+                failure = error
+        raise failure
+
+    @wrong("no limit for one mirror", says='"c" was never asked')
+    async def the_whole_alone(fetch, mirrors, seconds):
+        async with asyncio.timeout(seconds):
+            for mirror in mirrors:
+                try:
+                    return await fetch(mirror)
+                except httpx.TransportError as error:
+                    failure = error
+            raise failure
+
+    the_whole_for_each = each_alone.but(
+        "asyncio.timeout(1)",
+        "asyncio.timeout(seconds)",
+        kind="another limit for a mirror",
+        says="had 5 s",
+    )
+
+    shared_out = each_alone.but(
+        "asyncio.timeout(1)",
+        "asyncio.timeout(seconds / len(mirrors))",
+        kind="another limit for a mirror",
+        says="1.67 s",
+    )
+
+    timeouts_only = two_timeouts.but(
+        "(httpx.TransportError, TimeoutError)",
+        "TimeoutError",
+        kind="gave up too early",
+        says='The error of "a"',
+    )
+
+    timeout_in_the_wrong_place = two_timeouts.but(
+        "asyncio.timeout(seconds)",
+        "asyncio.timeout(1.4)",
+        kind="no limit for one mirror",
+        says="cut off",
+    )
+
+    @wrong("lost error", says="TimeoutError")
+    async def nothing_at_the_end(fetch, mirrors, seconds):
+        try:
+            async with asyncio.timeout(seconds):
+                for mirror in mirrors:
+                    with contextlib.suppress(httpx.TransportError, TimeoutError):
+                        async with asyncio.timeout(1):
+                            return await fetch(mirror)
+        except TimeoutError:
+            return None
+
+    @wrong("asked more than one at a time", says="3 mirrors")
+    async def all_at_once(fetch, mirrors, seconds):
+        tasks = [asyncio.create_task(fetch(mirror)) for mirror in mirrors]
+        try:
+            for task in asyncio.as_completed(tasks, timeout=seconds):
+                with contextlib.suppress(httpx.TransportError):
+                    return await task
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    @wrong("another error", says="the last one's")
+    async def keeps_the_first(fetch, mirrors, seconds):
+        failure = None
+        async with asyncio.timeout(seconds):
+            for mirror in mirrors:
+                try:
+                    async with asyncio.timeout(1):
+                        return await fetch(mirror)
+                except (httpx.TransportError, TimeoutError) as error:
+                    failure = failure or error
+            raise failure
+
+    catches_the_deadline = two_timeouts.but(
+        "TimeoutError",
+        "TimeoutError, asyncio.CancelledError",
+        kind="swallowed",
+        says="by a CancelledError",
+    )
+
+    @wrong("swallowed", says="the next mirror")
+    async def catches_everything(fetch, mirrors, seconds):
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        for mirror in mirrors:
+            try:
+                left = end - loop.time()
+                return await asyncio.wait_for(fetch(mirror), min(1, left))
+            except BaseException as error:
+                failure = error
+            if loop.time() >= end:
+                break
+        raise failure

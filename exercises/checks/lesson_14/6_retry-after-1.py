@@ -1,0 +1,181 @@
+import asyncio
+import contextlib
+import random
+import time
+
+import httpx
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import MOST, Server, requests_to, the_brackets, the_response, times
+
+
+class AsTold(Exercise):
+    """Come back when you are told
+
+    A server with a rate limit answers 429, and its header `Retry-After` says in how many whole
+    seconds to come back: `response.headers["Retry-After"]` is a text such as `"3"`.
+
+    Write `ask(client, page)`. It sends `await client.get(page)`, and returns the response if its
+    status is 200.
+
+    - After a 429 it waits as long as it is told, and asks again, as often as it takes. It comes
+      back no earlier, and at most half a second later.
+    - Some servers send a 429 without the header: then wait 1 s.
+    - For any other status of 400 or more the `httpx.HTTPStatusError` comes out at once.
+    """
+
+    id = "retry-after-1"
+    asks = "ask"
+    minutes, limit = 8, 3.0
+    hints = (
+        "Who knows how long to wait: you, or the server?",
+        "A header is a text: `float(text)` makes a number of it. `headers.get(name, 1)` gives 1 "
+        "where there is no such header.",
+        "`while (response := await client.get(page)).status_code == 429:` with a sleep in it; "
+        "behind the loop `return response.raise_for_status()`.",
+    )
+
+    def verify(self, ask, lab):
+        lab.told('with a server that answers 429 with Retry-After "3", then 429 with "1", then 200')
+        server = Server(lab, (429, "3"), (429, "1"))
+        self._come_back(lab, ask, server, [3, 1])
+        lab.told("with a server that answers 429 without a Retry-After, then 200")
+        server = Server(lab, 429)
+        self._come_back(lab, ask, server, [1])
+        for status in (404, 503):
+            lab.told(f"with a server that answers {status}")
+            server = Server(lab, *[status] * MOST)
+            with contextlib.suppress(Wrong):
+                lab.run(server.meet(ask, "/7"), raises=httpx.HTTPStatusError)
+            if len(server.asked) > 1:
+                raise Wrong(
+                    "retried",
+                    f"It asked {times(server)}, and was told {status} each time.",
+                    lab.line("status_code|except"),
+                    "Only a 429 is to be asked again here.",
+                )
+            try:
+                lab.run(Server(lab, status).meet(ask, "/7"), raises=httpx.HTTPStatusError)
+            except Wrong:
+                the_brackets(lab, status)
+                raise
+
+    def _come_back(self, lab, ask, server, told):
+        try:
+            run = lab.run(server.meet(ask, "/7"))
+        except httpx.HTTPStatusError:
+            raise Wrong(
+                "gave up too early",
+                f"After {requests_to(server)} the 429 came out as an error.",
+                lab.line("raise_for_status"),
+                "A 429 is no refusal: it says when to come back.",
+            ) from None
+        if isinstance(run.result, httpx.Response) and run.result.status_code == 429:
+            raise Wrong(
+                "gave up too early",
+                f"After {requests_to(server)} it returned the 429.",
+                lab.line(r"\breturn\b"),
+                "A 429 is no answer: it says when to come back.",
+            )
+        the_response(lab, run, server)
+        for gap, wanted in zip(server.gaps, told):
+            if gap < wanted - 0.001:
+                raise Wrong(
+                    "came back too early",
+                    f"Told to come back in {wanted} s it came after {gap:.3g} s.",
+                    lab.line("sleep"),
+                    "The server counts that against you. Wait as long as it says.",
+                )
+            if gap > wanted + 0.5:
+                raise Wrong(
+                    "came back too late",
+                    f"Told to come back in {wanted} s it came after {gap:.3g} s.",
+                    lab.line("sleep"),
+                    "The server knows when there is room again. Wait no longer.",
+                )
+
+    @right
+    async def while_it_is_429(client, page):
+        """Return the response; where the server says when to come back, come back then."""
+        while (response := await client.get(page)).status_code == 429:
+            await asyncio.sleep(float(response.headers.get("Retry-After", 1)))
+        return response.raise_for_status()
+
+    @right
+    async def with_some_jitter(client, page):
+        while True:
+            response = await client.get(page)
+            if response.status_code != 429:
+                response.raise_for_status()
+                return response
+            seconds = int(response.headers.get("Retry-After", "1"))
+            await asyncio.sleep(seconds + random.uniform(0, 0.4))
+
+    @wrong("came back too early", says="Told to come back in 3 s")
+    async def own_backoff(client, page):
+        pause = 0.1
+        while (response := await client.get(page)).status_code == 429:
+            await asyncio.sleep(pause)
+            pause *= 2
+        return response.raise_for_status()
+
+    @wrong("came back too early", says="after 0 s")
+    async def at_once(client, page):
+        while (response := await client.get(page)).status_code == 429:
+            pass
+        return response.raise_for_status()
+
+    @wrong("came back too late", says="after 4 s")
+    async def adds_up(client, page):
+        pause = 0
+        while (response := await client.get(page)).status_code == 429:
+            pause += float(response.headers.get("Retry-After", 1))
+            await asyncio.sleep(pause)
+        return response.raise_for_status()
+
+    @wrong("raised", says="TypeError")
+    async def sleeps_a_text(client, page):
+        while (response := await client.get(page)).status_code == 429:
+            await asyncio.sleep(response.headers.get("Retry-After", 1))
+        return response.raise_for_status()
+
+    @wrong("raised", says="KeyError")
+    async def trusts_the_header(client, page):
+        while (response := await client.get(page)).status_code == 429:
+            await asyncio.sleep(float(response.headers["Retry-After"]))
+        return response.raise_for_status()
+
+    @wrong("gave up too early", says="when to come back")
+    async def raises_it(client, page):
+        response = await client.get(page)
+        return response.raise_for_status()
+
+    @wrong("gave up too early", says="it returned the 429")
+    async def asks_twice(client, page):
+        response = await client.get(page)
+        if response.status_code == 429:
+            await asyncio.sleep(float(response.headers.get("Retry-After", 1)))
+            response = await client.get(page)
+        return response
+
+    @wrong("retried", says="told 404 each time")
+    async def until_it_is_200(client, page):
+        while (response := await client.get(page)).status_code != 200:
+            await asyncio.sleep(float(response.headers.get("Retry-After", 1)))
+        return response
+
+    @wrong("named, not called", says="only named")
+    async def names_the_method(client, page):
+        while (response := await client.get(page)).status_code == 429:
+            await asyncio.sleep(float(response.headers.get("Retry-After", 1)))
+        response.raise_for_status
+        return response
+
+    returns_what_comes = while_it_is_429.but(
+        "response.raise_for_status()", "response", kind="lost error", says="404"
+    )
+
+    sleeps_on_the_loop = while_it_is_429.but(
+        "await asyncio", "time", kind="blocked", says="time.sleep"
+    )

@@ -1,0 +1,89 @@
+"""What exercises of lesson 14 share: a server that counts its requests, and where it is asked."""
+
+import asyncio
+
+import httpx
+
+from helpers.coach import Wrong
+
+MOST = 12  # requests of one call; who asks more often never gives up
+NAME = "pidgey"
+
+
+class Server:
+    """A server in the client's own process: what becomes of its first, second, ... request.
+
+    An outcome is a status, a status with its Retry-After, or a class of httpx's errors. After the
+    last one all is well. `asked` holds the method and the time of each request.
+    """
+
+    def __init__(self, lab, *outcomes):
+        self.lab, self.outcomes, self.asked = lab, list(outcomes), []
+
+    @property
+    def gaps(self):
+        """Seconds between one request and the next."""
+        times = [when for _, when in self.asked]
+        return [after - before for before, after in zip(times, times[1:])]
+
+    async def handle(self, request):
+        self.asked.append((request.method, asyncio.get_running_loop().time()))
+        if len(self.asked) > MOST:
+            raise Wrong(
+                "never gives up",
+                f"It asked {MOST} times and went on.",
+                self.lab.line(r"\bwhile\b|\bfor\b"),
+                "Count the tries, and let the last error out.",
+            )
+        outcome = self.outcomes.pop(0) if self.outcomes else 200
+        if isinstance(outcome, type):
+            raise outcome("lost on the way", request=request)
+        status, told = outcome if isinstance(outcome, tuple) else (outcome, None)
+        headers = {} if told is None else {"Retry-After": told}
+        return httpx.Response(status, headers=headers, json={"name": NAME})
+
+    async def meet(self, answer, *arguments):
+        """Await the answer with a client of this server."""
+        transport = httpx.MockTransport(self.handle)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            return await self.lab.awaitable(answer(client, *arguments))
+
+
+def the_brackets(lab, status):
+    """Raise Wrong if a `raise_for_status` is only named in the answer, never called."""
+    if line := lab.line(r"raise_for_status(?!\s*\()"):
+        raise Wrong(
+            "named, not called",
+            f"The server answered {status}, and no error was raised.",
+            line,
+            "Without brackets the method is only named: `raise_for_status()`.",
+        )
+
+
+def the_response(lab, run, server):
+    """Raise Wrong unless the run returned the server's last answer."""
+    got = run.result
+    if not isinstance(got, httpx.Response):
+        if asyncio.iscoroutine(got):
+            lab.equal(got, "the response")  # which says that nobody awaited it
+        raise Wrong(
+            "value",
+            f"It returned {got!r:.80}; asked is the response itself.",
+            lab.line(r"\breturn\b"),
+        )
+    if got.status_code != 200:
+        the_brackets(lab, got.status_code)
+        raise Wrong(
+            "lost error",
+            f"It returned the response with status {got.status_code} as if that were an answer.",
+            lab.line(r"\breturn\b"),
+            "Return what is 200; else `raise_for_status()`.",
+        )
+
+
+def times(server):
+    return f"{len(server.asked)} time{'s' * (len(server.asked) != 1)}"
+
+
+def requests_to(server):
+    return f"{len(server.asked)} request{'s' * (len(server.asked) != 1)}"

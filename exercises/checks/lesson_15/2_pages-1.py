@@ -1,0 +1,259 @@
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+def async_iterator(lab, thing):
+    """Return `thing`, or raise Wrong if it is nothing to be read by `async for`."""
+    if hasattr(thing, "__anext__"):
+        return thing
+    said = f"It returned a {type(thing).__name__}."
+    if asyncio.iscoroutine(thing):
+        thing.close()
+        said = "It returned a coroutine: it is `async def`, and has no `yield`."
+    elif hasattr(thing, "__next__"):
+        said = "It returned a plain generator, which can't await."
+    raise Wrong(
+        "not an async generator",
+        said,
+        lab.line(rf"def\s+{lab.asks}\b"),
+        "A function becomes an async generator by `async def` and a `yield`.",
+    )
+
+
+class Pages(Exercise):
+    """A paginator
+
+    A catalogue answers in pages. `fetch(url)` is a coroutine function; its page is a dict:
+    `page["results"]` is a list of items, which may be empty, and `page["next"]` is the url of the
+    next page, or None if there is none.
+
+    Write an async generator `pages(fetch, url)`: it yields the items of all pages, one by one,
+    beginning with the page at `url`. A page is fetched only when somebody asks for an item that
+    is on none of the pages before it.
+    """
+
+    id = "pages-1"
+    asks = "pages"
+    minutes = 7
+    hints = (
+        "A loop goes from page to page. What tells it where to go, and when to stop?",
+        "Hand out all items of a page before you fetch the next one.",
+        "`while url is not None:` fetch the page, `yield` each of its results, and set `url` to "
+        "the page's next.",
+    )
+
+    def verify(self, pages, lab):
+        book = {
+            "p1": {"results": ["a", "b"], "next": "p2"},
+            "p2": {"results": [], "next": "p3"},
+            "p3": {"results": ["c"], "next": "p4"},
+            "p4": {"results": ["d"], "next": None},
+        }
+        fetch = lab.service(1, book)
+        lab.told('with a catalogue of four pages: "a" and "b", none, "c", "d"')
+        lab.run(self._read(pages, lab, fetch))
+        lab.told("with a catalogue of one page")
+        fetch = lab.service(1, {"only": {"results": ["z"], "next": None}})
+        lab.equal(lab.run(self._all(pages(fetch, "only"))).result, ["z"], what="it yielded")
+
+    async def _all(self, stream):
+        return [item async for item in stream]
+
+    async def _read(self, pages, lab, fetch):
+        stream, got = async_iterator(lab, pages(fetch, "p1")), []
+        async for item in self._ended(stream, lab):
+            if isinstance(item, (list, dict)):
+                raise Wrong(
+                    "yields whole pages",
+                    f"It yielded {item!r}.",
+                    lab.line(r"\byield\b"),
+                    "Whoever reads it wants items: go through the results in a loop.",
+                )
+            if hasattr(item, "__anext__"):
+                raise Wrong(
+                    "yields a stream",
+                    "It yielded an async generator.",
+                    lab.line(r"\byield\b.*\("),
+                    "There is no `yield from` for async generators: go through it with "
+                    "`async for`, and yield its items.",
+                )
+            got.append(item)
+            await asyncio.sleep(3)  # what was begun in the background begins now
+            self._fetched(lab, fetch.calls, got)
+        if got == ["a", "b"]:
+            raise Wrong(
+                "stopped too early",
+                "It yielded a and b, and no more. The second page is empty, and it has a next one."
+                if len(fetch.calls) > 1
+                else "It yielded the items of the first page, and no more.",
+                lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bfor\b"),
+                "Only `next` tells whether there is another page.",
+            )
+        if got == ["a", "b", "c"]:
+            raise Wrong(
+                "stopped too early",
+                "It yielded a, b and c. The item of the last page is missing.",
+                lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bbreak\b"),
+                "The page whose `next` is None has items like the others: yield them "
+                "before you stop.",
+            )
+        lab.equal(got, ["a", "b", "c", "d"], what="it yielded")
+
+    async def _ended(self, stream, lab):
+        try:
+            async for item in stream:
+                yield item
+        except RuntimeError as error:
+            if "StopAsyncIteration" not in str(error):
+                raise
+            raise Wrong(
+                "raised StopAsyncIteration",
+                f"Python said: {error}.",
+                lab.line("StopAsyncIteration|anext"),
+                "An async generator ends where its body ends, or by a bare `return`.",
+            ) from None
+
+    def _fetched(self, lab, calls, got):
+        if len(calls) > len(set(calls)):
+            raise Wrong(
+                "the same page again",
+                f"It fetched {calls}.",
+                lab.line(r"\bfetch\("),
+                "After a page, go on with its `next`.",
+            )
+        needed = {1: 1, 2: 1, 3: 3, 4: 4}.get(len(got), 4)
+        if len(calls) <= needed:
+            return
+        said = f"I asked for {len(got)} item{'s' * (len(got) > 1)}, and it had fetched {calls}."
+        if len(calls) == 4 and needed == 1:
+            raise Wrong(
+                "loads all first",
+                said,
+                lab.line(r"\bfetch\("),
+                "The first item has to wait for the last page in this way. Yield the "
+                "items of a page before you fetch the next one.",
+            )
+        raise Wrong(
+            "fetches a page too early",
+            said,
+            lab.line(r"\bfetch\("),
+            "Fetch the next page when all items of this one have been asked for.",
+        )
+
+    @right
+    async def with_while(fetch, url):
+        """Yield the items of all pages, beginning with the page at `url`."""
+        while url is not None:
+            page = await fetch(url)
+            for item in page["results"]:
+                yield item
+            url = page["next"]
+
+    @right
+    async def with_itself(fetch, url):
+        page = await fetch(url)
+        for item in page["results"]:
+            yield item
+        if page["next"]:
+            async for item in with_itself(fetch, page["next"]):
+                yield item
+
+    @wrong("loads all first", says="I asked for 1 item")
+    async def loads_all(fetch, url):
+        items = []
+        while url is not None:
+            page = await fetch(url)
+            items += page["results"]
+            url = page["next"]
+        for item in items:
+            yield item
+
+    @wrong("fetches a page too early", says="['p1', 'p2']")
+    async def one_ahead(fetch, url):
+        page = await fetch(url)
+        while page is not None:
+            following = await fetch(page["next"]) if page["next"] else None
+            for item in page["results"]:
+                yield item
+            page = following
+
+    @wrong("not an async generator", says="no `yield`")
+    async def returns_a_list(fetch, url):
+        items = []
+        while url is not None:
+            page = await fetch(url)
+            items.extend(page["results"])
+            url = page["next"]
+        return items
+
+    @wrong("yields whole pages", says="['a', 'b']")
+    async def yields_lists(fetch, url):
+        while url is not None:
+            page = await fetch(url)
+            yield page["results"]
+            url = page["next"]
+
+    @wrong("stopped too early", says="empty")
+    async def until_an_empty_page(fetch, url):
+        page = await fetch(url)
+        while page["results"]:
+            for item in page["results"]:
+                yield item
+            page = await fetch(page["next"])
+
+    @wrong("stopped too early", says="the first page")
+    async def the_first_page(fetch, url):
+        page = await fetch(url)
+        for item in page["results"]:
+            yield item
+
+    @wrong("fetches a page too early", says="['p1', 'p2']")
+    async def in_the_background(fetch, url):
+        page = await fetch(url)
+        while page["next"]:
+            following = asyncio.create_task(fetch(page["next"]))
+            for item in page["results"]:
+                yield item
+            page = await following
+        for item in page["results"]:
+            yield item
+
+    @wrong("the same page again", says="go on with its `next`")
+    async def never_goes_on(fetch, url):
+        while True:
+            page = await fetch(url)
+            for item in page["results"]:
+                yield item
+            if page["next"] is None:
+                return
+
+    @wrong("yields a stream", says="no `yield from`")
+    async def yields_the_rest(fetch, url):
+        page = await fetch(url)
+        for item in page["results"]:
+            yield item
+        if page["next"]:
+            yield yields_the_rest(fetch, page["next"])
+
+    @wrong("raised StopAsyncIteration", says="bare `return`")
+    async def raises_the_end(fetch, url):
+        while True:
+            page = await fetch(url)
+            for item in page["results"]:
+                yield item
+            if page["next"] is None:
+                raise StopAsyncIteration
+            url = page["next"]
+
+    @wrong("stopped too early", says="item of the last page")
+    async def all_but_the_last(fetch, url):
+        page = await fetch(url)
+        while page["next"] is not None:
+            for item in page["results"]:
+                yield item
+            page = await fetch(page["next"])
+
+    no_await = with_while.but(
+        "await fetch(url)", "fetch(url)", kind="not awaited", says="coroutine"
+    )

@@ -1,0 +1,167 @@
+import asyncio
+from contextlib import aclosing
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import watched
+
+
+class FirstMatch(Exercise):
+    """Take one and leave
+
+    `stream` is an async generator that holds a connection, and gives it back in its `finally`.
+    Write a coroutine function `first(stream, wanted)`: it returns the first item for which the
+    plain function `wanted(item)` is true, or None if the stream has no such item.
+
+    Read no further than that item. And when `first` returns, the stream has been closed; so it
+    has when `wanted` fails, whose error comes out.
+    """
+
+    id = "first-match-1"
+    asks = "first"
+    minutes = 6
+    hints = (
+        "Who closes a generator that you leave in the middle? Somebody has to await its "
+        "`aclose()`.",
+        "`wanted` may fail. What closes the stream whichever way the block is left?",
+        "`async with aclosing(stream):` around the `async for`, with `return item` in it.",
+    )
+
+    def verify(self, first, lab):
+        self._case(first, lab, [3, 8, 5, 9], lambda item: item > 4, 8, 2)
+        self._case(first, lab, [0, 7], lambda item: item == 0, 0, 1)
+        self._case(first, lab, [1, 2], lambda item: item > 4, None, 2)
+        self._fails(first, lab)
+
+    def _case(self, first, lab, items, wanted, expected, needed):
+        stream, note = watched(items, 1)
+        lab.told(
+            f"with a stream of {items}, of which "
+            f"{'none' if expected is None else expected} is the first one wanted"
+        )
+        closed = lab.run(self._ask(first, lab, stream, wanted, note)).result
+        lab.equal(note.got, expected, what="it returned")
+        if len(note.taken) > needed:
+            raise Wrong(
+                "reads on",
+                f"It read {note.taken}, and needed no more than {items[:needed]}.",
+                lab.line(r"\bfor\b"),
+                "A stream may be long, or never end. Return as soon as you have it.",
+            )
+        self._closed(lab, closed, "It returned")
+
+    async def _ask(self, first, lab, stream, wanted, note):
+        try:
+            note.got = await first(stream, wanted)
+        except StopAsyncIteration:
+            raise Wrong(
+                "let StopAsyncIteration out",
+                "The stream had nothing more, and `anext` raised StopAsyncIteration.",
+                lab.line(r"\banext\(|__anext__"),
+                "Let an `async for` ask, or give `anext` a default.",
+            ) from None
+        return note.closed
+
+    def _fails(self, first, lab):
+        def wanted(item):
+            raise ValueError("no number")
+
+        async def ask():
+            try:
+                await first(stream, wanted)
+            except ValueError:
+                return note.closed
+            raise Wrong(
+                "lost error",
+                "`wanted` raised a ValueError, and `first` returned as if nothing had happened.",
+                lab.line(r"except|suppress"),
+            )
+
+        stream, note = watched([1, 2], 1)
+        lab.told("with a `wanted` that fails")
+        closed = lab.run(ask()).result
+        self._closed(lab, closed, "The error came out")
+
+    def _closed(self, lab, closed, then):
+        if not closed:
+            line = lab.line(r"(?<!await )\b\w+\.aclose\(\)")
+            other = lab.line(r"await \w+\.aclose\(\)")
+            raise Wrong(
+                "left the stream open",
+                f"{then}, and the stream had not been closed.",
+                line or other or lab.line(r"async for|anext"),
+                "`aclose()` is a coroutine: await it, and await it on every way out."
+                if line
+                else "This way out does not come by your `aclose()`. A `finally` is "
+                "on every way, and so is `contextlib.aclosing`."
+                if other
+                else "To leave an `async for` closes nothing. `contextlib.aclosing` closes it "
+                "on every way out of its block.",
+            )
+
+    @right
+    async def with_aclosing(stream, wanted):
+        """Return the first item that is wanted, or None; close the stream."""
+        async with aclosing(stream):
+            async for item in stream:
+                if wanted(item):
+                    return item
+
+    @right
+    async def with_finally(stream, wanted):
+        try:
+            async for item in stream:
+                if wanted(item):
+                    return item
+        finally:
+            await stream.aclose()
+
+    @wrong("left the stream open", says="closes nothing")
+    async def just_returns(stream, wanted):
+        async for item in stream:
+            if wanted(item):
+                return item
+
+    @wrong("left the stream open", says="does not come by your `aclose()`")
+    async def closes_on_the_good_way(stream, wanted):
+        found = None
+        async for item in stream:
+            if wanted(item):
+                found = item
+                break
+        await stream.aclose()
+        return found
+
+    closes_later = with_finally.but(
+        "await stream.aclose()",
+        "asyncio.ensure_future(stream.aclose())",
+        kind="left the stream open",
+        says="is a coroutine",
+    )
+
+    @wrong("reads on", says="[3, 8, 5, 9]")
+    async def with_a_comprehension(stream, wanted):
+        found = [item async for item in stream if wanted(item)]
+        return found[0] if found else None
+
+    @wrong("let StopAsyncIteration out", says="nothing more")
+    async def by_hand(stream, wanted):
+        async with aclosing(stream):
+            while True:
+                item = await anext(stream)
+                if wanted(item):
+                    return item
+
+    returns_a_list = with_aclosing.but(
+        "return item", "return [item]", kind="value", says="It returned [8]"
+    )
+
+    @wrong("lost error", says="as if nothing had happened")
+    async def catches_all(stream, wanted):
+        try:
+            async with aclosing(stream):
+                async for item in stream:
+                    if wanted(item):
+                        return item
+        except Exception:
+            return None

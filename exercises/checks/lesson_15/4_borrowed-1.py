@@ -1,0 +1,294 @@
+import asyncio
+from contextlib import asynccontextmanager
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Borrowed(Exercise):
+    """A borrowed connection
+
+    `pool.acquire()` and `pool.release(connection)` are coroutine functions. Write a function
+    `borrowed(pool)` with `@asynccontextmanager`:
+
+        async with borrowed(pool) as connection:
+            ...
+
+    The connection is acquired at the beginning of the block and released when the block ends,
+    however it ends. An error or a cancellation of the block comes out as it would without you.
+    """
+
+    id = "borrowed-1"
+    asks = "borrowed"
+    minutes = 7
+    hints = (
+        "What stands before the `yield` opens, what stands behind it closes. What do you yield?",
+        "An error of the block is raised at the `yield`. Then what stands below is not reached.",
+        "`connection = await pool.acquire()`, then `try: yield connection`, and in the `finally` "
+        "`await pool.release(connection)`.",
+    )
+
+    def verify(self, borrowed, lab):
+        for ends in ("by itself", "with an error", "by a cancellation"):
+            lab.told(f"and the block ended {ends}")
+            pool = Pool()
+            block = self._block(borrowed, lab, pool, ends)
+            if ends == "by a cancellation":
+                lab.run(block, cancel_after=5)
+            else:
+                lab.run(block)
+            self._released(lab, pool, ends)
+        self._no_connection(borrowed, lab)
+
+    async def _block(self, borrowed, lab, pool, ends):
+        try:
+            async with self._manager(borrowed, lab, pool) as connection:
+                if connection != "connection 1":
+                    raise Wrong(
+                        "value",
+                        f"In the block the connection was {connection!r}, and "
+                        f"what `acquire` gave is {pool.given or 'nothing'}.",
+                        lab.line(r"\byield\b"),
+                        "Yield what the block is to work with.",
+                    )
+                if pool.back:
+                    raise Wrong(
+                        "released too early",
+                        "The connection had been released when the block began.",
+                        lab.line("release"),
+                        "Release it behind the `yield`.",
+                    )
+                if ends == "with an error":
+                    raise ValueError("in the block")
+                await asyncio.sleep(10)
+        except ValueError:
+            return
+        except RuntimeError as error:
+            if "didn't stop" not in str(error):
+                raise
+            raise Wrong(
+                "yields twice",
+                f"Python said: {error}. The block stands for one `yield`, "
+                "and there was another one.",
+                lab.line(r"\byield\b"),
+                "One `yield` for the one block.",
+            ) from None
+        if ends == "with an error":
+            raise Wrong(
+                "lost error",
+                "The block raised a ValueError, and it didn't come out of the `async with`.",
+                lab.line(r"\bexcept\b|suppress|\breturn\b"),
+                "It is raised at the `yield`, and nothing there may end it: no `except` "
+                "that doesn't raise again, no `return` in a `finally`.",
+            )
+
+    def _manager(self, borrowed, lab, pool):
+        manager = borrowed(pool)
+        inner = getattr(manager, "gen", None)  # what @asynccontextmanager has been given
+        if hasattr(manager, "__aenter__") and (inner is None or hasattr(inner, "__anext__")):
+            return manager
+        said = f"It returned a {type(manager).__name__}."
+        if hasattr(manager, "__aenter__"):
+            said = "It is no `async def`, so it can't await."
+            if asyncio.iscoroutine(inner):
+                inner.close()
+                said = "There is no `yield` in it, so nothing stands for the block."
+        elif hasattr(manager, "__anext__"):
+            said = "It returned an async generator: the decorator is missing."
+        elif asyncio.iscoroutine(manager):
+            manager.close()
+            said = "It returned a coroutine: there is no `yield` in it, and no decorator."
+        elif hasattr(manager, "__enter__"):
+            said = "It returned a context manager for `with`, not for `async with`."
+        raise Wrong(
+            "not an async context manager",
+            said,
+            lab.line(r"def\s+borrowed\b"),
+            "Write `@asynccontextmanager` above `async def`, and a `yield` inside.",
+        )
+
+    def _released(self, lab, pool, ends):
+        if pool.back == pool.given:
+            return
+        if not pool.back:
+            raise Wrong(
+                "not given back",
+                "The connection was never released.",
+                lab.line("release") or lab.line(r"\byield\b"),
+                "Your release is reached only when the block fails. A `finally` is "
+                "reached on every way out."
+                if ends == "by itself" and lab.line(r"\bexcept\b")
+                else "Release it behind the `yield`."
+                if ends == "by itself"
+                else "The error is raised at the `yield`. Only a `finally` is reached on every "
+                "way out."
+                if ends == "with an error"
+                else "A CancelledError is no Exception. Only a `finally` is reached on every "
+                "way out.",
+            )
+        raise Wrong(
+            "value",
+            f"Acquired was {pool.given}, and released {pool.back}.",
+            lab.line("release"),
+            "Release it once, and the one that you acquired.",
+        )
+
+    def _no_connection(self, borrowed, lab):
+        async def ask():
+            try:
+                async with self._manager(borrowed, lab, pool):
+                    pass
+            except ConnectionError:
+                return
+            except UnboundLocalError:
+                raise Wrong(
+                    "released what it never had",
+                    "`acquire` failed, so there was no "
+                    "connection, and the release was reached all the same.",
+                    lab.line("release"),
+                    "Acquire before the `try`.",
+                ) from None
+            raise Wrong(
+                "lost error",
+                "`acquire` failed, and the block ran all the same.",
+                lab.line(r"\bexcept\b|suppress"),
+            )
+
+        pool = Pool(empty=True)
+        lab.told("with a pool whose `acquire` raises a ConnectionError")
+        lab.run(ask())
+        if pool.back:
+            raise Wrong(
+                "released what it never had",
+                f"It released {pool.back}.",
+                lab.line("release"),
+                "Acquire before the `try`.",
+            )
+
+    @right
+    @asynccontextmanager
+    async def with_finally(pool):
+        """Lend a connection of the pool to the block."""
+        connection = await pool.acquire()
+        try:
+            yield connection
+        finally:
+            await pool.release(connection)
+
+    @right
+    def with_a_class(pool):
+        class Borrowed:
+            async def __aenter__(self):
+                self.connection = await pool.acquire()
+                return self.connection
+
+            async def __aexit__(self, *error):
+                await pool.release(self.connection)
+
+        return Borrowed()
+
+    @wrong("not given back", says="The error is raised at the `yield`")
+    @asynccontextmanager
+    async def no_finally(pool):
+        connection = await pool.acquire()
+        yield connection
+        await pool.release(connection)
+
+    @wrong("not given back", says="no Exception")
+    @asynccontextmanager
+    async def catches_exceptions(pool):
+        connection = await pool.acquire()
+        try:
+            yield connection
+        except Exception:
+            await pool.release(connection)
+            raise
+        else:
+            await pool.release(connection)
+
+    @wrong("lost error", says="didn't come out")
+    @asynccontextmanager
+    async def forgets_to_raise(pool):
+        connection = await pool.acquire()
+        try:
+            yield connection
+        except Exception:
+            pass
+        finally:
+            await pool.release(connection)
+
+    swallows_the_cancellation = forgets_to_raise.but(
+        "Exception", "asyncio.CancelledError", kind="swallowed", says="as if nothing had happened"
+    )
+
+    does_not_await = with_finally.but(
+        "await pool.release(connection)",
+        "pool.release(connection)",
+        kind="not awaited",
+        says="release",
+    )
+
+    @wrong("not given back", says="only when the block fails")
+    @asynccontextmanager
+    async def only_after_an_error(pool):
+        connection = await pool.acquire()
+        try:
+            yield connection
+        except BaseException:
+            await pool.release(connection)
+            raise
+
+    returns_in_the_finally = with_finally.but(
+        "pool.release(connection)",
+        "pool.release(connection)\nreturn",
+        kind="lost error",
+        says="no `return` in a `finally`",
+    )
+
+    @wrong("yields twice", says="One `yield`")
+    @asynccontextmanager
+    async def two_yields(pool):
+        connection = await pool.acquire()
+        yield connection
+        yield connection
+        await pool.release(connection)
+
+    returns_it = with_finally.but(
+        "yield", "return", kind="not an async context manager", says="no `yield` in it"
+    )
+
+    @wrong("not an async context manager", says="the decorator is missing")
+    async def no_decorator(pool):
+        connection = await pool.acquire()
+        try:
+            yield connection
+        finally:
+            await pool.release(connection)
+
+    yields_nothing = with_finally.but("yield connection", "yield", kind="value", says="None")
+
+    @wrong("released what it never had", says="Acquire before the `try`")
+    @asynccontextmanager
+    async def acquires_inside(pool):
+        try:
+            connection = await pool.acquire()
+            yield connection
+        finally:
+            await pool.release(connection)
+
+
+class Pool:
+    """A pool that notes what it gave and got back: .given, .back."""
+
+    def __init__(self, empty=False):
+        self.empty, self.given, self.back = empty, [], []
+
+    async def acquire(self):
+        await asyncio.sleep(1)
+        if self.empty:
+            raise ConnectionError("no connection left")
+        self.given.append(f"connection {len(self.given) + 1}")
+        return self.given[-1]
+
+    async def release(self, connection):
+        await asyncio.sleep(1)
+        self.back.append(connection)

@@ -1,0 +1,399 @@
+import asyncio
+from contextlib import aclosing
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import leaves, watched
+
+
+class Merge(Exercise):
+    """Several streams, one queue
+
+    `streams` is a list of async generators, and `queue` an `asyncio.Queue`. Write a coroutine
+    function `merge(streams, queue)`: it puts the items of all streams into the queue, each as
+    soon as it comes, whichever stream it is from. When all streams have ended, it puts one None,
+    and returns.
+
+    - The queue may be full: wait for room.
+    - If a stream fails, its error (or a group with it) comes out of `merge` at once, and no None
+      is put.
+    - When `merge` has ended, in whichever way, nothing of it still runs, and every stream has been
+      closed. So it is when `merge` is cancelled.
+    """
+
+    id = "merge-1"
+    asks = "merge"
+    minutes = 12
+    hints = (
+        "Who reads two streams at the same time? Give each of them a task.",
+        "A group of tasks ends the others when one fails, lets the error out, and waits for all. "
+        "What stands behind it is reached only if all went well.",
+        "A pump is cancelled while it waits in `queue.put`, and then its stream stands at a "
+        "`yield`: `aclosing` in each pump. `async with asyncio.TaskGroup()` around them, and the "
+        "None behind it.",
+    )
+
+    def verify(self, merge, lab):
+        self._order(merge, lab)
+        self._fails(merge, lab)
+        self._full(merge, lab)
+        self._cancelled(merge, lab)
+
+    def _order(self, merge, lab):
+        a, noted_a = watched(["a0", "a1"], 2)
+        b, noted_b = watched(["b0", "b1"], 3)
+        got = []
+
+        async def read(queue):
+            loop = asyncio.get_running_loop()
+            begin = loop.time()
+            while True:
+                got.append(await queue.get())
+                times.append(loop.time() - begin)
+
+        async def ask():
+            queue = asyncio.Queue(1)
+            reader = asyncio.create_task(read(queue))
+            await merge([a, b], queue)
+            await asyncio.sleep(0)
+            reader.cancel()
+
+        times = []
+        lab.told(
+            "with a stream that gives a0 and a1 after 2 and 4 s, and one that gives b0 and "
+            "b1 after 3 and 6 s"
+        )
+        lab.run(ask())
+        items = [item for item in got if item is not None]
+        if items == ["a0", "a1", "b0", "b1"] or items == ["b0", "b1", "a0", "a1"]:
+            raise Wrong(
+                "sequential",
+                f"The queue got {got}: one stream after the other.",
+                lab.line(r"async for"),
+                "A task for each stream reads them all at once.",
+            )
+        if got.count(None) == 2 and items == ["a0", "b0", "a1", "b1"]:
+            raise Wrong(
+                "two ends",
+                f"The queue got {got}. Whoever reads it stops at the first None.",
+                lab.line(r"put(_nowait)?\(None"),
+                "The streams end at different times. Put the None when all have ended.",
+            )
+        if items == ["a0", "b0", "a1", "b1"] and None not in got:
+            raise Wrong(
+                "no end",
+                f"The queue got {got}, and no None. Whoever reads it waits for ever.",
+                lab.line(r"\bput\b"),
+                "Put a None when all streams have ended.",
+            )
+        if items == ["a0", "b0", "a1", "b1"] and None in got[:-1]:
+            raise Wrong(
+                "ended too early",
+                f"The queue got {got}.",
+                lab.line(r"put(_nowait)?\(None"),
+                "The end of a TaskGroup's block waits for its tasks. What is in the block doesn't.",
+            )
+        lab.equal(got, ["a0", "b0", "a1", "b1", None], what="the queue got")
+        for item, there, taken in zip(got, (2, 3, 4, 6), times):
+            if taken > there + 0.5:
+                raise Wrong(
+                    "came too late",
+                    f"{item} was there after {there} s, and in the queue after {taken:g} s.",
+                    lab.line(r"anext|sorted|gather|\bput\b"),
+                    "Each stream needs a task of its own, which waits for nothing but its "
+                    "next item and for room.",
+                )
+
+    async def _outcome(self, merge, lab, streams, queue, fails_at):
+        loop = asyncio.get_running_loop()
+        begin = loop.time()
+        before = asyncio.all_tasks()
+        asked = asyncio.ensure_future(merge(streams, queue))
+        await asyncio.wait([asked], timeout=60)
+        if not asked.done():
+            asked.cancel()
+            await asyncio.wait([asked])
+            raise Wrong(
+                "never came back",
+                f"The stream b failed after {fails_at} s. A minute later `merge` had not ended.",
+                lab.line(r"await"),
+                "Something waits for the stream that failed, or for room in the queue.",
+            )
+        if asked.cancelled():
+            raise Wrong(
+                "lost error",
+                "The stream b raised a ConnectionError, and what came out is a CancelledError.",
+                lab.line(r"cancel"),
+            )
+        error = asked.exception()
+        if error is None:
+            raise Wrong(
+                "lost error",
+                "The stream b raised a ConnectionError, and `merge` "
+                "returned as if nothing had happened.",
+                lab.line(r"return_exceptions|\bexcept\b|suppress|asyncio\.wait|finally"),
+            )
+        if not any(isinstance(leaf, ConnectionError) for leaf in leaves(error)):
+            raise error
+        left = asyncio.all_tasks() - before - {asked}
+        if left:
+            raise Wrong(
+                "left pumps running",
+                "The error came out, and the reading of the other stream went on.",
+                lab.line(r"gather|create_task|ensure_future|wait\("),
+                "gather and wait let the others go on when one fails. A TaskGroup ends them.",
+            )
+        if loop.time() - begin > fails_at + 0.5:
+            raise Wrong(
+                "heard of the error too late",
+                f"The stream b failed after {fails_at} s, "
+                f"and the error came out after {loop.time() - begin:g} s.",
+                lab.line(r"^\s+await (?!queue)"),
+                "Something else was awaited first. A TaskGroup hears of the first one "
+                "that fails, and ends the others.",
+            )
+
+    def _fails(self, merge, lab):
+        async def ask():
+            queue = asyncio.Queue()
+            await self._outcome(merge, lab, [a, b], queue, 3)
+            return [queue.get_nowait() for _ in range(queue.qsize())]
+
+        a, noted_a = watched(["a0", "a1", "a2"], 2)
+        b, noted_b = watched([], 3, ConnectionError("b is gone"))
+        lab.told("with two streams, of which the second, b, fails after 3 s")
+        got = lab.run(ask(), leaks=True).result
+        if None in got:
+            raise Wrong(
+                "ended well all the same",
+                f"The queue got {got}. Whoever reads it takes the None for a good end.",
+                lab.line(r"put(_nowait)?\(None"),
+                "Put the None only where all streams have ended, not in a `finally`.",
+            )
+        lab.equal(got, ["a0"], what="the queue got")
+        self._closed(lab, a=noted_a, b=noted_b)
+
+    def _full(self, merge, lab):
+        async def ask():
+            await self._outcome(merge, lab, [a, b], asyncio.Queue(1), 5)
+            return noted_a.closed
+
+        a, noted_a = watched(["a0", "a1", "a2"], 2)
+        b, noted_b = watched([], 5, ConnectionError("b is gone"))
+        lab.told("with a queue that is full, and a stream b that fails after 5 s")
+        noted_a.closed = lab.run(ask(), leaks=True).result
+        self._closed(lab, a=noted_a, b=noted_b)
+
+    def _cancelled(self, merge, lab):
+        async def ask():
+            before = asyncio.all_tasks()
+            asked = asyncio.ensure_future(merge([a, b], asyncio.Queue(1)))
+            await asyncio.sleep(5)
+            asked.cancel()
+            await asyncio.wait([asked], timeout=60)
+            left = asyncio.all_tasks() - before
+            if asked in left:
+                raise Wrong(
+                    "swallowed",
+                    "A minute later `merge` had not ended.",
+                    lab.text.swallowing_handler() or lab.line(r"await"),
+                )
+            if left:
+                raise Wrong(
+                    "left pumps running",
+                    "`merge` ended, and the reading of the streams went on.",
+                    lab.line(r"create_task|ensure_future|wait\("),
+                    "Who cancels `merge` doesn't cancel the tasks that it made. A "
+                    "TaskGroup does, and so does a `finally` that cancels them.",
+                )
+            if not asked.cancelled():
+                raise Wrong(
+                    "swallowed",
+                    "`merge` didn't end by a CancelledError.",
+                    lab.text.swallowing_handler(),
+                )
+            return noted_a.closed, noted_b.closed
+
+        a, noted_a = watched(["a0", "a1", "a2"], 2)
+        b, noted_b = watched(["b0"], 30)
+        lab.told("with two streams and a queue that is full, and cancelled it after 5 s")
+        noted_a.closed, noted_b.closed = lab.run(ask(), leaks=True).result
+        self._closed(lab, then="`merge` was cancelled", a=noted_a, b=noted_b)
+
+    def _closed(self, lab, then="The error came out", **noted):
+        for name, note in noted.items():
+            if not note.closed:
+                raise Wrong(
+                    "left a stream open",
+                    f"{then}, and the stream {name} had "
+                    "not been closed: its task was cancelled in the body of the loop, and "
+                    "the stream stood at its `yield`.",
+                    lab.line(r"async for"),
+                    "To leave an `async for` closes nothing. `aclosing` does.",
+                )
+
+    @right
+    async def with_a_group(streams, queue):
+        """Put the items of all streams into the queue as they come, then a None."""
+
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+
+        async with asyncio.TaskGroup() as group:
+            for stream in streams:
+                group.create_task(pump(stream))
+        await queue.put(None)
+
+    @right
+    async def with_finally(streams, queue):
+        async def pump(stream):
+            try:
+                async for item in stream:
+                    await queue.put(item)
+            finally:
+                await stream.aclose()
+
+        tasks = [asyncio.create_task(pump(stream)) for stream in streams]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+        await queue.put(None)
+
+    @wrong("lost error", says="as if nothing had happened")
+    async def keeps_the_exceptions(streams, queue):
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+
+        await asyncio.gather(*(pump(stream) for stream in streams), return_exceptions=True)
+        await queue.put(None)
+
+    @wrong("lost error", says="as if nothing had happened")
+    async def only_waits(streams, queue):
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+
+        await asyncio.wait([asyncio.create_task(pump(stream)) for stream in streams])
+        await queue.put(None)
+
+    @wrong("sequential", says="one stream after the other")
+    async def one_by_one(streams, queue):
+        for stream in streams:
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+        await queue.put(None)
+
+    @wrong("came too late", says="b0 was there after 3 s")
+    async def in_turns(streams, queue):
+        streams = list(streams)
+        while streams:
+            for stream in list(streams):
+                try:
+                    await queue.put(await anext(stream))
+                except StopAsyncIteration:
+                    streams.remove(stream)
+        await queue.put(None)
+
+    @wrong("heard of the error too late", says="after 6 s")
+    async def awaits_in_order(streams, queue):
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+
+        tasks = [asyncio.create_task(pump(stream)) for stream in streams]
+        for task in tasks:
+            await task
+        await queue.put(None)
+
+    @wrong("ended too early", says="What is in the block")
+    async def ends_in_the_block(streams, queue):
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+
+        async with asyncio.TaskGroup() as group:
+            for stream in streams:
+                group.create_task(pump(stream))
+            await queue.put(None)
+
+    @wrong("left a stream open", says="stood at its `yield`")
+    async def no_aclosing(streams, queue):
+        async def pump(stream):
+            async for item in stream:
+                await queue.put(item)
+
+        async with asyncio.TaskGroup() as group:
+            for stream in streams:
+                group.create_task(pump(stream))
+        await queue.put(None)
+
+    @wrong("left pumps running", says="let the others go on")
+    async def with_gather(streams, queue):
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+
+        await asyncio.gather(*(pump(stream) for stream in streams))
+        await queue.put(None)
+
+    @wrong("left pumps running", says="Who cancels `merge`")
+    async def cancelled_it_leaves_them(streams, queue):
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+
+        pumps = [asyncio.create_task(pump(stream)) for stream in streams]
+        done, others = await asyncio.wait(pumps, return_when=asyncio.FIRST_EXCEPTION)
+        for pump in others:
+            pump.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        for pump in done:
+            pump.result()
+        await queue.put(None)
+
+    @wrong("two ends", says="stops at the first None")
+    async def an_end_for_each(streams, queue):
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+            await queue.put(None)
+
+        async with asyncio.TaskGroup() as group:
+            for stream in streams:
+                group.create_task(pump(stream))
+
+    forgets_the_end = an_end_for_each.but(
+        "await queue.put(None)", "", kind="no end", says="waits for ever"
+    )
+
+    @wrong("ended well all the same", says="for a good end")
+    async def ends_in_finally(streams, queue):
+        async def pump(stream):
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for stream in streams:
+                    group.create_task(pump(stream))
+        finally:
+            await queue.put(None)
+
+    does_not_wait = with_a_group.but(
+        "await queue.put(item)", "queue.put_nowait(item)", kind="full queue", says="QueueFull"
+    )

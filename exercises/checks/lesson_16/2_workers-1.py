@@ -1,0 +1,273 @@
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import SOON, in_batches, noting_the_end, or_one, with_workers
+
+
+class AllWorkersEnd(Exercise):
+    """All workers come to their end
+
+    `fetch(url)` is a coroutine function. Write `fetch_all(fetch, urls, workers)`: it fetches all
+    `urls` and returns a dict from each of them to its page.
+
+    At most `workers` fetches are under way at once, and as long as there is something left to
+    begin, no fewer. When it returns, nothing of it runs any more. There may be fewer urls than
+    workers. (Let the workers take the urls from one queue. `Queue.shutdown` for every Python comes
+    by `from helpers.basics.backports import Queue, QueueShutDown`.)
+    """
+
+    id = "workers-1"
+    asks = "fetch_all"
+    minutes = 10
+    hints = (
+        "Each worker is a coroutine that takes a url, fetches it, and takes the next. How does "
+        "each of them learn that there is no more?",
+        "A sentinel ends the worker that takes it, and no other.",
+        "Put all urls and then `None` once for each worker, or `queue.shutdown()`; then start the "
+        "workers in an `async with asyncio.TaskGroup()`.",
+    )
+
+    def verify(self, fetch_all, lab):
+        seconds = {"a": 3, "b": 1, "c": 1, "d": 1, "e": 3, "f": 1, "g": 1}
+        for workers, urls in (2, list("abcdefg")), (3, list("abcdefg")), (4, ["b"]), (2, []):
+            service = lab.service(or_one(seconds))
+            fetch = noting_the_end(service)
+            run = lab.run(fetch_all, fetch, urls, workers)
+            extra = [url for url in service.calls if url not in urls]
+            if extra:
+                raise Wrong(
+                    "fetched the sentinel",
+                    f"`fetch` was called with {extra[0]!r}.",
+                    lab.line(r"fetch\("),
+                    "Look at what you got before you fetch it.",
+                )
+            lab.equal(run.result, {url: f"page {url}" for url in urls})
+            if len(service.calls) > len(urls):
+                raise Wrong(
+                    "fetched twice",
+                    f"{len(urls)} urls were given, and {len(service.calls)} fetched.",
+                    try_="An item that a worker has taken is its own.",
+                )
+            lab.limited(service.peak, at_most=workers, what="fetches")
+            if run.elapsed > fetch.ended + SOON:
+                raise Wrong(
+                    "ended late",
+                    f"The last page was there at {fetch.ended:g} s, and it "
+                    f"returned at {run.elapsed:g} s.",
+                    lab.line(r"wait_for|timeout|sleep"),
+                    "A worker need not guess the end: tell it, by a sentinel of its own "
+                    "or by `queue.shutdown()`.",
+                )
+            self._pace(lab, run, [seconds[url] for url in urls], workers)
+
+    def _pace(self, lab, run, seconds, workers):
+        best = with_workers(seconds, workers)
+        if run.elapsed <= best + SOON:
+            return
+        took = f"It took {run.elapsed:g} s; {workers} workers need {best:g} s for them."
+        if abs(run.elapsed - sum(seconds)) < SOON:
+            raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
+        if abs(run.elapsed - in_batches(seconds, workers)) < SOON:
+            raise Wrong("batch barrier", took, lab.line(r"gather|TaskGroup|wait\("))
+        raise Wrong(
+            "left a worker idle",
+            took,
+            lab.line("sleep"),
+            "A worker that is free takes the next url at once: `await queue.get()` wakes "
+            "it in that moment.",
+        )
+
+    @right
+    async def one_sentinel_each(fetch, urls, workers):
+        """Fetch all `urls` with so many workers; return a dict from url to page."""
+        queue, pages = asyncio.Queue(), {}
+        for item in [*urls, *[None] * workers]:
+            queue.put_nowait(item)
+
+        async def worker():
+            while (url := await queue.get()) is not None:
+                pages[url] = await fetch(url)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+        return pages
+
+    @right
+    async def shuts_the_queue_down(fetch, urls, workers):
+        queue, pages = Queue(), {}
+
+        async def worker():
+            while True:
+                try:
+                    url = await queue.get()
+                except QueueShutDown:
+                    return
+                pages[url] = await fetch(url)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+            for url in urls:
+                await queue.put(url)
+            queue.shutdown()
+        return pages
+
+    @right
+    async def puts_it_back(fetch, urls, workers):
+        queue, pages = asyncio.Queue(), {}
+        for item in [*urls, None]:
+            queue.put_nowait(item)
+
+        async def worker():
+            while (url := await queue.get()) is not None:
+                pages[url] = await fetch(url)
+            queue.put_nowait(None)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+        return pages
+
+    @right
+    async def joins_and_cancels(fetch, urls, workers):
+        queue, pages = asyncio.Queue(), {}
+        for url in urls:
+            queue.put_nowait(url)
+
+        async def worker():
+            while True:
+                url = await queue.get()
+                try:
+                    pages[url] = await fetch(url)
+                finally:
+                    queue.task_done()
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(worker()) for _ in range(workers)]
+            await queue.join()
+            for task in tasks:
+                task.cancel()
+        return pages
+
+    one_for_all = puts_it_back.but(
+        "queue.put_nowait(None)",
+        "",
+        kind="one sentinel",
+        says="1 worker `worker` ended, 1 more still waited",
+    )
+
+    @wrong("deadlock", says="Queue.get")
+    async def no_end_at_all(fetch, urls, workers):
+        queue, pages = asyncio.Queue(), {}
+        for url in urls:
+            queue.put_nowait(url)
+
+        async def worker():
+            while True:
+                url = await queue.get()
+                pages[url] = await fetch(url)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+        return pages
+
+    @wrong("leaked", says="2 tasks still ran")
+    async def joins_and_leaves_them(fetch, urls, workers):
+        queue, pages = asyncio.Queue(), {}
+        for url in urls:
+            queue.put_nowait(url)
+
+        async def worker():
+            while True:
+                url = await queue.get()
+                pages[url] = await fetch(url)
+                queue.task_done()
+
+        tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+        await queue.join()
+        return pages
+
+    @wrong("batch barrier", says="It took 8 s; 2 workers need 6 s")
+    async def gathers_batches(fetch, urls, workers):
+        pages = {}
+        for first in range(0, len(urls), workers):
+            batch = urls[first : first + workers]
+            for url, page in zip(batch, await asyncio.gather(*map(fetch, batch))):
+                pages[url] = page
+        return pages
+
+    @wrong("limit", says="at most 2 may be")
+    async def all_at_once(fetch, urls, workers):
+        pages = await asyncio.gather(*map(fetch, urls))
+        return dict(zip(urls, pages))
+
+    @wrong("fetched the sentinel", says="called with None")
+    async def looks_too_late(fetch, urls, workers):
+        queue, pages = asyncio.Queue(), {}
+        for item in [*urls, *[None] * workers]:
+            queue.put_nowait(item)
+
+        async def worker():
+            url = ""
+            while url is not None:
+                url = await queue.get()
+                pages[url] = await fetch(url)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+        return pages
+
+    does_not_wait = no_end_at_all.but(
+        "await queue.get()",
+        "queue.get_nowait()",
+        kind="raised",
+        says="`get_nowait` never waits for an item",
+    )
+
+    @wrong("raised", says="catch it where the worker ends")
+    async def lets_it_out(fetch, urls, workers):
+        queue, pages = Queue(), {}
+
+        async def worker():
+            while True:
+                url = await queue.get()
+                pages[url] = await fetch(url)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+            for url in urls:
+                await queue.put(url)
+            queue.shutdown()
+        return pages
+
+    @wrong("ended late", says="need not guess the end")
+    async def gives_up_after_a_while(fetch, urls, workers):
+        queue, pages = asyncio.Queue(), {}
+        for url in urls:
+            queue.put_nowait(url)
+
+        async def worker():
+            try:
+                while True:
+                    url = await asyncio.wait_for(queue.get(), 1)
+                    pages[url] = await fetch(url)
+            except TimeoutError:
+                pass
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+        return pages
+
+    @wrong("sequential")
+    async def one_worker(fetch, urls, workers):
+        pages = {}
+        for url in urls:
+            pages[url] = await fetch(url)
+        return pages

@@ -1,0 +1,242 @@
+import asyncio
+
+from helpers.basics.backports import Queue, QueueShutDown
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import SOON, in_batches, noting_the_end, or_one, with_workers
+
+
+class Feed(Exercise):
+    """Feed slow workers
+
+    `source` is an async iterator whose items come quickly, and there may be millions of them.
+    `send(item)` is a coroutine function that takes a while. Write `feed(source, send, workers,
+    size)`: it sends all items with so many workers, through a queue of at most `size` items, and
+    returns when all are sent.
+
+    So at most `size` items wait in the queue, one more is in the hand of whoever wants to put it
+    there, and each worker has one. None of them may be idle while an item waits.
+    """
+
+    id = "feed-1"
+    asks = "feed"
+    minutes = 10
+    hints = (
+        "What does a put do when the queue is full? Which of the two puts?",
+        "`asyncio.Queue(size)` and `await queue.put(item)`. The workers must run already when you "
+        "begin to put.",
+        "In an `async with asyncio.TaskGroup()` start the workers, then `async for item in source` "
+        "put each, then put `None` for each worker (or shut the queue down).",
+    )
+
+    def verify(self, feed, lab):
+        for items, workers, size in (30, 3, 5), (2, 4, 1), (12, 1, 2), (13, 3, 1):
+            seconds = [3 if item % 5 == 0 else 1 for item in range(items)]
+            send = lab.service(or_one(enumerate(seconds)), name="send")
+            source = lab.stream(range(items), behind=send)
+            run = lab.run(feed, source, noting_the_end(send), workers, size)
+            self._all_sent(lab, send, items)
+            lab.limited(send.peak, at_most=workers, what="items")
+            lab.bounded(source, at_most=size + 1 + workers)
+            best = with_workers(seconds, workers)
+            if run.elapsed > best + SOON:
+                took = (
+                    f"It took {run.elapsed:g} s; {workers} workers need {best:g} s for "
+                    f"{items} items of 1 or 3 s."
+                )
+                if workers > 1 and abs(run.elapsed - in_batches(seconds, workers)) < SOON:
+                    raise Wrong("batch barrier", took, lab.line(r"gather|TaskGroup|wait\("))
+                raise Wrong(
+                    "left a worker idle",
+                    took,
+                    lab.line(r"sleep\(|timeout|wait_for"),
+                    "Whoever waits for room or for an item must be woken in that moment: "
+                    "`await queue.put(item)`, `await queue.get()`.",
+                )
+
+    def _all_sent(self, lab, send, items):
+        missing = set(range(items)) - set(send.finished)
+        if 0 in missing and len(missing) <= 2:
+            raise Wrong(
+                "took an item for the end",
+                "Item 0 was not sent.",
+                lab.line(r"while.*get\(|if\b"),
+                "0 counts as false, and is an item like any other: compare with `is not None`.",
+            )
+        if missing:
+            raise Wrong(
+                "lost items",
+                f"Of {items} items {len(missing)} were not sent when it returned.",
+                lab.line(r"cancel\(\)|immediate"),
+                "Wait until the workers have done what is left in the queue.",
+            )
+        extra = [item for item in send.calls if item not in range(items)]
+        if extra:
+            raise Wrong(
+                "sent the sentinel",
+                f"`send` was called with {extra[0]!r}.",
+                lab.line(r"send\("),
+                "Look at what you got before you send it.",
+            )
+        if len(send.calls) > items:
+            raise Wrong("sent twice", f"{items} items came, and {len(send.calls)} were sent.")
+
+    @right
+    async def with_sentinels(source, send, workers, size):
+        """Send all items of `source` with so many workers and a queue of at most `size`."""
+        queue = asyncio.Queue(size)
+
+        async def worker():
+            while (item := await queue.get()) is not None:
+                await send(item)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+            async for item in source:
+                await queue.put(item)
+            for _ in range(workers):
+                await queue.put(None)
+
+    @right
+    async def with_shutdown(source, send, workers, size):
+        queue = Queue(size)
+
+        async def worker():
+            try:
+                while True:
+                    await send(await queue.get())
+            except QueueShutDown:
+                pass
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+            async for item in source:
+                await queue.put(item)
+            queue.shutdown()
+
+    @right
+    async def with_join(source, send, workers, size):
+        queue = asyncio.Queue(size)
+
+        async def worker():
+            while True:
+                await send(await queue.get())
+                queue.task_done()
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(worker()) for _ in range(workers)]
+            async for item in source:
+                await queue.put(item)
+            await queue.join()
+            for task in tasks:
+                task.cancel()
+
+    without_a_bound = with_sentinels.but(
+        "asyncio.Queue(size)", "asyncio.Queue()", kind="unbounded", says="30 items had been taken"
+    )
+
+    puts_without_waiting = with_sentinels.but(
+        "await queue.put(item)",
+        "queue.put_nowait(item)",
+        kind="full queue",
+        says="never waits for room",
+    )
+
+    @wrong("unbounded")
+    async def a_task_for_each(source, send, workers, size):
+        places = asyncio.Semaphore(workers)
+
+        async def one(item):
+            async with places:
+                await send(item)
+
+        async with asyncio.TaskGroup() as group:
+            async for item in source:
+                group.create_task(one(item))
+
+    @wrong("spin")
+    async def asks_for_room(source, send, workers, size):
+        queue = asyncio.Queue(size)
+
+        async def worker():
+            while (item := await queue.get()) is not None:
+                await send(item)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+            async for item in source:
+                while queue.full():
+                    await asyncio.sleep(0)
+                queue.put_nowait(item)
+            for _ in range(workers):
+                await queue.put(None)
+
+    looks_for_room_now_and_then = asks_for_room.but(
+        "asyncio.sleep(0)",
+        "asyncio.sleep(30)",
+        kind="left a worker idle",
+        says="30 items of 1 or 3 s",
+    )
+
+    @wrong("deadlock", says="Queue.put")
+    async def puts_before_anybody_takes(source, send, workers, size):
+        queue = asyncio.Queue(size)
+
+        async def worker():
+            while (item := await queue.get()) is not None:
+                await send(item)
+
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+        await asyncio.gather(*(worker() for _ in range(workers)))
+
+    @wrong("sent the sentinel", says="called with None")
+    async def looks_too_late(source, send, workers, size):
+        queue = asyncio.Queue(size)
+
+        async def worker():
+            item = ...
+            while item is not None:
+                item = await queue.get()
+                await send(item)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+            async for item in source:
+                await queue.put(item)
+            for _ in range(workers):
+                await queue.put(None)
+
+    @wrong("batch barrier", says="3 workers need 14 s")
+    async def in_batches(source, send, workers, size):
+        batch = []
+        async for item in source:
+            batch.append(item)
+            if len(batch) == workers:
+                await asyncio.gather(*map(send, batch))
+                batch = []
+        await asyncio.gather(*map(send, batch))
+
+    asks_whether_it_is_true = with_sentinels.but(
+        "(item := await queue.get()) is not None",
+        "item := await queue.get()",
+        kind="took an item for the end",
+        says="0 counts as false",
+    )
+
+    looks_for_room = asks_for_room.but(
+        "asyncio.sleep(0)",
+        "asyncio.sleep(0.1)",
+        kind="left a worker idle",
+        says="woken in that moment",
+    )
+
+    cancels_too_early = with_join.but("queue.task_done()", "").but(
+        "await queue.join()", "", kind="lost items", says="were not sent when it returned"
+    )

@@ -1,0 +1,314 @@
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import SOON, now
+
+
+class Details:
+    """What has to be done with each number: it notes when each begins and ends."""
+
+    def __init__(self, seconds):
+        self.seconds = seconds
+        self.begun, self.ended = {}, {}
+        self.peak = 0
+        self.wrong = None  # raised after the run: the answer's own TaskGroup would wrap it up
+
+    async def details(self, number):
+        if number in self.begun:
+            self.wrong = self.wrong or Wrong(
+                "did one twice",
+                f"`details` was called twice with {number!r}.",
+                try_="An item that was taken from the queue is done once.",
+            )
+        elif number not in self.seconds:
+            self.wrong = self.wrong or Wrong(
+                "did the sentinel",
+                f"`details` was called with {number!r}.",
+                try_="Look at what you got before you begin with it.",
+            )
+        else:
+            self.begun[number] = now()
+            self.peak = max(self.peak, len(self.begun) - len(self.ended))
+            await asyncio.sleep(self.seconds[number])
+            self.ended[number] = now()
+
+
+class Taken(asyncio.Queue):
+    """A queue that notes how many items at most had been taken and were not done yet."""
+
+    def __init__(self, details):
+        super().__init__()
+        self.details = details
+        self.taken = self.ahead = 0
+
+    def get_nowait(self):
+        item = super().get_nowait()
+        if item is not None:
+            self.taken += 1
+            self.ahead = max(self.ahead, self.taken - len(self.details.ended))
+        return item
+
+
+class Consumer(Exercise):
+    """A consumer without batches
+
+    This is how a published consumer goes about it, as you saw in the lesson:
+
+        while consumer_active:
+            await asyncio.sleep(0.05)
+            ...                          # take all that is in the queue, until None comes
+            await asyncio.gather(*(details(number) for number in batch))
+
+    Write a better `consumer(queue, details, at_most)`. It takes numbers from `queue` until it gets
+    `None`, calls `await details(number)` for each, and returns when all have ended. A number
+    begins in the moment in which it is in the queue and fewer than `at_most` are under way. What
+    can't begin yet stays in the queue (you may hold one in your hand).
+    """
+
+    id = "consumer-1"
+    asks = "consumer"
+    minutes = 10
+    hints = (
+        "What wakes you in the moment in which something is in the queue?",
+        "Either `at_most` workers, who pass the `None` on to each other, or a semaphore.",
+        "With a semaphore: acquire a place *before* you take a number; give it to a task in a "
+        "TaskGroup, and release it when that task is done.",
+    )
+
+    arrivals = ((0, 1), (0, 2), (0.1, 3), (0.2, 4), (0.3, 5), (0.4, 6), (1.9, 7), (5, 8), (5.01, 9))
+    seconds = {1: 3, 2: 1.003, 3: 1.007, 4: 0.504, 5: 1.006, 6: 0.503, 7: 1, 8: 1, 9: 1}
+
+    def verify(self, consumer, lab):
+        for at_most in (3, 1):
+            lab.told(
+                f"with `at_most={at_most}`; the numbers came at "
+                + ", ".join(f"{when:g}" for when, _ in self.arrivals)
+                + " s"
+            )
+            details = Details(self.seconds)
+            queue = Taken(details)
+            try:
+                lab.run(self._play(consumer, queue, details, at_most))
+            except Exception:
+                if details.wrong is None:
+                    raise
+            if details.wrong is not None:
+                raise details.wrong
+            if queue.taken < len(self.seconds):
+                raise Wrong(
+                    "ended too early",
+                    f"It returned when {queue.taken} of "
+                    f"{len(self.seconds)} numbers had come, and `None` had not.",
+                    lab.line("empty|while|for"),
+                    "An empty queue says that nothing is there now, not that no more will "
+                    "come. `None` says that.",
+                )
+            lost = self.seconds.keys() - details.ended.keys()
+            if lost:
+                raise Wrong(
+                    "lost items",
+                    f"When it returned, {len(lost)} of {len(self.seconds)} were not done.",
+                    lab.line("None"),
+                    "`None` says that no more will come. What has begun must end first.",
+                )
+            lab.limited(details.peak, at_most, what="numbers")
+            if at_most > 1:
+                self._look_for_delay(lab, details, at_most)
+            if queue.ahead > at_most + 1:
+                raise Wrong(
+                    "unbounded",
+                    f"{queue.ahead} numbers had been taken from the queue and "
+                    f"were not done; {at_most} may be under way.",
+                    lab.line(r"create_task|ensure_future"),
+                    "A task for each number that waits for its place is a second queue, "
+                    "and nobody bounds that one. Get a place first, then take a number.",
+                )
+
+    async def _play(self, consumer, queue, details, at_most):
+        async def produce():
+            for when, number in self.arrivals:
+                await asyncio.sleep(when - now())
+                await queue.put(number)
+            await queue.put(None)
+
+        producing = asyncio.create_task(produce())
+        await consumer(queue, details.details, at_most)
+        producing.cancel()
+
+    def _look_for_delay(self, lab, details, at_most):
+        free, late = [0.0] * at_most, {}
+        for when, number in self.arrivals:
+            earliest = free.index(min(free))
+            best = max(when, free[earliest])
+            free[earliest] = best + self.seconds[number]
+            if details.begun[number] > best + SOON:
+                late[number] = best
+        for number, best in late.items():
+            begun = details.begun[number]
+            others = [n for n in details.begun if n != number and details.begun[n] < begun]
+            there = [n for n in others if details.ended[n] > best + SOON]
+            seen = f"Number {number} could begin at {best:g} s, and began at {begun:g} s"
+            if details.peak == 1:
+                raise Wrong("sequential", f"{seen}: one after another.", lab.line(r"await details"))
+            if there and all(details.ended[n] <= begun + SOON for n in others):
+                raise Wrong(
+                    "batch barrier",
+                    f"{seen}, after all others had ended.",
+                    lab.line(r"gather|TaskGroup|wait\("),
+                )
+        for number, best in late.items():
+            raise Wrong(
+                "looked instead of waiting",
+                f"Number {number} could begin at {best:g} s, "
+                f"and began at {details.begun[number]:g} s.",
+                lab.line(r"sleep\("),
+                "`await queue.get()` wakes in the moment in which something is there, and "
+                "a semaphore, or `asyncio.wait`, in the moment in which a place is free.",
+            )
+
+    @right
+    async def with_workers(queue, details, at_most):
+        """Call `details` for each number in `queue` until None comes, so many at once."""
+
+        async def worker():
+            while (number := await queue.get()) is not None:
+                await details(number)
+            await queue.put(None)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_most):
+                group.create_task(worker())
+
+    @right
+    async def with_a_semaphore(queue, details, at_most):
+        places = asyncio.Semaphore(at_most)
+
+        async def one(number):
+            try:
+                await details(number)
+            finally:
+                places.release()
+
+        async with asyncio.TaskGroup() as group:
+            while True:
+                await places.acquire()
+                if (number := await queue.get()) is None:
+                    break
+                group.create_task(one(number))
+
+    @right
+    async def waits_for_the_first(queue, details, at_most):
+        tasks = set()
+        while (number := await queue.get()) is not None:
+            if len(tasks) == at_most:
+                done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            tasks.add(asyncio.create_task(details(number)))
+        if tasks:
+            await asyncio.wait(tasks)
+
+    @wrong("batch barrier", says="after all others had ended")
+    async def as_published(queue, details, at_most):
+        active = True
+        while active:
+            await asyncio.sleep(0.05)
+            batch = []
+            while not queue.empty() and len(batch) < at_most:
+                if (number := await queue.get()) is not None:
+                    batch.append(number)
+                else:
+                    active = False
+            await asyncio.gather(*(details(number) for number in batch))
+
+    @wrong("batch barrier")
+    async def batches_without_a_poll(queue, details, at_most):
+        active = True
+        while active:
+            batch = [await queue.get()]
+            while not queue.empty() and len(batch) < at_most:
+                batch.append(queue.get_nowait())
+            active = None not in batch
+            async with asyncio.TaskGroup() as group:
+                for number in batch:
+                    if number is not None:
+                        group.create_task(details(number))
+
+    @wrong("limit", says="at most 3 may be")
+    async def all_of_them(queue, details, at_most):
+        async with asyncio.TaskGroup() as group:
+            while (number := await queue.get()) is not None:
+                group.create_task(details(number))
+
+    @wrong("unbounded", says="is a second queue")
+    async def a_task_for_each(queue, details, at_most):
+        places = asyncio.Semaphore(at_most)
+
+        async def one(number):
+            async with places:
+                await details(number)
+
+        async with asyncio.TaskGroup() as group:
+            while (number := await queue.get()) is not None:
+                group.create_task(one(number))
+
+    @wrong("looked instead of waiting", says="Number 1 could begin at 0 s")
+    async def workers_that_poll(queue, details, at_most):
+        ended = False
+
+        async def worker():
+            nonlocal ended
+            while not ended:
+                if queue.empty():
+                    await asyncio.sleep(0.05)
+                elif (number := queue.get_nowait()) is None:
+                    ended = True
+                else:
+                    await details(number)
+
+        await asyncio.sleep(0.05)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_most):
+                group.create_task(worker())
+
+    @wrong("looked instead of waiting", says="wakes in the moment")
+    async def looks_for_a_place(queue, details, at_most):
+        tasks = []
+        while (number := await queue.get()) is not None:
+            while sum(not task.done() for task in tasks) == at_most:
+                await asyncio.sleep(0.01)
+            tasks.append(asyncio.create_task(details(number)))
+        await asyncio.gather(*tasks)
+
+    @wrong("ended too early", says="`None` says that")
+    async def until_it_is_empty(queue, details, at_most):
+        async def worker():
+            while not queue.empty():
+                await details(await queue.get())
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_most):
+                group.create_task(worker())
+
+    does_the_sentinel = until_it_is_empty.but(
+        "not queue.empty()", "True", kind="did the sentinel", says="called with None"
+    )
+
+    @wrong("lost items", says="What has begun must end first")
+    async def ends_at_the_first_sentinel(queue, details, at_most):
+        async def worker():
+            while (number := await queue.get()) is not None:
+                await details(number)
+
+        workers = [asyncio.create_task(worker()) for _ in range(at_most)]
+        await asyncio.wait(workers, return_when=asyncio.FIRST_COMPLETED)
+        for each in workers:
+            each.cancel()
+
+    @wrong("sequential", says="one after another")
+    async def one_after_another(queue, details, at_most):
+        while (number := await queue.get()) is not None:
+            await details(number)
+
+    keeps_the_sentinel = with_workers.but(
+        "await queue.put(None)", "", kind="one sentinel", says="ended, 2 more still waited"
+    )

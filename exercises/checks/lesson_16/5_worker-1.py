@@ -1,0 +1,309 @@
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Counted(asyncio.Queue):
+    """A queue that counts how often `task_done` was called."""
+
+    done = 0
+
+    def task_done(self):
+        self.done += 1
+        super().task_done()
+
+
+class Survivor(Exercise):
+    """A worker that outlives a failing item
+
+    `work(item)` is a coroutine function that may raise any error. Write `worker(queue, work,
+    failed)`: it takes item after item from `queue`, without end, and does each once. An item that
+    fails is neither lost nor does it end the worker: `(item, error)` is appended to the list
+    `failed`.
+
+    Whoever starts your workers waits by `await queue.join()` until all items are done, failed ones
+    too, and then cancels the workers. They must end by that, even in the middle of an item; a
+    cancelled item is not a failed one.
+    """
+
+    id = "worker-1"
+    asks = "worker"
+    minutes = 8
+    hints = (
+        "`join()` returns when `task_done()` was called for each item. On which ways out of your "
+        "code is it reached?",
+        "Catch what `work` raises, and that alone. Which errors does `except Exception` let pass?",
+        "In `while True`: get an item; `try: await work(item)`, `except Exception as error:` "
+        "append the two, `finally: queue.task_done()`.",
+    )
+
+    def verify(self, worker, lab):
+        errors = {3: ValueError("item 3 is broken"), 4: KeyError("item 4")}
+        lab.told("in two tasks; six items were in the queue, and items 3 and 4 failed")
+        work = lab.service(1, errors=errors, name="work")
+        lab.run(self._until_joined(worker, lab, work, errors))
+        lab.told("in a task, and cancelled it in the middle of an item")
+        work = lab.service(1, name="work")
+        lab.run(self._cancelled(worker, lab, work))
+
+    async def _until_joined(self, worker, lab, work, errors):
+        queue, failed = Counted(), []
+        for item in range(1, 7):
+            queue.put_nowait(item)
+        tasks = [asyncio.create_task(self._run(worker, queue, work, failed)) for _ in range(2)]
+        try:
+            async with asyncio.timeout(100):
+                await queue.join()
+        except TimeoutError:
+            self._why_join_hangs(lab, queue, work, tasks)
+        for task in tasks:
+            if task.done():
+                self._it_ended(lab, task)
+        lab.check_awaited()
+        if len(work.started) < 6 or work.flying:
+            raise Wrong(
+                "said it was done too early",
+                f"`join()` returned when {work.flying} items "
+                f"were under way and {6 - len(work.started)} had not begun.",
+                lab.line(r"task_done"),
+                "Call `task_done()` when the work has ended.",
+            )
+        if len(work.started) > 6:
+            twice = next(item for item in work.started if work.started.count(item) > 1)
+            raise Wrong(
+                "retried",
+                f"`work` was called {work.started.count(twice)} times with item {twice}.",
+                lab.line(r"put|continue|for\b"),
+                "Each item is done once.",
+            )
+        self._look_at_failed(lab, failed, errors)
+        await self._end(lab, tasks)
+
+    async def _cancelled(self, worker, lab, work):
+        queue, failed = Counted(), []
+        queue.put_nowait("a")
+        task = asyncio.create_task(self._run(worker, queue, work, failed))
+        await asyncio.sleep(0.5)
+        await self._end(lab, [task])
+        if failed:
+            raise Wrong(
+                "took the cancellation for a failure",
+                f"`failed` is {failed!r}.",
+                lab.text.swallowing_handler() or lab.line(r"except"),
+                "CancelledError is no Exception: `except Exception` lets it pass.",
+            )
+
+    async def _run(self, worker, queue, work, failed):
+        await worker(queue, work, failed)
+        return "returned"
+
+    async def _end(self, lab, tasks):
+        for task in tasks:
+            if task.done():
+                self._it_ended(lab, task)
+            task.cancel()
+        done, pending = await asyncio.wait(tasks, timeout=10)
+        if pending:
+            raise Wrong(
+                "swallowed",
+                "I cancelled it, and 10 s later it still went on.",
+                lab.text.swallowing_handler(),
+            )
+        for task in done:
+            if not task.cancelled() and task.exception() is not None:
+                self._it_ended(lab, task)
+
+    def _it_ended(self, lab, task):
+        """Raise what a worker that has ended tells of itself."""
+        error = task.exception()
+        if isinstance(error, Wrong):
+            raise error
+        if isinstance(error, ValueError) and "task_done" in str(error):
+            raise Wrong(
+                "said it twice",
+                "`task_done()` was called more often than items were taken.",
+                lab.line(r"task_done"),
+                "Once for each item. A `get` that is "
+                "cancelled has given none: it stands before the `try`.",
+            )
+        if isinstance(error, asyncio.QueueEmpty):
+            raise Wrong(
+                "did not wait for an item",
+                "The worker ended with QueueEmpty.",
+                lab.line("get_nowait"),
+                "`get_nowait()` never waits. `await queue.get()` does.",
+            )
+        if isinstance(error, (TypeError, AttributeError, NameError)):
+            raise error  # of the worker itself: no item of ours raises these
+        if error is not None:
+            raise Wrong(
+                "died of a failing item",
+                f"The worker ended with {error!r}.",
+                lab.text.of_traceback(error),
+                "Catch what the work raises, whatever it is, note it, and go on.",
+            )
+        raise Wrong(
+            "ended too early",
+            "The worker returned before it was cancelled.",
+            lab.line(r"while|return|break|for\b"),
+            "`while True`: it takes the next item, and waits for one if there is none.",
+        )
+
+    def _why_join_hangs(self, lab, queue, work, tasks):
+        for task in tasks:
+            if task.done():
+                self._it_ended(lab, task)
+        raise Wrong(
+            "never said that it was done",
+            f"Of 6 items {len(work.started)} were begun, "
+            f"and `task_done()` was called {queue.done} times: `join()` waits for ever.",
+            lab.line(r"task_done") or lab.line(r"await work"),
+            "Every way out of an item must pass by `queue.task_done()`, also the one by an error.",
+        )
+
+    def _look_at_failed(self, lab, failed, errors):
+        if not failed:
+            raise Wrong(
+                "lost error",
+                "Items 3 and 4 failed, and `failed` is empty.",
+                lab.line(r"except|suppress\("),
+                "Append the item and its error.",
+            )
+        asked = [(item, error) for item, error in errors.items()]
+        pairs = [entry for entry in failed if isinstance(entry, (tuple, list)) and len(entry) == 2]
+        if len(pairs) < len(failed):
+            raise Wrong(
+                "value",
+                f"`failed` is {failed!r}.",
+                lab.line("append"),
+                "Append a pair: the item, and its error.",
+            )
+        if len(failed) != 2 or any(
+            pair[0] != item or pair[1] is not error for pair, (item, error) in zip(pairs, asked)
+        ):
+            raise Wrong(
+                "value",
+                f"`failed` is {failed!r}; asked is {asked!r}.",
+                lab.line("append"),
+                "The item first, then the error itself.",
+            )
+
+    @right
+    async def with_finally(queue, work, failed):
+        """Do all items of `queue`; append failing ones and their errors to `failed`."""
+        while True:
+            item = await queue.get()
+            try:
+                await work(item)
+            except Exception as error:
+                failed.append((item, error))
+            finally:
+                queue.task_done()
+
+    @right
+    async def at_the_end(queue, work, failed):
+        while True:
+            item = await queue.get()
+            try:
+                await work(item)
+            except Exception as error:
+                failed.append((item, error))
+            queue.task_done()
+
+    @wrong("died of a failing item", says="item 3 is broken")
+    async def catches_nothing(queue, work, failed):
+        while True:
+            item = await queue.get()
+            await work(item)
+            queue.task_done()
+
+    @wrong("died of a failing item", says="item 3 is broken")
+    async def catches_outside_in_finally(queue, work, failed):
+        while True:
+            item = await queue.get()
+            try:
+                await work(item)
+            finally:
+                queue.task_done()
+
+    catches_one_kind = with_finally.but(
+        "Exception", "ValueError", kind="died of a failing item", says="KeyError"
+    )
+
+    @wrong("ended too early", says="returned before")
+    async def catches_outside_of_the_loop(queue, work, failed):
+        try:
+            while True:
+                item = await queue.get()
+                await work(item)
+                queue.task_done()
+        except Exception as error:
+            failed.append((item, error))
+
+    @wrong("never said that it was done", says="`task_done()` was called 4 times")
+    async def done_only_if_it_went_well(queue, work, failed):
+        while True:
+            item = await queue.get()
+            try:
+                await work(item)
+                queue.task_done()
+            except Exception as error:
+                failed.append((item, error))
+
+    passes_over = with_finally.but("Exception as error", "Exception").but(
+        "failed.append((item, error))", "pass", kind="lost error", says="`failed` is empty"
+    )
+
+    catches_everything = with_finally.but(
+        "Exception", "BaseException", kind="swallowed", says="still went on"
+    )
+
+    @wrong("said it was done too early", says="were under way")
+    async def done_when_taken(queue, work, failed):
+        while True:
+            item = await queue.get()
+            queue.task_done()
+            try:
+                await work(item)
+            except Exception as error:
+                failed.append((item, error))
+
+    appends_two_things = with_finally.but(
+        "(item, error)", "item, error", kind="raised", says="append() takes exactly one argument"
+    )
+
+    @wrong("said it twice", says="has given none")
+    async def gets_inside_of_try(queue, work, failed):
+        while True:
+            try:
+                item = await queue.get()
+                await work(item)
+            except Exception as error:
+                failed.append((item, error))
+            finally:
+                queue.task_done()
+
+    gets_without_waiting = with_finally.but(
+        "await queue.get()",
+        "queue.get_nowait()",
+        kind="did not wait for an item",
+        says="never waits",
+    )
+
+    calls_only = with_finally.but("await work(item)", "work(item)", kind="not awaited", says="work")
+
+    @wrong("retried", says="Each item is done once")
+    async def puts_it_back(queue, work, failed):
+        tried = set()
+        while True:
+            item = await queue.get()
+            try:
+                await work(item)
+            except Exception as error:
+                if item in tried:
+                    failed.append((item, error))
+                else:
+                    tried.add(item)
+                    await queue.put(item)
+            finally:
+                queue.task_done()

@@ -1,0 +1,290 @@
+import asyncio
+import inspect
+import time
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import SOON, now
+
+
+class Bucket(Exercise):
+    """A token bucket
+
+    Write a class `TokenBucket(rate, burst)` with a coroutine method `take()`. Tokens drop into the
+    bucket at `rate` a second, evenly, until it holds `burst` of them; in the beginning it is full.
+    `await bucket.take()` takes one token, and waits for it if there is none, but no longer than it
+    must. Many tasks share one bucket, and who asks first is served first.
+
+    The time is that of the loop: `asyncio.get_running_loop().time()`. A bucket is made where a
+    loop runs, and needs no task of its own: tokens are dropped in when somebody looks.
+    """
+
+    id = "bucket-1"
+    asks = "TokenBucket"
+    minutes = 12
+    hints = (
+        "No task has to drop the tokens in. How many have dropped in since the last look follows "
+        "from the time.",
+        "What happens between reading the number of tokens and writing it, if there is an "
+        "`await` in between and another task asks?",
+        "Refill: `min(burst, tokens + (now - last) * rate)`. Take one away at once, even if that "
+        "makes the number negative: then `-tokens / rate` seconds are left to sleep.",
+    )
+
+    def verify(self, TokenBucket, lab):
+        if not inspect.isclass(TokenBucket):
+            raise Wrong("value", f"`TokenBucket` is {TokenBucket!r}.", try_="Write a class.")
+        self._ask(lab, TokenBucket, [0] * 8, [0, 0, 0, 0.5, 1, 1.5, 2, 2.5])
+        self._ask(lab, TokenBucket, [100] * 5, [100, 100, 100, 100.5, 101])
+        self._ask(lab, TokenBucket, [0, 0, 0, 0.75, 0.75, 10.1], [0, 0, 0, 0.75, 1, 10.1])
+
+    def _ask(self, lab, TokenBucket, asked, best):
+        moments = ", ".join(f"{moment:g}" for moment in asked)
+        lab.told(f"with `rate=2` and `burst=3`, and `take()` {len(asked)} times, at {moments} s")
+        given = {}
+        try:
+            lab.run(self._all(TokenBucket, asked, given))
+        except TimeoutError:
+            if line := lab.line(r"\btime\.\w+\(|\b(monotonic|perf_counter)\(|datetime"):
+                raise Wrong(
+                    "looked at another clock",
+                    "The check runs on a clock that jumps, and yours did not go with it.",
+                    line,
+                    "`asyncio.get_running_loop().time()` is the time that sleeps go by.",
+                ) from None
+            waiting = len(asked) - len(given)
+            raise Wrong(
+                "waited too long",
+                f"200 s later {waiting} still waited for a token.",
+                lab.line(r"sleep\(|await"),
+                "Tokens drop in while nobody asks, too: how many, the time tells.",
+            ) from None
+        got = [given[number] for number in range(len(asked))]
+        if [round(moment, 6) for moment in got] == [round(moment, 6) for moment in best]:
+            return
+        self._too_many(lab, asked, sorted(got))
+        if sorted(got) != got:
+            raise Wrong(
+                "order",
+                f"Who asked later was served earlier: they were served at {listed(got)} s.",
+                lab.line(r"sleep\("),
+                "Who asks first takes the next token, even if it is not there yet.",
+            )
+        number = next(n for n, (a, b) in enumerate(zip(got, best)) if a > b + SOON)
+        observed = (
+            f"They were served at {listed(got)} s. Number {number + 1} could be at "
+            f"{best[number]:g} s."
+        )
+        if best[number] == asked[number]:
+            raise Wrong(
+                "did not save up",
+                observed,
+                lab.line("__init__"),
+                "A full bucket lets `burst` of them through at once, in the beginning and "
+                "after a rest.",
+            )
+        raise Wrong(
+            "waited too long",
+            observed,
+            lab.line(r"sleep\("),
+            "The next token is there when `(1 - tokens) / rate` seconds are over.",
+        )
+
+    def _too_many(self, lab, asked, got):
+        """Raise Wrong if more were served in some time than the bucket can give."""
+        for first, start in enumerate(got):
+            for last in range(first, len(got)):
+                served, most = last - first + 1, 3 + 2 * (got[last] - start)
+                if served > most + SOON:
+                    rested = asked[0] == start == 100
+                    if line := lab.line(r"with asyncio\.Lock\(\)"):
+                        raise Wrong(
+                            "lock per call",
+                            f"{served} were served from {start:g} s to {got[last]:g} s.",
+                            line,
+                        )
+                    raise Wrong(
+                        "let too many through",
+                        f"From {start:g} s to {got[last]:g} s "
+                        f"{served} were served; a bucket of 3 that gets 2 a second gives "
+                        f"{int(most + SOON)}.",
+                        lab.line(r"await .*(sleep|acquire)\("),
+                        "It holds at most `burst` tokens, however long the rest was."
+                        if rested
+                        else "A token is one task's. Between looking at the tokens and taking "
+                        "one there must be no `await` that lets another task look.",
+                    )
+
+    async def _all(self, TokenBucket, asked, given):
+        bucket = TokenBucket(2, 3)
+
+        async def one(number, when):
+            await asyncio.sleep(when)
+            await bucket.take()
+            given[number] = now()
+
+        async with asyncio.timeout(asked[0] + 200), asyncio.TaskGroup() as group:
+            for number, when in enumerate(asked):
+                group.create_task(one(number, when))
+
+    @right
+    class TakesAtOnce:
+        """At most `rate` a second, and up to `burst` at once after a rest."""
+
+        def __init__(self, rate, burst):
+            self.rate, self.burst = rate, burst
+            self.tokens, self.last = burst, asyncio.get_running_loop().time()
+
+        async def take(self):
+            """Take a token; wait for it if there is none."""
+            now = asyncio.get_running_loop().time()
+            self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+            self.last = now
+            self.tokens -= 1
+            if self.tokens < 0:
+                await asyncio.sleep(-self.tokens / self.rate)
+
+    @right
+    class WithALock:
+        def __init__(self, rate, burst):
+            self.rate, self.burst = rate, burst
+            self.tokens, self.last = burst, asyncio.get_running_loop().time()
+            self.lock = asyncio.Lock()
+
+        def refill(self):
+            now = asyncio.get_running_loop().time()
+            self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+            self.last = now
+
+        async def take(self):
+            async with self.lock:
+                self.refill()
+                if self.tokens < 1:
+                    await asyncio.sleep((1 - self.tokens) / self.rate)
+                    self.refill()
+                self.tokens -= 1
+
+    @right
+    class HandsOutMoments:
+        def __init__(self, rate, burst):
+            self.apart, self.burst, self.next = 1 / rate, burst, float("-inf")
+
+        async def take(self):
+            now = asyncio.get_running_loop().time()
+            mine = max(self.next, now - (self.burst - 1) * self.apart)
+            self.next = mine + self.apart
+            if mine > now:
+                await asyncio.sleep(mine - now)
+
+    @wrong("let too many through", says="no `await` that lets another task look")
+    class LooksSleepsAndTakes:
+        def __init__(self, rate, burst):
+            self.rate, self.burst = rate, burst
+            self.tokens, self.last = burst, asyncio.get_running_loop().time()
+
+        async def take(self):
+            now = asyncio.get_running_loop().time()
+            self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+            self.last = now
+            if self.tokens < 1:
+                await asyncio.sleep((1 - self.tokens) / self.rate)
+            self.tokens -= 1
+
+    @wrong("let too many through", says="however long the rest was")
+    class HoldsAnyNumber:
+        def __init__(self, rate, burst):
+            self.rate, self.tokens = rate, burst
+            self.last = asyncio.get_running_loop().time()
+
+        async def take(self):
+            now = asyncio.get_running_loop().time()
+            self.tokens += (now - self.last) * self.rate
+            self.last = now
+            self.tokens -= 1
+            if self.tokens < 0:
+                await asyncio.sleep(-self.tokens / self.rate)
+
+    @wrong("looked at another clock", says="get_running_loop().time()")
+    class AsksTheTimeOfDay:
+        def __init__(self, rate, burst):
+            self.rate, self.burst, self.tokens, self.last = rate, burst, burst, time.monotonic()
+
+        async def take(self):
+            while True:
+                now = time.monotonic()
+                self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+                self.last = now
+                if self.tokens >= 1:
+                    break
+                await asyncio.sleep((1 - self.tokens) / self.rate)
+            self.tokens -= 1
+
+    @wrong("waited too long", says="still waited for a token")
+    class NeverRefills:
+        def __init__(self, rate, burst):
+            self.rate, self.tokens = rate, burst
+
+        async def take(self):
+            while self.tokens < 1:
+                await asyncio.sleep(1 / self.rate)
+            self.tokens -= 1
+
+    @wrong("lock per call", says="were served from")
+    class LocksForItself:
+        def __init__(self, rate, burst):
+            self.rate, self.burst = rate, burst
+            self.tokens, self.last = burst, asyncio.get_running_loop().time()
+
+        async def take(self):
+            async with asyncio.Lock():
+                now = asyncio.get_running_loop().time()
+                self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+                self.last = now
+                if self.tokens < 1:
+                    await asyncio.sleep((1 - self.tokens) / self.rate)
+                self.tokens -= 1
+
+    @wrong("did not save up", says="after a rest")
+    class OnlyPaces:
+        def __init__(self, rate, burst):
+            self.apart, self.next = 1 / rate, 0.0
+
+        async def take(self):
+            now = asyncio.get_running_loop().time()
+            mine = max(now, self.next)
+            self.next = mine + self.apart
+            await asyncio.sleep(mine - now)
+
+    BeginsEmpty = TakesAtOnce.but(
+        "self.last = burst", "self.last = 0", kind="did not save up", says="in the beginning"
+    )
+
+    @wrong("let too many through", says="gives 3")
+    class IsASemaphore:
+        def __init__(self, rate, burst):
+            self.rate, self.places = rate, asyncio.Semaphore(burst)
+
+        async def take(self):
+            async with self.places:
+                pass
+
+    @wrong("waited too long", says="could be at 1 s")
+    class WaitsAWholeToken:
+        def __init__(self, rate, burst):
+            self.rate, self.burst = rate, burst
+            self.tokens, self.last = burst, asyncio.get_running_loop().time()
+            self.lock = asyncio.Lock()
+
+        async def take(self):
+            async with self.lock:
+                now = asyncio.get_running_loop().time()
+                self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+                self.last = now
+                if self.tokens < 1:
+                    await asyncio.sleep(1 / self.rate)
+                    self.last, self.tokens = asyncio.get_running_loop().time(), 1
+                self.tokens -= 1
+
+
+def listed(moments):
+    return ", ".join(f"{moment:g}" for moment in moments)

@@ -1,0 +1,297 @@
+import asyncio
+import struct
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import feed
+
+
+def frame(message):
+    return struct.pack(">I", len(message)) + message
+
+
+class ReadFrame(Exercise):
+    """Frames with a length
+
+    Each message on a connection is a frame: four bytes that say its length (highest byte first,
+    `">I"` in `struct`), then so many bytes.
+
+    Write `read_frame(reader)`, a coroutine function. `reader` is an `asyncio.StreamReader`.
+
+    - It returns the next message, as bytes, and takes nothing of what comes after it.
+    - If the connection has ended before a frame began, it returns `None`.
+    - If it ends in the midst of a frame, `asyncio.IncompleteReadError` comes out.
+    - A length above 1000 is a `ValueError`, raised before the message itself is waited for.
+    """
+
+    id = "frame-1"
+    asks = "read_frame"
+    minutes, clock = 8, "virtual"
+    hints = (
+        "How many bytes does `read(n)` give, and how many does `readexactly(n)`?",
+        "`readexactly` raises IncompleteReadError at the end. Its `partial` tells a clean end, "
+        "where nothing had come, from one in the middle. Which of the two reads may end cleanly?",
+        "Read four bytes in a `try`; at the error return None if not `error.partial`, else "
+        "`raise`. Then unpack, look at the length, and `return await reader.readexactly(length)`.",
+    )
+
+    def verify(self, read_frame, lab):
+        def read(what, *steps, number=1, raises=None):
+            async def scene():
+                loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
+                feeding, got = feed(reader, *steps), []
+                try:
+                    for _ in range(number):
+                        got.append(await read_frame(reader))
+                    return got if number > 1 else got[0]
+                except struct.error as error:
+                    raise Wrong(
+                        "one read is one message",
+                        f"It raised struct.error: {error}. "
+                        "Of the four bytes of the length fewer had come.",
+                        lab.line(r"\.read\("),
+                    ) from None
+                except ValueError as error:
+                    times.append(loop.time())
+                    if raises is None:
+                        raise Wrong(
+                            "refused a good frame",
+                            f"{error!r} came out, and no length was above 1000.",
+                            lab.line(r">=\s*1000") or lab.line("unpack|from_bytes"),
+                            "The four bytes come with the highest first: `>I`, or "
+                            '`"big"`. A length of 1000 is allowed.',
+                        ) from None
+                    raise
+                finally:
+                    feeding.cancel()
+
+            lab.told(f"with {what}")
+            times = []
+            run = lab.run(scene(), raises=raises)
+            return run.result if raises is None else times
+
+        hello, long = frame(b"hello"), frame(b"y" * 1000)
+        pieces = 1.0, hello[:2], 1.0, hello[2:6], 1.0, hello[6:], 60.0, None
+        self.compare(lab, read("a frame of 5 bytes that came in three pieces", *pieces), b"hello")
+        got = read(
+            "two frames that came at once, and then an empty one",
+            hello + frame(b"wo\nrld") + frame(b""),
+            60.0,
+            None,
+            number=3,
+        )
+        for one, expected in zip(got, (b"hello", b"wo\nrld", b"")):
+            self.compare(lab, one, expected)
+        got = read(
+            "a frame of 1000 bytes in pieces of 400",
+            long[:400],
+            1.0,
+            long[400:800],
+            1.0,
+            long[800:],
+            60.0,
+            None,
+        )
+        self.compare(lab, got, b"y" * 1000)
+        try:
+            got = read("a connection that ended where a frame would begin", None)
+        except asyncio.IncompleteReadError as error:
+            raise Wrong(
+                "took the end for an error",
+                "The connection had ended between two "
+                f"frames, and {type(error).__name__} came out.",
+                lab.line("readexactly"),
+                "`error.partial` is empty there: return None.",
+            ) from None
+        lab.equal(got, None)
+        for what, cut in {
+            "four bytes of the length were to come, and two came": hello[:2],
+            "only three of five bytes came": hello[:7],
+        }.items():
+            read(
+                f"a connection that ended in the midst of a frame: {what}",
+                cut,
+                1.0,
+                None,
+                raises=asyncio.IncompleteReadError,
+            )
+        for length in (1001, 2**31):
+            head = struct.pack(">I", length)
+            try:
+                (when,) = read(
+                    f"a frame that says it is {length:,} bytes long",
+                    head,
+                    50.0,
+                    b"y" * 1001,
+                    50.0,
+                    None,
+                    raises=ValueError,
+                )
+            except asyncio.IncompleteReadError:
+                raise Wrong(
+                    "no limit",
+                    f"The length said {length:,}, and it waited for so many bytes.",
+                    lab.line("unpack|from_bytes"),
+                    "Raise ValueError if the length is above 1000.",
+                ) from None
+            except Wrong as found:
+                if found.kind == "lost error":
+                    raise Wrong(
+                        "no limit",
+                        f"The length said {length:,}, and it returned "
+                        "something in place of a ValueError.",
+                        lab.line("unpack|from_bytes"),
+                        "Raise ValueError if the length is above 1000.",
+                    ) from None
+                raise
+            if when > 1:
+                raise Wrong(
+                    "looked too late",
+                    f"The length said {length:,}. It raised ValueError "
+                    "only after it had waited for the message itself.",
+                    lab.line("ValueError"),
+                    "Compare the length before you read on: a client may announce 4 GiB.",
+                )
+
+    def compare(self, lab, got, expected):
+        if got == expected:
+            return
+        if isinstance(got, bytes | bytearray) and got[:4] == struct.pack(">I", len(expected)):
+            raise Wrong(
+                "value",
+                f"It returned {bytes(got)[:20]!r}, with the four bytes of the length.",
+                lab.line(r"return \w+ \+"),
+                "Return the message alone.",
+            )
+        if got is None and expected == b"":
+            raise Wrong(
+                "value",
+                "The frame held 0 bytes: it is there, with an empty message. It returned None.",
+                lab.line(r"\bor None"),
+                'None tells that the connection has ended. Return `b""`.',
+            )
+        if isinstance(got, bytes | bytearray | None):
+            raise Wrong(
+                "one read is one message",
+                f"The frame held {len(expected)} bytes; it returned {bytes(got)[:20]!r}."
+                if got is not None
+                else f"The frame held {len(expected)} bytes; it returned None.",
+                lab.line(r"\.read\("),
+            )
+        lab.equal(got, expected)
+
+    @right
+    async def with_partial(reader):
+        """Return the next message, None at the end."""
+        try:
+            head = await reader.readexactly(4)
+        except asyncio.IncompleteReadError as error:
+            if error.partial:
+                raise
+            return None
+        (length,) = struct.unpack(">I", head)
+        if length > 1000:
+            raise ValueError(f"a frame of {length} bytes")
+        return await reader.readexactly(length)
+
+    @right
+    async def byte_by_byte(reader):
+        first = await reader.read(1)
+        if not first:
+            return None
+        length = int.from_bytes(first + await reader.readexactly(3), "big")
+        if length > 1000:
+            raise ValueError(length)
+        return await reader.readexactly(length)
+
+    @wrong("one read is one message", says="happens to be there")
+    async def one_read(reader):
+        data = await reader.read(1004)
+        if not data:
+            return None
+        return data[4:]
+
+    @wrong("one read is one message", says="three pieces")
+    async def reads_the_body_once(reader):
+        head = await reader.read(4)
+        if not head:
+            return None
+        length = int.from_bytes(head, "big")
+        if length > 1000:
+            raise ValueError(length)
+        return await reader.read(length)
+
+    @wrong("one read is one message", says="fewer had come")
+    async def reads_the_length_once(reader):
+        head = await reader.read(4)
+        if not head:
+            return None
+        (length,) = struct.unpack(">I", head)
+        if length > 1000:
+            raise ValueError(length)
+        return await reader.readexactly(length)
+
+    lowest_byte_first = with_partial.but('">I", head', '"<I", head').but(
+        'f"a frame of {length} bytes"', "length", kind="refused a good frame", says="highest first"
+    )
+
+    @wrong("value", says="an empty message")
+    async def empty_is_none(reader):
+        try:
+            head = await reader.readexactly(4)
+        except asyncio.IncompleteReadError as error:
+            if error.partial:
+                raise
+            return None
+        length = int.from_bytes(head, "big")
+        if length > 1000:
+            raise ValueError(length)
+        return await reader.readexactly(length) or None
+
+    @wrong("took the end for an error", says="partial")
+    async def no_clean_end(reader):
+        (length,) = struct.unpack(">I", await reader.readexactly(4))
+        if length > 1000:
+            raise ValueError(length)
+        return await reader.readexactly(length)
+
+    @wrong("lost error", says="IncompleteReadError")
+    async def every_end_is_clean(reader):
+        try:
+            (length,) = struct.unpack(">I", await reader.readexactly(4))
+            if length > 1000:
+                raise ValueError(length)
+            return await reader.readexactly(length)
+        except asyncio.IncompleteReadError:
+            return None
+
+    @wrong("no limit", says="above 1000")
+    async def any_length(reader):
+        try:
+            head = await reader.readexactly(4)
+        except asyncio.IncompleteReadError as error:
+            if error.partial:
+                raise
+            return None
+        return await reader.readexactly(int.from_bytes(head, "big"))
+
+    @wrong("looked too late", says="before you read on")
+    async def looks_afterwards(reader):
+        try:
+            head = await reader.readexactly(4)
+        except asyncio.IncompleteReadError as error:
+            if error.partial:
+                raise
+            return None
+        length = int.from_bytes(head, "big")
+        message = await reader.read(1001) if length > 1000 else await reader.readexactly(length)
+        if length > 1000:
+            raise ValueError(length)
+        return message
+
+    with_its_head = empty_is_none.but(
+        "await reader.readexactly(length) or None",
+        "head + await reader.readexactly(length)",
+        kind="value",
+        says="message alone",
+    )

@@ -1,0 +1,188 @@
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import feed
+
+
+class LineInTime(Exercise):
+    """A line, in time
+
+    Write `read_line(reader, seconds)`, a coroutine function. `reader` is an
+    `asyncio.StreamReader`; a line ends with a line feed, `b"\\n"`.
+
+    - It returns the next line, as bytes and without its line feed, and takes nothing of what comes
+      after it.
+    - If the whole line is not there after `seconds`, a `TimeoutError` comes out, even if a letter
+      came just before.
+    - If the connection ends before the line does, it returns `None`.
+    """
+
+    id = "line-in-time-1"
+    asks = "read_line"
+    minutes, clock = 6, "virtual"
+    hints = (
+        "What is to be there in time: the next letter, or the whole line?",
+        "`readline` gives a line with its line feed, or what there was if the end came first.",
+        "`async with asyncio.timeout(seconds):` around one `await reader.readline()`.",
+    )
+
+    def verify(self, read_line, lab):
+        def read(what, *steps, number=1, raises=None):
+            async def scene():
+                loop, reader = asyncio.get_running_loop(), asyncio.StreamReader()
+                feeding, got = feed(reader, *steps), []
+                try:
+                    for _ in range(number):
+                        got.append(await read_line(reader, 5))
+                    return got if number > 1 else got[0]
+                finally:
+                    ended.append(loop.time())
+                    feeding.cancel()
+
+            lab.told(f"with 5 seconds and {what}")
+            ended = []
+            try:
+                result = lab.run(scene(), raises=raises).result
+            except asyncio.IncompleteReadError:
+                raise Wrong(
+                    "took the end for an error",
+                    "The connection ended, and IncompleteReadError came out.",
+                    lab.line(r"\.read\w+\("),
+                    "Catch it and return None, or take `readline`.",
+                ) from None
+            except TimeoutError:
+                if number == 1:
+                    raise
+                raise Wrong(
+                    "one read is one message",
+                    "Both lines were there. It had taken the "
+                    "second with the first, and then waited for it.",
+                    lab.line(r"\.read\("),
+                ) from None
+            except Wrong:
+                if not ended or ended[-1] < 5.5:
+                    raise
+            if ended[-1] > 5.5 and not raises:
+                raise Wrong(
+                    "waited for nothing",
+                    f"It took {ended[-1]:.0f} s, and what it was to "
+                    "return had been there long before.",
+                    lab.line(r"sleep|\.read"),
+                    "Go on as soon as the line is there.",
+                )
+            if ended[-1] > 5.5:
+                raise Wrong(
+                    "the limit began anew" if lab.line("timeout|wait_for") else "no limit",
+                    f"After {ended[-1]:.0f} s it was still waiting for the line.",
+                    lab.line(r"timeout|wait_for|\.read"),
+                    "Put one limit around all that belongs to the line.",
+                )
+            return result
+
+        got = read("a line that came in three pieces", b"he", 1.0, b"llo", 1.0, b"\n", 60.0, None)
+        self.compare(lab, got, b"hello")
+        got = read("two lines that came at once", b"hello \nworld\r\n", 60.0, None, number=2)
+        self.compare(lab, got, [b"hello ", b"world\r"])
+        got = read("an empty line, and then another", b"\n", 1.0, b"x\n", 60.0, None, number=2)
+        self.compare(lab, got, [b"", b"x"])
+        read("a client who says nothing", 60.0, None, raises=TimeoutError)
+        read(
+            "a client who says a letter every second, and no line feed",
+            *[b"y", 1.0] * 60,
+            None,
+            raises=TimeoutError,
+        )
+        for what, steps in {
+            "a connection that has ended": [None],
+            "a connection that ends in the midst of a line": [b"hel", 1.0, None],
+        }.items():
+            self.compare(lab, read(what, *steps), None)
+
+    def compare(self, lab, got, expected):
+        if isinstance(expected, list):
+            for one, wanted in zip(got, expected):
+                self.compare(lab, one, wanted)
+        elif (
+            isinstance(got, bytes)
+            and expected is not None
+            and got not in (expected, expected + b"\n", expected.strip())
+        ):
+            raise Wrong(
+                "one read is one message",
+                f"The line was {expected!r}; it returned {got!r}.",
+                lab.line(r"\.read\("),
+            )
+        else:
+            lab.equal(got, expected)
+
+    @right
+    async def with_a_timeout(reader, seconds):
+        """Return the next line without its line feed, None at the end."""
+        async with asyncio.timeout(seconds):
+            line = await reader.readline()
+        return line[:-1] if line.endswith(b"\n") else None
+
+    @right
+    async def with_wait_for(reader, seconds):
+        try:
+            line = await asyncio.wait_for(reader.readuntil(b"\n"), seconds)
+        except asyncio.IncompleteReadError:
+            return None
+        return line.removesuffix(b"\n")
+
+    @wrong("the limit began anew", says="one limit")
+    async def each_letter_in_time(reader, seconds):
+        line = b""
+        while not line.endswith(b"\n"):
+            async with asyncio.timeout(seconds):
+                letter = await reader.read(1)
+            if not letter:
+                return None
+            line += letter
+        return line[:-1]
+
+    @wrong("no limit", says="still waiting")
+    async def waits_for_ever(reader, seconds):
+        line = await reader.readline()
+        return line[:-1] if line.endswith(b"\n") else None
+
+    @wrong("one read is one message", says="b'he'")
+    async def one_read(reader, seconds):
+        async with asyncio.timeout(seconds):
+            line = await reader.read(100)
+        return line.removesuffix(b"\n") or None
+
+    @wrong("one read is one message", says="the second with the first")
+    async def takes_more_than_its_line(reader, seconds):
+        line = b""
+        while not line.endswith(b"\n"):
+            line += await asyncio.wait_for(reader.read(100), seconds)
+        return line[:-1].partition(b"\n")[0]
+
+    @wrong("took the end for an error", says="return None")
+    async def lets_the_end_out(reader, seconds):
+        async with asyncio.timeout(seconds):
+            return (await reader.readuntil(b"\n"))[:-1]
+
+    @wrong("lost error", says="TimeoutError")
+    async def returns_none_when_late(reader, seconds):
+        try:
+            line = await asyncio.wait_for(reader.readline(), seconds)
+        except TimeoutError:
+            return None
+        return line[:-1] if line.endswith(b"\n") else None
+
+    @wrong("value", says="b'hel'")
+    async def half_a_line(reader, seconds):
+        async with asyncio.timeout(seconds):
+            line = await reader.readline()
+        return line.removesuffix(b"\n") if line else None
+
+    empty_is_the_end = with_a_timeout.but(
+        'if line.endswith(b"\\n") else', "or", kind="value", says="asked is b''"
+    )
+
+    strips_more = with_a_timeout.but(
+        "line[:-1]", "line.strip()", kind="value", says="asked is b'hello '"
+    )

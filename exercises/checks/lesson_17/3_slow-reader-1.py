@@ -1,0 +1,272 @@
+import asyncio
+import contextlib
+import socket
+import struct
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import Serving
+
+
+class SlowReader(Exercise):
+    """A slow reader
+
+    Write `send_all(writer, parts)`, a coroutine function. `writer` is the `StreamWriter` of a
+    client, and `parts` an async iterator that gives bytes, without end perhaps.
+
+    - It sends all parts, in order. Then it closes the connection and returns.
+    - No more than 256 KiB may lie in the writer's buffer: while the client is slow, no further
+      part is taken. (One part has at most 64 KiB.)
+    - A client may leave early: `drain`, and `wait_closed` too, then raise a `ConnectionError`. That
+      is no error here. Close, take no more parts, and return.
+    """
+
+    id = "slow-reader-1"
+    asks = "send_all"
+    minutes, clock, limit = 8, "real", 6.0
+    hints = (
+        "`write` never waits. Who does?",
+        "Wait after each part, inside of the loop. And what does the wait raise when the client "
+        "is gone?",
+        "`try:` `async for part in parts:` `writer.write(part)` `await writer.drain()`, then "
+        "`except ConnectionError: pass` and `finally: writer.close()`.",
+    )
+    PART, NUMBER = 2**16, 60
+
+    def verify(self, send_all, lab):
+        async def parts(number):
+            for taken in range(number):
+                buffered = server.writers[-1].transport.get_write_buffer_size()
+                if buffered > 4 * self.PART:
+                    self.not_drained(
+                        lab,
+                        f"{taken} parts had been taken, and "
+                        f"{buffered // 1024:,} KiB lay in the writer's buffer.",
+                    )
+                asked.append(taken)
+                yield taken.to_bytes(4, "big") * (self.PART // 4)
+                await asyncio.sleep(0)
+
+        async def handle(reader, writer):
+            # So that the system itself keeps little for a client who does not read.
+            sock = writer.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.PART)
+            await lab.awaitable(send_all(writer, parts(self.NUMBER)))
+
+        async def few(writer):
+            # Until the system takes no more, and something, too little for drain, is left behind.
+            while writer.transport.get_write_buffer_size() < self.PART // 4 and len(asked) < 500:
+                asked.append(0)
+                yield bytes(self.PART // 8)
+                await asyncio.sleep(0)
+
+        async def handle_few(reader, writer):
+            sock = writer.get_extra_info("socket")
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.PART)
+            await send_all(writer, few(writer))
+
+        async def reads_at_last():
+            nonlocal server
+            async with Serving(lab, handle_few) as server:
+                reader, writer = await connect()
+                await asyncio.sleep(0.1)
+                heard = await server.rest(reader, writer)
+                writer.close()
+                return len(heard)
+
+        async def connect():
+            sock = socket.socket()
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.PART)
+            sock.setblocking(False)
+            await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", server.port))
+            return await asyncio.open_connection(sock=sock)
+
+        async def slow():
+            nonlocal server
+            async with Serving(lab, handle) as server:
+                reader, writer = await connect()
+                await asyncio.sleep(0.15)
+                if server.errors:
+                    raise server.errors[0]
+                if len(asked) == self.NUMBER and server.running:
+                    self.not_drained(lab, "The client had read nothing, and all parts were taken.")
+                heard = await server.rest(reader, writer)
+                await server.ended()
+                self.closed(server)
+                writer.close()
+                return heard
+
+        async def leaves():
+            nonlocal server
+            async with Serving(lab, handle) as server:
+                reader, writer = await connect()
+                await asyncio.sleep(0.05)
+                linger = struct.pack("ii", 1, 0)  # to close is to reset
+                writer.get_extra_info("socket").setsockopt(
+                    socket.SOL_SOCKET, socket.SO_LINGER, linger
+                )
+                writer.close()
+                await server.ended()
+                if server.running:
+                    raise Wrong(
+                        "never answers",
+                        "The client had left, and a second later it still had not returned.",
+                        lab.line(r"drain|write"),
+                        "drain raises a ConnectionError: leave the loop.",
+                    )
+                self.closed(server)
+
+        server, asked = None, []
+        lab.told(f"with {self.NUMBER} parts of 64 KiB and a client who reads nothing for a while")
+        heard = lab.run(slow()).result
+        expected = b"".join(
+            number.to_bytes(4, "big") * (self.PART // 4) for number in range(self.NUMBER)
+        )
+        if heard != expected:
+            raise Wrong(
+                "value",
+                f"The client got {len(heard):,} bytes of {len(expected):,}"
+                + ("." if expected.startswith(heard) else ", and not in order."),
+                lab.line(r"abort|close|\.write"),
+                "All parts must come, in order.",
+            )
+        asked.clear()
+        lab.told("with a client who begins to read when all parts have been taken")
+        heard, sent = lab.run(reads_at_last()).result, len(asked) * self.PART // 8
+        if heard != sent:
+            raise Wrong(
+                "threw away the rest",
+                f"The client got {heard:,} bytes of {sent:,}.",
+                lab.line("abort|close"),
+                "`writer.close()` sends what is still in the buffer, and then closes.",
+            )
+        asked.clear()
+        lab.told("with a client who leaves before it has read all")
+        lab.run(leaves())
+        if len(asked) == self.NUMBER:
+            raise Wrong(
+                "talked to nobody",
+                "The client had left, and all the parts were taken from the iterator nevertheless.",
+                lab.line("except|suppress"),
+                "The ConnectionError of drain must end the loop.",
+            )
+
+    def not_drained(self, lab, observed):
+        """Raise the Wrong that tells why the buffer grew."""
+        if line := lab.line(r"^\s*\w+\.drain\(\)"):
+            raise Wrong(
+                "not awaited", f"{observed} `drain` was called, and nobody awaited it.", line
+            )
+        if line := lab.line("writelines"):
+            raise Wrong(
+                "no drain",
+                observed,
+                line,
+                "Take `write`: in some versions of Python "
+                "`drain` does not notice what `writelines` has put into the buffer.",
+            )
+        if line := lab.line(r"async for \w+ in \w+\s*\]"):
+            raise Wrong(
+                "took all first",
+                observed,
+                line,
+                "Take a part, send it, and take the next one when `drain` has returned.",
+            )
+        raise Wrong("no drain", observed, lab.line(r"set_write_buffer_limits|\.write"))
+
+    def closed(self, server):
+        if not server.writers[-1].is_closing():
+            raise Wrong("left open", "It returned, and the connection was not closed.")
+
+    @right
+    async def drains(writer, parts):
+        """Send all parts as fast as the client reads, and close."""
+        try:
+            async for part in parts:
+                writer.write(part)
+                await writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    @right
+    async def drains_and_waits(writer, parts):
+        with contextlib.suppress(ConnectionError):
+            async for part in parts:
+                writer.write(part)
+                await writer.drain()
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+
+    @wrong("no drain", says="the buffer stays small")
+    async def only_writes(writer, parts):
+        async for part in parts:
+            writer.write(part)
+        writer.close()
+
+    @wrong("no drain", says="KiB lay in")
+    async def drains_at_the_end(writer, parts):
+        try:
+            async for part in parts:
+                writer.write(part)
+            await writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    calls_drain = drains.but(
+        "await writer.drain()", "writer.drain()", kind="not awaited", says="nobody awaited it"
+    )
+
+    @wrong("took all first", says="take the next one")
+    async def takes_all_first(writer, parts):
+        everything = [part async for part in parts]
+        with contextlib.suppress(ConnectionError):
+            for part in everything:
+                writer.write(part)
+                await writer.drain()
+        writer.close()
+
+    @wrong("threw away the rest", says="sends what is still in the buffer")
+    async def aborts(writer, parts):
+        try:
+            async for part in parts:
+                writer.write(part)
+                await writer.drain()
+        except ConnectionError:
+            pass
+        finally:
+            writer.transport.abort()
+
+    @wrong("left open", says="stayed open")
+    async def never_closes(writer, parts):
+        with contextlib.suppress(ConnectionError):
+            async for part in parts:
+                writer.write(part)
+                await writer.drain()
+
+    @wrong("left open", says="was not closed")
+    async def ends_one_half(writer, parts):
+        with contextlib.suppress(ConnectionError):
+            async for part in parts:
+                writer.write(part)
+                await writer.drain()
+            writer.write_eof()
+
+    @wrong("raised", says="Connection")
+    async def lets_the_error_out(writer, parts):
+        async for part in parts:
+            writer.write(part)
+            await writer.drain()
+        writer.close()
+
+    @wrong("talked to nobody", says="must end the loop")
+    async def goes_on_without_the_client(writer, parts):
+        async for part in parts:
+            with contextlib.suppress(ConnectionError):
+                writer.write(part)
+                await writer.drain()
+        writer.close()

@@ -1,0 +1,256 @@
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import Serving
+
+
+class Answering(Exercise):
+    """Close, whatever happens
+
+    Write `handle(reader, writer, work)`, a coroutine function that serves one client. The client
+    says one line. `await work(line)`, given the line with its line feed, makes the answer, bytes,
+    many of them perhaps.
+
+    - Send the answer, and close the connection.
+    - If `work` raises a `ValueError`, the answer is `b"error\\n"`.
+    - If `work` raises anything else, close the connection, and let the error out.
+    - If the client ends without saying anything, close, and do not call `work`.
+    """
+
+    LONG = 150  # times the line: more than the system takes at once
+
+    id = "closing-1"
+    asks = "handle"
+    minutes, clock, limit = 6, "real", 6.0
+    hints = (
+        "Go through the ways out of your function, one by one. Which of them pass `close`?",
+        "`finally` is on every way out.",
+        "In a `try` with `finally: writer.close()`: read the line, return if it is empty, and in "
+        "an inner `try` await `work(line)` with `except ValueError`.",
+    )
+
+    def verify(self, handle, lab):
+        worked = []
+
+        async def work(line):
+            worked.append(line)
+            await asyncio.sleep(0.01)
+            if line == b"bad\n":
+                raise ValueError("not this one")
+            if line == b"worse\n":
+                raise ZeroDivisionError("a bug in work")
+            return line.upper() * (self.LONG if len(line) > 100 else 1)
+
+        async def serve(reader, writer):
+            await handle(reader, writer, work)
+
+        async def ask(words, breaks=False):
+            async with Serving(lab, serve) as server:
+                try:
+                    heard = await self.ask(server, words, breaks)
+                finally:
+                    if breaks:
+                        errors.extend(server.errors)
+                        server.errors.clear()
+                return heard
+
+        def asked(what, words, breaks=False):
+            lab.told(f"for a client who {what}")
+            worked.clear()
+            errors.clear()
+            return lab.run(ask(words, breaks)).result
+
+        errors = []
+        lab.equal(asked("says hello", b"hello\n"), b"HELLO\n", "the client heard")
+        big = b"y" * 50_000 + b"\n"
+        heard = asked("says a line of 50,000 letters, for a long answer", big)
+        if heard != big.upper() * self.LONG:
+            if not worked:
+                raise Wrong("value", "The client had said its line, and `work` was not called.")
+            cut = worked[0] == big
+            raise Wrong(
+                "threw away the rest" if cut else "one read is one message",
+                f"`work` was given {len(worked[0]):,} bytes of {len(big):,}, and "
+                f"{len(heard):,} bytes of its answer reached the client.",
+                lab.line("abort" if cut else r"\.read\("),
+                "`writer.close()` sends what is still in the buffer, and then closes."
+                if cut
+                else None,
+            )
+        lab.equal(
+            asked("says something that makes `work` raise ValueError", b"bad\n"),
+            b"error\n",
+            "the client heard",
+        )
+        heard = asked(
+            "says something that makes `work` raise ZeroDivisionError", b"worse\n", breaks=True
+        )
+        if not any(isinstance(error, ZeroDivisionError) for error in errors):
+            raise (
+                Wrong(
+                    "lost error",
+                    "`work` raised ZeroDivisionError, and nobody heard of it.",
+                    lab.line(r"except( \w*Exception)?:|suppress|finally"),
+                    "A bug must come out: catch ValueError alone.",
+                )
+                if not heard
+                else Wrong(
+                    "value",
+                    f"`work` raised ZeroDivisionError, and the client heard {heard!r}.",
+                    lab.line("except"),
+                    "Catch ValueError alone.",
+                )
+            )
+        lab.equal(heard, b"", "the client heard")
+        lab.equal(asked("ends without a word", b""), b"", "the client heard")
+        if worked:
+            raise Wrong(
+                "took the end for a line",
+                f"The client said nothing, and `work` was called with {worked[0]!r}.",
+                lab.line(r"work\("),
+                'b"" is the end: look for it before you go on.',
+            )
+
+    async def ask(self, server, words, breaks):
+        reader, writer = await server.connect()
+        try:
+            writer.write(words)
+            if not words:
+                writer.write_eof()
+            elif breaks:
+                return await self.until_closed(server, reader, writer)
+            return await server.rest(reader, writer)
+        finally:
+            writer.close()
+
+    async def until_closed(self, server, reader, writer):
+        await server.ended()
+        # What asyncio would close for a handler that failed is open here: the error was kept.
+        if server.errors and not server.writers[-1].is_closing():
+            raise Wrong(
+                "left open",
+                "`work` raised ZeroDivisionError, and the handler left "
+                "without closing the connection.",
+            )
+        return await server.rest(reader, writer)
+
+    @right
+    async def with_finally(reader, writer, work):
+        """Answer one line, and close the connection in any case."""
+        try:
+            line = await reader.readline()
+            if not line:
+                return
+            try:
+                answer = await work(line)
+            except ValueError:
+                answer = b"error\n"
+            writer.write(answer)
+            await writer.drain()
+        finally:
+            writer.close()
+
+    @right
+    async def with_closing(reader, writer, work):
+        with contextlib.closing(writer):
+            if line := await reader.readline():
+                try:
+                    writer.write(await work(line))
+                except ValueError:
+                    writer.write(b"error\n")
+
+    @wrong("left open", says="returned")
+    async def never_closes(reader, writer, work):
+        line = await reader.readline()
+        if not line:
+            return
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        writer.write(answer)
+        await writer.drain()
+
+    @wrong("left open", says="ZeroDivisionError")
+    async def closes_at_the_end(reader, writer, work):
+        if line := await reader.readline():
+            try:
+                answer = await work(line)
+            except ValueError:
+                answer = b"error\n"
+            writer.write(answer)
+            await writer.drain()
+        writer.close()
+
+    @wrong("left open", says="without a word")
+    async def returns_before_closing(reader, writer, work):
+        line = await reader.readline()
+        if not line:
+            return
+        try:
+            try:
+                answer = await work(line)
+            except ValueError:
+                answer = b"error\n"
+            writer.write(answer)
+            await writer.drain()
+        finally:
+            writer.close()
+
+    @wrong("lost error", says="catch ValueError alone")
+    async def catches_all(reader, writer, work):
+        try:
+            line = await reader.readline()
+            if not line:
+                return
+            try:
+                writer.write(await work(line))
+            except ValueError:
+                writer.write(b"error\n")
+        except Exception:
+            pass
+        finally:
+            writer.close()
+
+    @wrong("took the end for a line", says="b''")
+    async def works_on_nothing(reader, writer, work):
+        try:
+            try:
+                answer = await work(await reader.readline())
+            except ValueError:
+                answer = b"error\n"
+            writer.write(answer)
+            await writer.drain()
+        finally:
+            writer.close()
+
+    one_read = with_closing.but(
+        "reader.readline()",
+        "reader.read(1024)",
+        kind="one read is one message",
+        says="reached the client",
+    )
+
+    @wrong("threw away the rest", says="reached the client")
+    async def throws_away_what_is_buffered(reader, writer, work):
+        try:
+            if line := await reader.readline():
+                try:
+                    writer.write(await work(line))
+                except ValueError:
+                    writer.write(b"error\n")
+        finally:
+            writer.transport.abort()
+
+    tells_every_error = with_closing.but("ValueError", "Exception", kind="value", says="error")
+
+    @wrong("never answers", says="had not ended")
+    async def waits_for_the_end(reader, writer, work):
+        try:
+            line = await reader.read()
+            if line:
+                writer.write(await work(line))
+        finally:
+            writer.close()

@@ -1,0 +1,300 @@
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import Serving
+
+
+class AtMost(Exercise):
+    """Not more than so many
+
+    Write `at_most(number, handle)`, a plain function. It returns a handler for
+    `asyncio.start_server`, a coroutine function of `reader` and `writer`.
+
+    - It awaits `handle(reader, writer)`, for at most `number` connections at a time, and then
+      closes the connection.
+    - Who comes when all places are taken is not served: `b"busy\\n"` is sent, at once, and the
+      connection is closed.
+    - A place is free again when `handle` has ended, and also when it has raised. Its error comes
+      out.
+    """
+
+    id = "at-most-1"
+    asks = "at_most"
+    minutes, clock, limit = 8, "real", 6.0
+    hints = (
+        "All connections share one number. Where must it live?",
+        "Between looking whether a place is free and taking it there must be no `await` that "
+        "waits. What gives the place back when `handle` raises?",
+        "`places = asyncio.Semaphore(number)` in `at_most`, and in the handler: "
+        "`if places.locked():` busy, `else: async with places: await handle(reader, writer)`, all "
+        "in a `try` with `finally: writer.close()`.",
+    )
+
+    def verify(self, at_most, lab):
+        served, most, now = 0, 0, 0
+
+        async def handle(reader, writer):
+            nonlocal served, most, now
+            served, now = served + 1, now + 1
+            most = max(most, now)
+            try:
+                line = await reader.readline()
+                if line == b"fail\n":
+                    raise ZeroDivisionError("a bug in handle")
+                writer.write(b"welcome\n")
+            finally:
+                now -= 1
+
+        def made(number):
+            handler = at_most(number, handle)
+            if asyncio.iscoroutine(handler):
+                handler.close()
+            if not callable(handler):
+                raise Wrong(
+                    "not a handler",
+                    f"It returned {handler!r}, and `start_server` needs a function.",
+                    lab.line(r"def\s|return"),
+                    "Define the handler inside of it, and return that.",
+                )
+            return handler
+
+        async def full(number, words):
+            """Who stays; what somebody hears who comes too late; who comes afterwards."""
+            async with Serving(lab, made(number)) as server:
+                stay = [await server.connect() for _ in range(number)]
+                await asyncio.sleep(0.05)
+                self.look(lab, server, served, most, number, "came, as many as there are places")
+                more = [await server.connect() for _ in range(2)]
+                await asyncio.sleep(0.05)
+                self.look(lab, server, served, most, number, "and two more came")
+                late = await self.at_once(lab, server, more)
+                for _, writer in stay:
+                    writer.write(words)
+                heard = [await server.rest(*one) for one in stay]
+                await server.ended()
+                for _, writer in [*stay, *more]:
+                    writer.close()
+                errors = list(server.errors)
+                server.errors.clear()
+                again = await server.ask(b"hello\n")
+                return late, heard, again, errors
+
+        def tried(number, words, what):
+            nonlocal served, most, now
+            served = most = now = 0
+            lab.told(f"with {number}, and {what}")
+            return lab.run(full(number, words)).result
+
+        for number in (3, 1):
+            late, heard, again, errors = tried(number, b"hello\n", "that many clients came")
+            if errors:
+                raise errors[0]
+            lab.equal(late, [b"busy\n"] * 2, "those who came too late heard")
+            lab.equal(heard, [b"welcome\n"] * number, "those who were served heard")
+            lab.equal(again, b"welcome\n", "who came when all had left heard")
+        late, heard, again, errors = tried(2, b"fail\n", "`handle` raised for both clients")
+        if again == b"busy\n":
+            raise Wrong(
+                "a place was lost",
+                "`handle` raised, and its place was never free again: "
+                "the next client was told busy.",
+                lab.line(r"-=|release|discard|remove"),
+                "Give the place back in `finally`, or by `async with`.",
+            )
+        if not any(isinstance(error, ZeroDivisionError) for error in errors):
+            raise Wrong(
+                "lost error",
+                "`handle` raised ZeroDivisionError, and nobody heard of it.",
+                lab.line("except|suppress"),
+                "Let it out.",
+            )
+
+    async def at_once(self, lab, server, more):
+        """What those hear who come too late; Wrong if the handler waits before it tells them."""
+        hearing = asyncio.gather(*(server.rest(*one) for one in more))
+        for _ in range(8):  # turns of this loop, which a busy machine makes longer, not fewer
+            if hearing.done():
+                break
+            await asyncio.sleep(0.01)
+        # A handler that has returned and closed nothing did not wait: `rest` tells what it did.
+        busy = hearing.done() or len(server.running) < len(server.writers)
+        try:
+            late = await hearing
+        except Wrong as found:
+            if found.kind != "never answers" or "busy" in found.observed:
+                raise
+            busy = False
+        if not busy:
+            raise Wrong(
+                "kept waiting",
+                "All places were taken, and who came then had to wait for an answer.",
+                lab.line(r"async with|acquire|wait_for"),
+                "Look whether a place is free (`locked()`, or a count), and wait for none.",
+            )
+        return late
+
+    def look(self, lab, server, served, most, number, what):
+        if server.errors:
+            raise server.errors[0]
+        if most > number:
+            raise Wrong(
+                "limit",
+                f"{most} connections were served at once; there are {number} places.",
+                lab.line(r"Semaphore|\+=|await"),
+            )
+        if served < min(number, len(server.writers)):
+            raise Wrong(
+                "sequential" if served else "never answers",
+                f"{number} clients {what}; served at the same time: {served}.",
+                lab.line(r"await"),
+                "As long as there are places, all are served at once.",
+            )
+
+    @right
+    def with_a_semaphore(number, handle):
+        """Return a handler that serves at most so many connections at a time."""
+        places = asyncio.Semaphore(number)
+
+        async def limited(reader, writer):
+            try:
+                if places.locked():
+                    writer.write(b"busy\n")
+                else:
+                    async with places:
+                        await handle(reader, writer)
+            finally:
+                writer.close()
+
+        return limited
+
+    @right
+    def with_a_count(number, handle):
+        inside = 0
+
+        async def limited(reader, writer):
+            nonlocal inside
+            if inside == number:
+                writer.write(b"busy\n")
+                await writer.drain()
+                writer.close()
+                return
+            inside += 1
+            try:
+                await handle(reader, writer)
+            finally:
+                inside -= 1
+                writer.close()
+
+        return limited
+
+    @wrong("limit", says="5 connections were served")
+    def a_semaphore_each(number, handle):
+        async def limited(reader, writer):
+            places = asyncio.Semaphore(number)
+            try:
+                if places.locked():
+                    writer.write(b"busy\n")
+                else:
+                    async with places:
+                        await handle(reader, writer)
+            finally:
+                writer.close()
+
+        return limited
+
+    @wrong("kept waiting", says="wait for none")
+    def waits_for_a_while(number, handle):
+        places = asyncio.Semaphore(number)
+
+        async def limited(reader, writer):
+            with contextlib.closing(writer):
+                try:
+                    await asyncio.wait_for(places.acquire(), 0.3)
+                except TimeoutError:
+                    writer.write(b"busy\n")
+                    return
+                try:
+                    await handle(reader, writer)
+                finally:
+                    places.release()
+
+        return limited
+
+    @wrong("kept waiting", says="had to wait")
+    def lets_them_wait(number, handle):
+        places = asyncio.Semaphore(number)
+
+        async def limited(reader, writer):
+            async with places:
+                try:
+                    await handle(reader, writer)
+                finally:
+                    writer.close()
+
+        return limited
+
+    @wrong("a place was lost", says="finally")
+    def loses_places(number, handle):
+        inside = 0
+
+        async def limited(reader, writer):
+            nonlocal inside
+            with contextlib.closing(writer):
+                if inside == number:
+                    writer.write(b"busy\n")
+                    return
+                inside += 1
+                await handle(reader, writer)
+                inside -= 1
+
+        return limited
+
+    @wrong("left open", says="busy")
+    def does_not_close(number, handle):
+        places = asyncio.Semaphore(number)
+
+        async def limited(reader, writer):
+            if places.locked():
+                writer.write(b"busy\n")
+                return
+            async with places:
+                await handle(reader, writer)
+
+        return limited
+
+    @wrong("lost error", says="ZeroDivisionError")
+    def swallows(number, handle):
+        places = asyncio.Semaphore(number)
+
+        async def limited(reader, writer):
+            with contextlib.closing(writer):
+                if places.locked():
+                    writer.write(b"busy\n")
+                    return
+                with contextlib.suppress(Exception):
+                    async with places:
+                        await handle(reader, writer)
+
+        return limited
+
+    @wrong("value", says="busy")
+    def says_nothing(number, handle):
+        places = asyncio.Semaphore(number)
+
+        async def limited(reader, writer):
+            with contextlib.closing(writer):
+                if not places.locked():
+                    async with places:
+                        await handle(reader, writer)
+
+        return limited
+
+    @wrong("not a handler", says="start_server")
+    def calls_it(number, handle):
+        async def limited(reader, writer):
+            await handle(reader, writer)
+            writer.close()
+
+        return limited(None, None)

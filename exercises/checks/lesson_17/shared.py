@@ -1,0 +1,110 @@
+"""What exercises of lesson 17 share: a server that is talked to, and a stream that is fed."""
+
+import asyncio
+import contextlib
+
+from helpers.coach import Wrong
+
+PATIENCE = 1.5  # seconds of real time that a client of the check waits for what must come
+
+
+def feed(reader, *steps):
+    """Start a task that feeds a StreamReader: bytes, seconds to wait, or None for the end."""
+
+    async def feeding():
+        for step in steps:
+            if step is None:
+                reader.feed_eof()
+            elif isinstance(step, bytes):
+                reader.feed_data(step)
+            else:
+                await asyncio.sleep(step)
+
+    return asyncio.create_task(feeding())
+
+
+class Serving:
+    """A real server around an answer that is a handler, and what became of its connections."""
+
+    def __init__(self, lab, handle):
+        self.lab, self.handle = lab, handle
+        self.writers, self.errors, self.running = [], [], set()
+
+    async def __aenter__(self):
+        self.server = await asyncio.start_server(self.meet, "127.0.0.1", 0)
+        self.port = self.server.sockets[0].getsockname()[1]
+        return self
+
+    async def meet(self, reader, writer):
+        self.writers.append(writer)
+        self.running.add(writer)
+        try:
+            await self.lab.awaitable(self.handle(reader, writer))
+        except Exception as error:
+            self.errors.append(error)
+        finally:
+            self.running.discard(writer)
+
+    async def __aexit__(self, kind, error, trace):
+        self.server.close()
+        for writer in self.writers:
+            # asyncio's own abort stumbles where close() had to send a rest first, and has.
+            with contextlib.suppress(AttributeError):
+                writer.transport.abort()
+        if self.writers:
+            await self.ended()  # whoever is left hears of it
+        if error is None and self.errors:
+            raise self.errors[0]
+
+    async def connect(self):
+        return await asyncio.open_connection("127.0.0.1", self.port)
+
+    async def ended(self):
+        """Wait until all handlers have ended, a second at most."""
+        for _ in range(100):
+            if self.writers and not self.running:
+                return
+            await asyncio.sleep(0.01)
+
+    def serves(self, writer):
+        """Does the answer still serve this client?"""
+        name = writer.get_extra_info("sockname")
+        return any(one.get_extra_info("peername") == name for one in self.running)
+
+    async def ask(self, words):
+        """Connect, say it, and return all that comes until the server closes."""
+        reader, writer = await self.connect()
+        try:
+            writer.write(words)
+            return await self.rest(reader, writer)
+        finally:
+            writer.close()
+
+    async def rest(self, reader, writer):
+        """Return all that comes until the server closes."""
+        heard = b""
+        try:
+            while data := await asyncio.wait_for(reader.read(2**16), PATIENCE):
+                heard += data
+            return heard
+        except ConnectionError:
+            return heard
+        except TimeoutError:
+            if self.errors:
+                raise self.errors[0] from None
+            if self.serves(writer):
+                raise Wrong(
+                    "never answers",
+                    f"The client heard {self.brief(heard)}, and then "
+                    f"nothing for {PATIENCE} s. The handler had not ended.",
+                    None,
+                    "Each way through the handler must end, and close.",
+                ) from None
+            raise Wrong(
+                "left open",
+                f"The client heard {self.brief(heard)} and waited for the "
+                "end. The handler had returned, and the connection stayed open.",
+            ) from None
+
+    def brief(self, heard):
+        return repr(heard) if len(heard) < 30 else f"{len(heard):,} bytes"

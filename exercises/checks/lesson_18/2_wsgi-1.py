@@ -1,0 +1,279 @@
+import inspect
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Body:
+    """A request's body as a WSGI server gives it: the connection stays open behind it."""
+
+    def __init__(self, lab, body):
+        self.lab, self.left = lab, body
+
+    def read(self, size=-1):
+        if isinstance(size, str):
+            raise Wrong(
+                "value",
+                f"It called `read` with the text {size!r}.",
+                self.lab.line(r"\.read\w*\("),
+                try_="How many bytes is a number: `int(...)`.",
+            )
+        if size is None or size < 0 or size > len(self.left):
+            asked = "all there is" if size is None or size < 0 else f"{size} bytes"
+            raise Wrong(
+                "never answers",
+                f"It asked the connection for {asked}; {len(self.left)} bytes of the body were "
+                "left. On a real connection that waits until the client closes it, and the client "
+                "waits for the answer.",
+                self.lab.line(r"\.read\w*\("),
+                try_="Read as many bytes as `CONTENT_LENGTH` says, and no more.",
+            )
+        piece, self.left = self.left[:size], self.left[size:]
+        return piece
+
+    readline = readlines = read
+
+    def __iter__(self):
+        return iter([self.read()])
+
+
+class CountWSGI(Exercise):
+    """A WSGI application
+
+    Write `app(environ, start_response)`, a WSGI application without a framework.
+
+    - `POST /count` is answered by `200 OK`. The body of the answer is the number of bytes in the
+      body of the request, written as text: `b"1204"`.
+    - Everything else, another path or another method, is answered by `404 Not Found`, with any
+      body you like.
+
+    `environ["wsgi.input"].read(number)` reads so many bytes of the body, and
+    `environ["CONTENT_LENGTH"]` says how many there are: a text of digits, which may be missing or
+    empty where there is no body. You may send any headers.
+    """
+
+    id = "wsgi-1"
+    asks = "app"
+    minutes = 8
+    hints = (
+        'The method is `environ["REQUEST_METHOD"]`, the path `environ["PATH_INFO"]`.',
+        "`start_response(status, headers)`: a text with number and reason, a list of pairs of "
+        "texts. Then return a list of bytes.",
+        'How long is the body? `int(environ.get("CONTENT_LENGTH") or 0)`.',
+    )
+
+    def verify(self, app, lab):
+        for method, path, body, length, status, answer in (
+            ("POST", "/count", b"x" * 1204, "1204", 200, b"1204"),
+            ("POST", "/count", b"", "", 200, b"0"),
+            ("POST", "/count", b"", None, 200, b"0"),
+            ("GET", "/count", b"", "", 404, None),
+            ("POST", "/nothing", b"abc", "3", 404, None),
+            ("GET", "/nothing", b"", None, 404, None),
+        ):
+            lab.told(f"with {method} {path} and a body of {len(body)} bytes")
+            got_status, got = self._ask(app, lab, method, path, body, length)
+            if got_status != status:
+                raise Wrong(
+                    "wrong status",
+                    f"It answered {got_status}, not {status}.",
+                    try_="Look at the method and at the path.",
+                )
+            if answer is not None:
+                lab.equal(got, answer, what="The body was")
+
+    def _ask(self, app, lab, method, path, body, length):
+        environ = {
+            "REQUEST_METHOD": method,
+            "PATH_INFO": path,
+            "QUERY_STRING": "",
+            "wsgi.input": Body(lab, body),
+            "wsgi.url_scheme": "http",
+        }
+        if length is not None:
+            environ["CONTENT_LENGTH"] = length
+        said, written = [], []
+
+        def start_response(status, headers=None, exc_info=None):
+            if not (isinstance(status, str) and status[:3].isdigit() and status[3:4] == " "):
+                raise Wrong(
+                    "value",
+                    f"It called `start_response` with the status {status!r}.",
+                    lab.line(r"start_response\("),
+                    try_='A status is a text with number and reason: `"200 OK"`.',
+                )
+            if not (
+                isinstance(headers, list)
+                and all(
+                    isinstance(pair, tuple)
+                    and len(pair) == 2
+                    and all(isinstance(word, str) for word in pair)
+                    for pair in headers
+                )
+            ):
+                raise Wrong(
+                    "value",
+                    f"It called `start_response` with the headers {headers!r}.",
+                    lab.line(r"start_response\("),
+                    try_="Headers are a list of pairs of texts.",
+                )
+            said.append(int(status[:3]))
+            return written.append  # the old way to answer, which the interface still allows
+
+        pieces = app(environ, start_response)
+        if inspect.iscoroutine(pieces):
+            pieces.close()
+            raise Wrong(
+                "an ordinary function is asked for",
+                "It is `async def`: a WSGI server "
+                "calls it, and gets a coroutine that it can't await.",
+                lab.line("async def"),
+                try_="WSGI knows no `await`. Write `def`.",
+            )
+        if pieces is None:
+            raise Wrong(
+                "never answers",
+                "It returned None, and a server has nothing to send.",
+                try_="Return a list of bytes each time, for a 404 as well.",
+            )
+        if isinstance(pieces, (str, bytes)):
+            raise Wrong(
+                "value",
+                f"It returned {pieces!r}.",
+                lab.line(r"\breturn\b"),
+                try_="Return a list with the bytes in it. A server goes through what it is "
+                "given, and of bytes alone it gets numbers.",
+            )
+        pieces = list(pieces)
+        if strange := [piece for piece in pieces if not isinstance(piece, bytes)]:
+            raise Wrong(
+                "value",
+                f"The body held {strange[0]!r}, which is no bytes.",
+                try_='A connection carries bytes: `b"text"`, or `text.encode()`.',
+            )
+        if not said:
+            raise Wrong(
+                "never answers",
+                "It never called `start_response`, so the answer has no status.",
+                try_="Call it before you return, for a 404 as well.",
+            )
+        if len(said) > 1:
+            raise Wrong(
+                "two answers to one request",
+                f"It called `start_response` {len(said)} times.",
+                lab.line(r"start_response\("),
+                try_="One request, one answer.",
+            )
+        return said[0], b"".join(written + pieces)
+
+    @right
+    def returns_a_list(environ, start_response):
+        """Answer POST /count with the number of bytes, everything else with 404."""
+        if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+            start_response("404 Not Found", [("Content-Type", "text/plain")])
+            return [b"no such page"]
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return [str(len(body)).encode()]
+
+    @right
+    def yields(environ, start_response):
+        found = environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"] == "/count"
+        start_response("200 OK" if found else "404 Not Found", [])
+        if found:
+            length = int(environ.get("CONTENT_LENGTH") or 0)
+            yield b"%d" % len(environ["wsgi.input"].read(length))
+
+    @right
+    def writes(environ, start_response):
+        if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"] == "/count":
+            body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+            write = start_response("200 OK", [])
+            write(b"%d" % len(body))
+        else:
+            start_response("404 Not Found", [])
+        return []
+
+    @wrong("value", says="with the text '1204'")
+    def reads_a_text(environ, start_response):
+        if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+            start_response("404 Not Found", [])
+            return [b"no such page"]
+        body = environ["wsgi.input"].read(environ.get("CONTENT_LENGTH") or 0)
+        start_response("200 OK", [])
+        return [str(len(body)).encode()]
+
+    @wrong("value", says="with the headers None")
+    def no_headers(environ, start_response):
+        if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+            start_response("404 Not Found")
+            return [b"no such page"]
+        start_response("200 OK")
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        return [str(len(environ["wsgi.input"].read(length))).encode()]
+
+    @wrong("never answers", says="until the client closes it")
+    def reads_to_the_end(environ, start_response):
+        if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+            start_response("404 Not Found", [])
+            return [b"no such page"]
+        start_response("200 OK", [])
+        return [str(len(environ["wsgi.input"].read())).encode()]
+
+    @wrong("never answers", says="returned None")
+    def only_what_is_found(environ, start_response):
+        if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) == ("POST", "/count"):
+            start_response("200 OK", [])
+            length = int(environ.get("CONTENT_LENGTH") or 0)
+            return [str(len(environ["wsgi.input"].read(length))).encode()]
+
+    @wrong("never answers", says="never called `start_response`")
+    def no_status_for_404(environ, start_response):
+        if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+            return [b"404 Not Found"]
+        start_response("200 OK", [])
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        return [str(len(environ["wsgi.input"].read(length))).encode()]
+
+    @wrong("value", says="no bytes")
+    def a_text(environ, start_response):
+        if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+            start_response("404 Not Found", [])
+            return ["no such page"]
+        start_response("200 OK", [])
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        return [str(len(environ["wsgi.input"].read(length)))]
+
+    @wrong("value", says="a list with the bytes")
+    def bare_bytes(environ, start_response):
+        if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+            start_response("404 Not Found", [])
+            return b"no such page"
+        start_response("200 OK", [])
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        return str(len(environ["wsgi.input"].read(length))).encode()
+
+    @wrong("wrong status", says="GET /count")
+    def path_alone(environ, start_response):
+        if environ["PATH_INFO"] != "/count":
+            start_response("404 Not Found", [])
+            return [b"no such page"]
+        start_response("200 OK", [])
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        return [str(len(environ["wsgi.input"].read(length))).encode()]
+
+    @wrong("raised", says="CONTENT_LENGTH")
+    def trusts_the_length(environ, start_response):
+        found = environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"] == "/count"
+        length = environ["CONTENT_LENGTH"] or 0
+        body = environ["wsgi.input"].read(int(length))
+        start_response("200 OK" if found else "404 Not Found", [])
+        return [str(len(body)).encode()]
+
+    @wrong("value", says="number and reason")
+    def a_number(environ, start_response):
+        if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+            start_response(404, [])
+            return [b"no such page"]
+        start_response(200, [])
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        return [str(len(environ["wsgi.input"].read(length))).encode()]

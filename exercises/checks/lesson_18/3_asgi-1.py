@@ -1,0 +1,205 @@
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import Talk
+
+
+class CountASGI(Exercise):
+    """An ASGI application
+
+    The same application as before, for the other interface: write `app(scope, receive, send)`.
+
+    - `POST /count` is answered by 200. The body of the answer is the number of bytes in the body
+      of the request, written as text: `b"1204"`.
+    - Everything else, another path or another method, is answered by 404, with any body you like.
+
+    The request's body comes in pieces, some of which may be empty. Each is a message with `body`,
+    and `more_body` is true if another one follows; either may be left out if it is `b""` or
+    `False`. After the last piece nothing comes any more. You may send any headers, as pairs of
+    bytes, or none.
+    """
+
+    id = "asgi-1"
+    asks = "app"
+    minutes = 12
+    hints = (
+        'The method is `scope["method"]`, the path `scope["path"]`. `receive()` and '
+        "`send(message)` are awaited.",
+        "One `await receive()` gives one piece. When do you stop to ask?",
+        'First `{"type": "http.response.start", "status": 200, "headers": []}`, then '
+        '`{"type": "http.response.body", "body": b"…"}`, for the 404 as well.',
+    )
+
+    def verify(self, app, lab):
+        for method, path, pieces, status, body in (
+            ("POST", "/count", [b"x" * 1204], 200, b"1204"),
+            ("POST", "/count", [b"x" * 65536, b"", b"y" * 65536, b"z"], 200, b"131073"),
+            ("POST", "/count", [b""], 200, b"0"),
+            ("GET", "/count", [b""], 404, None),
+            ("POST", "/nothing", [b"abc", b"def"], 404, None),
+            ("GET", "/nothing", [b""], 404, None),
+        ):
+            number = "one piece" if len(pieces) == 1 else f"{len(pieces)} pieces"
+            said = f"with {method} {path} and a body of {sum(map(len, pieces))} bytes in {number}"
+            talk = Talk(lab, method, path, pieces, pause=0.1)
+            lab.run(self._ask(app, lab, said, talk))
+            talk.must_have_answered()
+            if talk.status != status:
+                raise Wrong(
+                    "wrong status",
+                    f"It answered {talk.status}, not {status}.",
+                    try_="Look at the method and at the path.",
+                )
+            if body is not None and talk.body != body and talk.left:
+                raise Wrong(
+                    "one read is one message",
+                    f"It answered {talk.body!r} for {body!r}: {len(talk.left)} of "
+                    f"{number} had not been received.",
+                    lab.line(r"\breceive\b.*\(\)"),
+                    try_="A body comes in pieces, and some may be empty. `more_body` says "
+                    "whether another follows.",
+                )
+            if body is not None:
+                lab.equal(talk.body, body, what="The body was")
+
+    async def _ask(self, app, lab, said, talk):
+        lab.told(said)
+        await talk.ask(app)
+
+    @right
+    async def in_a_loop(scope, receive, send):
+        """Answer POST /count with the number of bytes, everything else with 404."""
+        status, answer = 404, b"no such page"
+        if (scope["method"], scope["path"]) == ("POST", "/count"):
+            length, more = 0, True
+            while more:
+                message = await receive()
+                length += len(message.get("body", b""))
+                more = message.get("more_body", False)
+            status, answer = 200, str(length).encode()
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": answer})
+
+    @right
+    async def pieces_joined(scope, receive, send):
+        async def answer(status, body):
+            headers = [(b"content-length", b"%d" % len(body))]
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
+
+        if scope["method"] != "POST" or scope["path"] != "/count":
+            return await answer(404, b"")
+        message = await receive()
+        body = message.get("body", b"")
+        while message.get("more_body"):
+            message = await receive()
+            body += message.get("body", b"")
+        await answer(200, b"%d" % len(body))
+
+    @right
+    async def names_of_the_library(scope, receive, send):
+        from http import HTTPStatus
+
+        status, answer = HTTPStatus.NOT_FOUND, bytearray()
+        if scope["method"] == "POST" and scope["path"] == "/count":
+            status, more = HTTPStatus.OK, True
+            while more:
+                message = await receive()
+                answer += message.get("body", b"")
+                more = message.get("more_body")
+            answer = bytearray(str(len(answer)).encode())
+        await send({"type": "http.response.start", "status": status})
+        await send({"type": "http.response.body", "body": answer})
+
+    @wrong("raised", says="may leave")
+    async def more_body_is_always_there(scope, receive, send):
+        found = (scope["method"], scope["path"]) == ("POST", "/count")
+        length, more = 0, True
+        while more:
+            message = await receive()
+            length, more = length + len(message["body"]), message["more_body"]
+        await send({"type": "http.response.start", "status": 200 if found else 404, "headers": []})
+        await send({"type": "http.response.body", "body": b"%d" % length})
+
+    @wrong("one read is one message", says="3 of 4 pieces")
+    async def first_piece(scope, receive, send):
+        status, answer = 404, b"no such page"
+        if (scope["method"], scope["path"]) == ("POST", "/count"):
+            status, answer = 200, b"%d" % len((await receive())["body"])
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": answer})
+
+    @wrong("never answers", says="again after the last piece")
+    async def until_empty(scope, receive, send):
+        status, answer = 404, b"no such page"
+        if (scope["method"], scope["path"]) == ("POST", "/count"):
+            length = 0
+            while piece := (await receive())["body"]:
+                length += len(piece)
+            status, answer = 200, b"%d" % length
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": answer})
+
+    @wrong("never answers", says="had sent nothing")
+    async def only_what_is_found(scope, receive, send):
+        if (scope["method"], scope["path"]) == ("POST", "/count"):
+            length, more = 0, True
+            while more:
+                message = await receive()
+                length, more = length + len(message["body"]), message.get("more_body", False)
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"%d" % length})
+
+    @wrong("never answers", says="the end of the body was not")
+    async def head_alone_for_404(scope, receive, send):
+        if (scope["method"], scope["path"]) != ("POST", "/count"):
+            await send({"type": "http.response.start", "status": 404, "headers": []})
+            return
+        length, more = 0, True
+        while more:
+            message = await receive()
+            length, more = length + len(message["body"]), message.get("more_body", False)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"%d" % length})
+
+    @wrong("two answers to one request", says="a second")
+    async def goes_on_after_404(scope, receive, send):
+        if (scope["method"], scope["path"]) != ("POST", "/count"):
+            await send({"type": "http.response.start", "status": 404, "headers": []})
+            await send({"type": "http.response.body", "body": b"no such page"})
+        length, more = 0, True
+        while more:
+            message = await receive()
+            length, more = length + len(message["body"]), message.get("more_body", False)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"%d" % length})
+
+    @wrong("the body before the head", says="no `http.response.start` before")
+    async def body_first(scope, receive, send):
+        length, more = 0, True
+        while more:
+            message = await receive()
+            length, more = length + len(message["body"]), message.get("more_body", False)
+        found = (scope["method"], scope["path"]) == ("POST", "/count")
+        await send({"type": "http.response.body", "body": b"%d" % length})
+        await send({"type": "http.response.start", "status": 200 if found else 404, "headers": []})
+
+    @wrong("not awaited", says="send")
+    async def sends_without_await(scope, receive, send):
+        found = (scope["method"], scope["path"]) == ("POST", "/count")
+        length, more = 0, True
+        while more:
+            message = await receive()
+            length, more = length + len(message["body"]), message.get("more_body", False)
+        send({"type": "http.response.start", "status": 200 if found else 404, "headers": []})
+        send({"type": "http.response.body", "body": b"%d" % length})
+
+    @wrong("value", says="ASGI wants a number")
+    async def as_in_wsgi(scope, receive, send):
+        found = (scope["method"], scope["path"]) == ("POST", "/count")
+        status = "200 OK" if found else "404 Not Found"
+        length, more = 0, True
+        while more:
+            message = await receive()
+            length, more = length + len(message["body"]), message.get("more_body", False)
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": b"%d" % length})

@@ -1,0 +1,208 @@
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class TenParts(Exercise):
+    """Ten waits in one page
+
+    A page is put together from ten parts, and each comes from another server. Write the coroutine
+    function `page(ask, parts, seconds)`: it returns a dict from each of `parts`, in their order,
+    to what `await ask(part)` gives. Ask for all of them at once.
+
+    The visitor waits `seconds` at most. What isn't there by then, and what fails with an
+    `OSError`, is `None` in the dict; the other parts are there all the same. If all come sooner,
+    so does the page. Leave nothing running.
+    """
+
+    id = "ten-parts-1"
+    equivalent = {
+        "with_wait: drop await, line 9": "what is cancelled here has nothing to clean up, and ends "
+        "in its next turn",
+    }
+    asks = "page"
+    minutes = 12
+    hints = (
+        "Each part can see to its own timeout and its own failure: a coroutine around `ask`.",
+        "In that coroutine: `async with asyncio.timeout(seconds)`, and `except` for both errors.",
+        "Start one task for each part in a TaskGroup, and take their results at its end.",
+    )
+
+    def verify(self, page, lab):
+        parts = [f"part {number}" for number in range(10)]
+        waits = {part: 1 + number * 7 % 10 / 10 for number, part in enumerate(parts)}
+        ask = lab.service(waits, {part: part.upper() for part in parts}, name="ask")
+        run = lab.run(page, ask, parts, 5)
+        lab.equal(run.result, {part: part.upper() for part in parts})
+        if abs(run.elapsed - 5) < 0.001:
+            raise Wrong(
+                "waits though all is there",
+                "All parts were there after 1.9 s, and the page came after 5 s.",
+                lab.line("sleep"),
+                try_="`seconds` is the longest that the visitor waits: `asyncio.timeout` "
+                "or `asyncio.wait(..., timeout=...)` go on sooner.",
+            )
+        lab.concurrent(run, longest=1.9, total=sum(waits.values()))
+
+        waits = dict(waits, **{"part 3": 30, "part 4": 4.5})
+        errors = {"part 6": ConnectionError("part 6 is down")}
+        ask = lab.service(waits, {part: part.upper() for part in parts}, errors, name="ask")
+        lab.told("with ten parts and 5 s; part 3 takes 30 s, part 4 takes 4.5 s, and part 6 fails")
+        try:
+            run = lab.run(self._page(page, ask, parts, lab))
+        except TimeoutError:
+            raise Wrong(
+                "lost what was there",
+                "It raised a TimeoutError: eight parts had come, and "
+                "the visitor sees none of them.",
+                lab.line("timeout|wait_for"),
+                try_="One timeout for each part, or `asyncio.wait`, keeps what is there.",
+            ) from None
+        except ConnectionError:
+            raise Wrong(
+                "lost what was there",
+                "One part failed, and its error ended the page: the "
+                "visitor sees nothing of the others.",
+                try_="Catch `OSError` around each part's own `ask`.",
+            ) from None
+        except BaseExceptionGroup:
+            raise Wrong(
+                "lost what was there",
+                "One part failed, and the TaskGroup cancelled the "
+                "others: the visitor sees nothing.",
+                try_="Catch `OSError` inside the task, around its own `ask`.",
+            ) from None
+        expected = {part: part.upper() for part in parts} | {"part 3": None, "part 6": None}
+        if isinstance(run.result, dict):
+            for part, got in run.result.items():
+                if isinstance(got, BaseException):
+                    raise Wrong(
+                        "an error for a part",
+                        f"`{part}` is {got!r} in the dict.",
+                        try_="The page shows what it has; what failed is `None`.",
+                    )
+        if run.elapsed > 5.001:
+            raise Wrong(
+                "the visitor waited longer",
+                f"It took {run.elapsed:g} s; the visitor waits 5 s at most.",
+                lab.line("timeout|wait"),
+                try_="All the timeouts must begin at the same moment.",
+            )
+        if isinstance(run.result, dict) and run.result.get("part 4", 0) is None:
+            raise Wrong(
+                "lost what was there",
+                "Part 4 came after 4.5 s, in time, and is `None`.",
+                try_="Only part 3 is too late, and only part 6 failed. What else can end "
+                "part 4: the failure of another, or a timeout that is too short?",
+            )
+        lab.equal(run.result, expected)
+        if list(run.result) != parts:
+            at = next(n for n, part in enumerate(parts) if list(run.result)[n] != part)
+            raise Wrong(
+                "order",
+                f"`{list(run.result)[at]}` stands in the dict where `{parts[at]}` should.",
+                try_="Make the dict in the order of `parts`, when all is there.",
+            )
+
+    async def _page(self, page, ask, parts, lab):
+        return await page(ask, parts, 5)
+
+    @right
+    async def each_its_own(ask, parts, seconds):
+        """Return part → what `ask` gives, all at once; None for what is late or fails."""
+
+        async def one(part):
+            with contextlib.suppress(OSError):  # a TimeoutError is one as well
+                async with asyncio.timeout(seconds):
+                    return await ask(part)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = {part: group.create_task(one(part)) for part in parts}
+        return {part: task.result() for part, task in tasks.items()}
+
+    @right
+    async def with_wait(ask, parts, seconds):
+        tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+        done, late = await asyncio.wait(tasks.values(), timeout=seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        return {
+            part: None if task in late or task.exception() else task.result()
+            for part, task in tasks.items()
+        }
+
+    @wrong("sequential", says="1.9 s")
+    async def in_turn(ask, parts, seconds):
+        page = {}
+        for part in parts:
+            try:
+                page[part] = await asyncio.wait_for(ask(part), seconds)
+            except OSError:
+                page[part] = None
+        return page
+
+    @wrong("waits though all is there", says="after 5 s")
+    async def sleeps_it_out(ask, parts, seconds):
+        tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+        await asyncio.sleep(seconds)
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.wait(tasks.values())
+        return {
+            part: None if task.cancelled() or task.exception() else task.result()
+            for part, task in tasks.items()
+        }
+
+    @wrong("lost what was there", says="TimeoutError")
+    async def one_timeout(ask, parts, seconds):
+        async with asyncio.timeout(seconds):
+            got = await asyncio.gather(*(ask(part) for part in parts), return_exceptions=True)
+        return {part: None if isinstance(g, OSError) else g for part, g in zip(parts, got)}
+
+    @wrong("lost what was there", says="TaskGroup cancelled")
+    async def plain_group(ask, parts, seconds):
+        async def one(part):
+            with contextlib.suppress(TimeoutError):
+                return await asyncio.wait_for(ask(part), seconds)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = {part: group.create_task(one(part)) for part in parts}
+        return {part: task.result() for part, task in tasks.items()}
+
+    @wrong("an error for a part", says="in the dict")
+    async def errors_as_values(ask, parts, seconds):
+        asking = (asyncio.wait_for(ask(part), seconds) for part in parts)
+        return dict(zip(parts, await asyncio.gather(*asking, return_exceptions=True)))
+
+    @wrong("leaked")
+    async def leaves_the_late_ones(ask, parts, seconds):
+        tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+        done, late = await asyncio.wait(tasks.values(), timeout=seconds)
+        return {
+            part: None if task in late or task.exception() else task.result()
+            for part, task in tasks.items()
+        }
+
+    @wrong("the visitor waited longer", says="5 s at most")
+    async def one_timeout_after_the_other(ask, parts, seconds):
+        tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+        page = {}
+        for part, task in tasks.items():
+            try:
+                page[part] = await asyncio.wait_for(task, seconds)
+            except OSError:
+                page[part] = None
+        return page
+
+    @wrong("lost what was there", says="part failed")
+    async def timeouts_alone(ask, parts, seconds):
+        async def one(part):
+            try:
+                return await asyncio.wait_for(ask(part), seconds)
+            except TimeoutError:
+                return None
+
+        got = await asyncio.gather(*(one(part) for part in parts))
+        return dict(zip(parts, got))

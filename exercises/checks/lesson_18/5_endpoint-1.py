@@ -1,0 +1,237 @@
+import asyncio
+import gc
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import PRICES, Talk, must_be_asgi
+
+
+class Blocking(Exercise):
+    """A blocking call in an endpoint
+
+    `look_up(name)` asks a database through an old library: an ordinary function that blocks its
+    thread for a while, returns a price, and raises KeyError for a name that it doesn't know. It
+    may be called from several threads at once.
+
+    Write `make_app(look_up)`. It returns a FastAPI application that answers `GET /price/{name}`
+    with `{"name": name, "price": price}`, and with status 404 where the name is not known
+    (`raise HTTPException(404)` does that). While one request waits for the database others must
+    be served.
+    """
+
+    id = "endpoint-1"
+    asks = "make_app"
+    minutes = 8
+    clock = "real"
+    limit = 6
+    given = "from fastapi import FastAPI, HTTPException"
+    hints = (
+        "Who calls a view that is `async def`, and in which thread? And a plain `def`?",
+        "There are two good ways. One of them needs no `await` at all.",
+        "Either a view that is a plain `def`, or `await asyncio.to_thread(look_up, name)`.",
+    )
+
+    def verify(self, make_app, lab):
+        inside, most, lock = 0, 0, threading.Lock()
+
+        def look_up(name):
+            nonlocal inside, most
+            with lock:
+                inside += 1
+                most = max(most, inside)
+            try:
+                threading.Event().wait(0.06)  # blocks its thread, as a socket would
+                return PRICES[name]
+            finally:
+                with lock:
+                    inside -= 1
+
+        names = [*PRICES, "nothing"]
+        app = lab.call(make_app, lab.blocking(look_up))
+        must_be_asgi(app)
+        talks = [Talk(lab, path=f"/price/{name}") for name in names]
+        lab.told("and asked for five prices at once")
+        lab.run(self._at_once(app, talks), leaks=True)
+        # FastAPI keeps each view for ever in its caches, and with it a pool that the view uses.
+        for pool in gc.get_objects():
+            if isinstance(pool, ThreadPoolExecutor):
+                pool.shutdown(wait=False)
+        for name, talk in zip(names, talks):
+            self._judge(name, talk, lab)
+        if most < 2:
+            held = lab.line(r"\.result\(|\.join\(")
+            raise Wrong(
+                "blocked" if held else "one at a time",
+                "`look_up` was never called while another call of it was under way.",
+                held or lab.line(r"Lock\(|Semaphore\(|Executor\("),
+                try_="Wait for the thread with `await`, and let the others in."
+                if held
+                else "It may be called from several threads at once: keep nobody out.",
+            )
+
+    async def _at_once(self, app, talks):
+        await asyncio.gather(*(talk.ask(app) for talk in talks))
+
+    def _judge(self, name, talk, lab):
+        if isinstance(talk.error, KeyError) and name not in PRICES:
+            raise Wrong(
+                "500 for 404",
+                f"GET /price/{name}: the KeyError of `look_up` came out, and "
+                "the client is told 500, as if the server were broken.",
+                try_="Catch it, and `raise HTTPException(404)`.",
+            )
+        talk.must_have_answered()
+        if name in PRICES:
+            if talk.status != 200:
+                raise Wrong(
+                    "wrong status",
+                    f"{talk.what} answered {talk.status}, not 200.",
+                    try_="Look at the path of the route.",
+                )
+            lab.equal(talk.value(), {"name": name, "price": PRICES[name]}, what=f"{talk.what} gave")
+        elif talk.status != 404:
+            raise Wrong(
+                "wrong status",
+                f"{talk.what} answered {talk.status}, not 404.",
+                try_="`raise HTTPException(404)` where `look_up` raises KeyError.",
+            )
+
+    @right
+    def plain_def(look_up):
+        """Return an application that answers GET /price/{name} by `look_up`."""
+        app = FastAPI()
+
+        @app.get("/price/{name}")
+        def price(name: str):
+            try:
+                return {"name": name, "price": look_up(name)}
+            except KeyError:
+                raise HTTPException(404)
+
+        return app
+
+    @right
+    def in_a_thread(look_up):
+        app = FastAPI()
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            try:
+                return {"name": name, "price": await asyncio.to_thread(look_up, name)}
+            except KeyError:
+                raise HTTPException(404)
+
+        return app
+
+    @right
+    def in_a_pool_of_its_own(look_up):
+        app, pool = FastAPI(), ThreadPoolExecutor(8)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            asked = asyncio.get_running_loop().run_in_executor(pool, look_up, name)
+            try:
+                return {"name": name, "price": await asked}
+            except KeyError:
+                raise HTTPException(404)
+
+        return app
+
+    @wrong("value", says="for WSGI")
+    def with_flask(look_up):
+        from flask import Flask
+
+        app = Flask("prices")
+
+        @app.get("/price/<name>")
+        def price(name):
+            return {"name": name, "price": look_up(name)}
+
+        return app
+
+    async_def = plain_def.but(
+        "def price(name: str)", "async def price(name: str)", kind="blocked", says="look_up"
+    )
+
+    sleeps_first = plain_def.but(
+        "def price(name: str):",
+        "async def price(name: str):\n    await asyncio.sleep(0)",
+        kind="blocked",
+        says="look_up",
+    )
+
+    @wrong("blocked", says="look_up")
+    def async_helper(look_up):
+        app = FastAPI()
+
+        async def ask(name):
+            return look_up(name)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            try:
+                return {"name": name, "price": await ask(name)}
+            except KeyError:
+                raise HTTPException(404)
+
+        return app
+
+    @wrong("blocked", says="another call")
+    def waits_for_the_thread(look_up):
+        app, pool = FastAPI(), ThreadPoolExecutor(8)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            try:
+                return {"name": name, "price": pool.submit(look_up, name).result()}
+            except KeyError:
+                raise HTTPException(404)
+
+        return app
+
+    @wrong("blocked", says="look_up")
+    def argument_first(look_up):
+        app = FastAPI()
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            try:
+                answer = {"name": name, "price": look_up(name)}
+            except KeyError:
+                raise HTTPException(404)
+            return await asyncio.to_thread(dict, answer)
+
+        return app
+
+    @wrong("one at a time", says="never called while")
+    def one_at_a_time(look_up):
+        app, lock = FastAPI(), asyncio.Lock()
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            try:
+                async with lock:
+                    return {"name": name, "price": await asyncio.to_thread(look_up, name)}
+            except KeyError:
+                raise HTTPException(404)
+
+        return app
+
+    @wrong("500 for 404", says="came out")
+    def no_404(look_up):
+        app = FastAPI()
+
+        @app.get("/price/{name}")
+        def price(name: str):
+            return {"name": name, "price": look_up(name)}
+
+        return app
+
+    nothing_for_404 = plain_def.but(
+        "raise HTTPException(404)",
+        'return {"name": name, "price": None}',
+        kind="wrong status",
+        says="not 404",
+    )

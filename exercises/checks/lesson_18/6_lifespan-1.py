@@ -1,0 +1,390 @@
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import PRICES, Talk, must_be_asgi
+
+
+class Pool:
+    """What `connect` gives: it must be open while it is asked, and closed at the end."""
+
+    def __init__(self, lab):
+        self.lab, self.open, self.asked = lab, True, 0
+        self.loop, self.strayed = asyncio.get_running_loop(), False
+
+    async def price(self, name):
+        self.strayed = self.strayed or asyncio.get_running_loop() is not self.loop
+        if not self.open:
+            raise Wrong(
+                "closed too early",
+                "A request asked a pool that was closed.",
+                self.lab.line(r"\.close\("),
+                try_="Close it after the `yield` of the lifespan, when the last request is over.",
+            )
+        self.asked += 1
+        await asyncio.sleep(0.1)
+        return PRICES[name]
+
+    async def close(self):
+        await asyncio.sleep(0.1)
+        self.open = False
+
+
+class Lifespan(Exercise):
+    """A pool for as long as the application lives
+
+    `await connect()` opens a pool of connections to a database. It takes a while. `await
+    pool.price(name)` asks it for a price, and may be called by many at once; `await pool.close()`
+    closes it.
+
+    Write `make_app(connect)`. It returns a FastAPI application that answers `GET /price/{name}`
+    with the price. The application opens one pool when the server starts it up, before the first
+    request, uses it for all requests, and closes it when the server shuts it down.
+    """
+
+    id = "lifespan-1"
+    asks = "make_app"
+    minutes = 10
+    given = """
+        from contextlib import asynccontextmanager
+
+        from fastapi import FastAPI
+        """
+    hints = (
+        "Whose life is as long as the pool's? Neither a request's nor that of the module.",
+        "`FastAPI(lifespan=...)` takes a function of the application, decorated with "
+        "`@asynccontextmanager`.",
+        "Before the `yield` of the lifespan: `await connect()`. After it: `await pool.close()`. "
+        "Keep the pool where the view can see it, as `app.state.pool`.",
+    )
+
+    def verify(self, make_app, lab):
+        pools, moments = [], {"phase": "before the startup"}
+
+        async def connect():
+            pools.append(Pool(lab))
+            moments.setdefault("connected", moments["phase"])
+            await asyncio.sleep(0.5)
+            return pools[-1]
+
+        app = lab.call(make_app, connect)
+        must_be_asgi(app)
+        talks = [Talk(lab, path=f"/price/{name}") for name in PRICES]
+        lab.told("and started the application up, asked for four prices, and shut it down")
+        try:
+            lab.run(self._live(app, talks, moments, lab))
+        except RuntimeError as error:
+            if "Event loop is closed" not in str(error) and "different loop" not in str(error):
+                raise
+        self._judge(pools, moments, talks, lab)
+
+    async def _live(self, app, talks, moments, lab):
+        to_app, from_app = asyncio.Queue(), asyncio.Queue()
+
+        async def said(event):
+            moments["phase"] = event
+            await to_app.put({"type": f"lifespan.{event}"})
+            answer = asyncio.create_task(from_app.get())
+            await asyncio.wait({answer, living}, return_when=asyncio.FIRST_COMPLETED)
+            if not answer.done():
+                answer.cancel()
+                raise living.exception() or Wrong(
+                    "no lifespan",
+                    f"Asked for the {event}, the application ended without an answer.",
+                    try_="A lifespan has one `yield`.",
+                )
+            message = answer.result()
+            if message["type"].endswith("failed"):
+                await asyncio.wait({living})
+                last = " ".join(message.get("message", "").strip().splitlines()[-1:])
+                if "not an async iterator" in last:
+                    raise Wrong(
+                        "no lifespan",
+                        "The lifespan has no `yield`.",
+                        try_="What stands before the `yield` is the startup, what comes "
+                        "after it the shutdown.",
+                    )
+                advice = (
+                    "`FastAPI(lifespan=...)` takes a function, decorated with "
+                    "`@asynccontextmanager`, and calls it."
+                )
+                raise Wrong(
+                    "raised",
+                    f"The {event} failed: {last}",
+                    try_=advice if "context manager" in last else "",
+                )
+
+        state = {}  # what a lifespan yields, and each request gets a copy of
+        living = asyncio.create_task(
+            app(
+                {"type": "lifespan", "asgi": {"version": "3.0"}, "state": state},
+                to_app.get,
+                from_app.put,
+            )
+        )
+        await said("startup")
+        moments["phase"] = "the first request"
+        for talk in talks:
+            talk.scope["state"] = dict(state)
+        await asyncio.gather(*(talk.ask(app) for talk in talks[1:]))
+        await talks[0].ask(app)  # alone, when the others are over
+        if errors := [talk for talk in talks if talk.error is not None]:
+            moments["failed"] = errors[0]
+            return living.cancel()
+        await said("shutdown")
+        await asyncio.wait({living})
+
+    def _judge(self, pools, moments, talks, lab):
+        if not pools and any("'coroutine' object" in str(talk.error) for talk in talks):
+            raise Wrong(
+                "not awaited",
+                "`connect` was called, and nobody awaited it: a coroutine "
+                "was asked for the prices.",
+                lab.line(r"connect\(\)"),
+            )
+        if not pools:
+            raise Wrong(
+                "never connected",
+                "Nobody called `connect`.",
+                try_="Startup is what stands "
+                "before the `yield` of the lifespan. Did FastAPI get it?",
+            )
+        if moments["connected"] == "before the startup":
+            raise Wrong(
+                "connected before the startup",
+                "The pool was opened while the application "
+                "was made. A server makes an application on no loop, or on another one.",
+                lab.line("connect"),
+                try_="Open it in the lifespan, before its `yield`.",
+            )
+        if len(pools) > 1:
+            raise Wrong(
+                "a pool for each request",
+                f"`connect` was called {len(pools)} times, for {len(talks)} requests.",
+                lab.line(r"connect\(\)"),
+                try_="Open one pool at the startup, and let all requests use it.",
+            )
+        if pools[0].strayed:
+            raise Wrong(
+                "another loop",
+                "The pool was opened on the server's loop, and asked on "
+                "another one. A pool's connections belong to the loop that opened them.",
+                lab.line(r"\.run\("),
+                try_="Write the view as `async def`, and `await`.",
+            )
+        for name, talk in zip(PRICES, talks):
+            if isinstance(talk.error, NameError) and lab.line(rf"\b{talk.error.name} = await"):
+                raise Wrong(
+                    "raised",
+                    f"{talk.what}: NameError: {talk.error}.",
+                    lab.line(rf"\b{talk.error.name} = await"),
+                    try_="A name that is set in the lifespan is the lifespan's own. Keep "
+                    "the pool where the view can see it, as `app.state.pool`.",
+                )
+            talk.must_have_answered()
+            if talk.status != 200:
+                raise Wrong(
+                    "wrong status",
+                    f"{talk.what} answered {talk.status}, not 200.",
+                    try_="Look at the path of the route.",
+                )
+            lab.equal(talk.value(), PRICES[name], what=f"{talk.what} gave")
+        if pools[0].open:
+            raise Wrong(
+                "left open",
+                "The server has shut the application down, and the pool is still open.",
+                lab.line(r"connect\(\)"),
+                try_="Close it after the `yield` of the lifespan, with `await`.",
+            )
+        if moments["connected"] != "startup":
+            raise Wrong(
+                "connected too late",
+                "The pool was opened by a request, which had to wait for it.",
+                lab.line(r"connect\(\)"),
+                try_="Open it in the lifespan, before its `yield`.",
+            )
+
+    @right
+    def with_lifespan(connect):
+        """Return an application that answers GET /price/{name} from one pool."""
+
+        @asynccontextmanager
+        async def lifespan(app):
+            app.state.pool = await connect()
+            yield
+            await app.state.pool.close()
+
+        app = FastAPI(lifespan=lifespan)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            return await app.state.pool.price(name)
+
+        return app
+
+    @right
+    def in_finally(connect):
+        kept = {}
+
+        @asynccontextmanager
+        async def lifespan(app):
+            kept["pool"] = await connect()
+            try:
+                yield
+            finally:
+                await kept.pop("pool").close()
+
+        app = FastAPI(lifespan=lifespan)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            return await kept["pool"].price(name)
+
+        return app
+
+    @wrong("raised", says="the lifespan's own")
+    def a_local_name(connect):
+        @asynccontextmanager
+        async def lifespan(app):
+            pool = await connect()
+            yield
+            await pool.close()
+
+        app = FastAPI(lifespan=lifespan)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            return await pool.price(name)  # noqa: F821
+
+        return app
+
+    @wrong("raised", says="and calls it")
+    def an_ordinary_manager(connect):
+        @contextlib.contextmanager
+        def lifespan(app):
+            app.state.pool = asyncio.run(connect())
+            yield
+
+        app = FastAPI(lifespan=lifespan)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            return await app.state.pool.price(name)
+
+        return app
+
+    a_loop_for_each = with_lifespan.but("async def price(name: str)", "def price(name: str)").but(
+        "await app.state.pool.price(name)",
+        "asyncio.run(app.state.pool.price(name))",
+        kind="another loop",
+        says="belong to the loop",
+    )
+
+    @wrong("value", says="no JSON")
+    def a_text(connect):
+        from fastapi.responses import PlainTextResponse
+
+        @asynccontextmanager
+        async def lifespan(app):
+            app.state.pool = await connect()
+            yield
+            await app.state.pool.close()
+
+        app = FastAPI(lifespan=lifespan)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            return PlainTextResponse(f"it costs {await app.state.pool.price(name)}")
+
+        return app
+
+    never_closed = with_lifespan.but(
+        "await app.state.pool.close()", "", kind="left open", says="still open"
+    )
+
+    @wrong("a pool for each request", says="4 times")
+    def one_each(connect):
+        app = FastAPI()
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            pool = await connect()
+            try:
+                return await pool.price(name)
+            finally:
+                await pool.close()
+
+        return app
+
+    @wrong("left open", says="still open")
+    def when_first_needed(connect):
+        app, lock, kept = FastAPI(), asyncio.Lock(), []
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            async with lock:
+                if not kept:
+                    kept.append(await connect())
+            return await kept[0].price(name)
+
+        return app
+
+    @wrong("a pool for each request", says="times")
+    def all_find_none(connect):
+        app, kept = FastAPI(), []
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            if not kept:
+                kept.append(await connect())
+            return await kept[0].price(name)
+
+        return app
+
+    closed_before_yield = never_closed.but(
+        "yield", "await app.state.pool.close()\nyield", kind="closed too early", says="was closed"
+    )
+
+    close_not_awaited = with_lifespan.but(
+        "await app.state.pool.close()", "app.state.pool.close()", kind="not awaited", says="close"
+    )
+
+    connect_not_awaited = with_lifespan.but(
+        "await connect()", "connect()", kind="not awaited", says="asked for the prices"
+    )
+
+    @wrong("closed too early", says="was closed")
+    def closed_by_each(connect):
+        @asynccontextmanager
+        async def lifespan(app):
+            app.state.pool = await connect()
+            yield
+
+        app = FastAPI(lifespan=lifespan)
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            try:
+                return await app.state.pool.price(name)
+            finally:
+                await app.state.pool.close()
+
+        return app
+
+    not_handed_over = with_lifespan.but(
+        "FastAPI(lifespan=lifespan)",
+        "FastAPI()",
+        kind="never connected",
+        says="Did FastAPI get it?",
+    )
+
+    @wrong("connected before the startup", says="on no loop")
+    def while_it_is_made(connect):
+        app, pool = FastAPI(), asyncio.run(connect())
+
+        @app.get("/price/{name}")
+        async def price(name: str):
+            return await pool.price(name)
+
+        return app

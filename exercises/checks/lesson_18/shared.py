@@ -1,0 +1,163 @@
+"""What exercises of lesson 18 share: a server's talk with an application, and the prices."""
+
+import asyncio
+import json
+
+from helpers.coach import Wrong
+
+
+class Talk:
+    """One request to an ASGI application: its scope, receive and send, and what became of it."""
+
+    def __init__(self, lab, method="GET", path="/", pieces=(b"",), pause=0.0):
+        self.lab, self.left, self.pause = lab, list(pieces), pause
+        self.what = f"{method} {path}"
+        self.status, self.body, self.ended, self.error = None, b"", False, None
+        self.scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "path": path,
+            "raw_path": path.encode(),
+            "scheme": "http",
+            "query_string": b"",
+            "root_path": "",
+            "headers": [(b"host", b"127.0.0.1")],
+            "client": ("127.0.0.1", 50000),
+            "server": ("127.0.0.1", 8000),
+        }
+
+    async def receive(self):
+        if not self.left:
+            raise Wrong(
+                "never answers",
+                "It awaited `receive` again after the last piece, which says that no more comes. "
+                "Nothing comes, and so it waits until the client goes away, and the client waits "
+                "for the answer.",
+                self.lab.line(r"\breceive\b.*\(\)"),
+                try_='The last piece says `"more_body": False`, or leaves it out.',
+            )
+        if self.pause:
+            await asyncio.sleep(self.pause)
+        piece = self.left.pop(0)
+        # A message may leave out what has its usual value.
+        return {"type": "http.request", "body": piece} | ({"more_body": True} if self.left else {})
+
+    async def send(self, message):
+        kind = message.get("type") if isinstance(message, dict) else None
+        if kind == "http.response.start":
+            self._start(message)
+        elif kind == "http.response.body":
+            self._more(message)
+        else:
+            self._wrong(
+                f"It sent {message!r}.",
+                "A message is a dict with a `type`: "
+                "`http.response.start`, then `http.response.body`.",
+            )
+
+    def _start(self, message):
+        if self.status is not None:
+            raise Wrong(
+                "two answers to one request",
+                f"{self.what}: it sent a second `http.response.start`.",
+                try_="One request, one answer: `return` after the first.",
+            )
+        status, headers = message.get("status"), message.get("headers", [])
+        if not isinstance(status, int):
+            self._wrong(f"The status was {status!r}.", "ASGI wants a number: `404`.")
+        if any(
+            len(pair) != 2 or not all(isinstance(word, bytes) for word in pair) for pair in headers
+        ):
+            self._wrong(f"The headers were {headers!r}.", "ASGI wants pairs of bytes.")
+        self.status = status
+
+    def _more(self, message):
+        if self.status is None:
+            raise Wrong(
+                "the body before the head",
+                f"{self.what}: it sent a body, and no `http.response.start` before.",
+                self.lab.line("http.response.body"),
+                try_="Status and headers go first, for they come first on the wire.",
+            )
+        if self.ended:
+            raise Wrong(
+                "two answers to one request",
+                f"{self.what}: it sent more after the end of the body.",
+                try_='A body ends with the message without `"more_body": True`.',
+            )
+        body = message.get("body", b"")
+        if not isinstance(body, (bytes, bytearray)):
+            self._wrong(
+                f"The body was {body!r}.",
+                "A connection carries bytes: `text.encode()`.",
+                "http.response.body",
+            )
+        self.body += body
+        self.ended = not message.get("more_body", False)
+
+    def _wrong(self, observed, try_, pattern=r"\bsend\("):
+        raise Wrong("value", f"{self.what}: {observed}", self.lab.line(pattern), try_=try_)
+
+    async def ask(self, app):
+        """Have the application answer, and note an error that comes out of it."""
+        try:
+            await app(self.scope, self.receive, self.send)
+        except Wrong:
+            raise
+        except Exception as error:
+            self.error = error
+
+    def value(self):
+        """What the body says in JSON."""
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            raise Wrong(
+                "value",
+                f"{self.what} gave {self.body!r}, which is no JSON.",
+                try_="Return the value from the view: FastAPI makes JSON of it.",
+            ) from None
+
+    def must_have_answered(self):
+        """Raise Wrong unless there was a whole answer."""
+        if self.error is not None:
+            if isinstance(self.error, KeyError) and self.error.args == ("more_body",):
+                raise Wrong(
+                    "raised",
+                    f"{self.what}: KeyError: 'more_body'.",
+                    self.lab.line(r"\[.more_body.\]"),
+                    try_="A message may leave `more_body` out, and then nothing follows: "
+                    '`message.get("more_body", False)`.',
+                )
+            raise self.error
+        if self.status is None:
+            raise Wrong(
+                "never answers",
+                f"{self.what}: it returned, and had sent nothing. The client waits.",
+                try_="Each way through the application must end in a "
+                "whole answer, the 404 as well.",
+            )
+        if not self.ended:
+            raise Wrong(
+                "never answers",
+                f"{self.what}: the head was sent, and the end of the body "
+                "was not. The client waits for the rest.",
+                try_="Send an "
+                "`http.response.body` each time, be it empty, and the last one without "
+                '`"more_body": True`.',
+            )
+
+
+def must_be_asgi(app):
+    """Raise Wrong unless a server could call this as an ASGI application."""
+    if not callable(app):
+        raise Wrong("value", f"It returned {app!r}.", try_="Return the application.")
+    if hasattr(app, "wsgi_app"):
+        raise Wrong(
+            "value", f"It returned {app!r}, an application for WSGI.", try_="FastAPI is asked for."
+        )
+
+
+PRICES = {"tea": 3, "soup": 5, "toast": 2, "cake": 4}

@@ -1,0 +1,289 @@
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import fails_alone, holds
+
+
+class Page(Exercise):
+    """A page that does without its stars
+
+    Three coroutine functions take the name of an article, and each takes a while: `price(name)`
+    and `stock(name)`, which the page can't do without, and `stars(name)`, which it can.
+
+    Write `page(price, stock, stars, name)`: it asks all three at once and returns a tuple: the
+    price, the stock and the stars.
+
+    - If `stars` raises a `ConnectionError`, or has no answer after 0.5 s, the stars are None. The
+      rest of the page is as it would have been.
+    - If `price` or `stock` raises an error, that comes out, alone or in a group. Nothing is left
+      running.
+    """
+
+    id = "page-1"
+    asks = "page"
+    minutes = 8
+    hints = (
+        "Which part may fail, and which may take too long? Put `try` and the time limit around "
+        "that part alone, in a function of its own.",
+        "A TaskGroup starts all three, ends the others if one fails, and lets its error out.",
+        "In the small function: `async with asyncio.timeout(0.5): return await stars(name)`, and "
+        "`except (TimeoutError, ConnectionError): return None`.",
+    )
+    equivalent = {
+        "with_a_group: drop return, line 12": "a function that ends returns None",
+        "with_a_group: task at once, line 17": "the other two have been started before it",
+    }
+
+    def verify(self, page, lab):
+        async def calling(*parts):  # lab.run would quote the call, which tells too little
+            return await lab.awaitable(page(*parts, "tea"))
+
+        price = lab.service({"tea": 3}, {"tea": 300}, name="price")
+        stock = lab.service({"tea": 3}, {"tea": 7}, name="stock")
+        stars = lab.service({"tea": 0.4}, {"tea": 4.5}, name="stars")
+        lab.told('for "tea", with waits of 3, 3 and 0.4 s')
+        run = lab.run(calling(price, stock, stars))
+        self._compare(run.result, (300, 7, 4.5), lab)
+        lab.concurrent(run, longest=3, total=6.4)
+        for asked in price, stock, stars:
+            if len(asked.calls) != 1:
+                raise Wrong(
+                    "asked more than once",
+                    f"One of the three was called {len(asked.calls)} times.",
+                    try_="Ask each once, and keep its answer.",
+                )
+
+        lab.told("and `stars` raised ConnectionError")
+        broken = lab.service(0.1, errors={"tea": ConnectionError("no way there")}, name="stars")
+        try:
+            run = lab.run(calling(price, stock, broken))
+        except BaseExceptionGroup as group:
+            caught = lab.line(r"except\b.*ConnectionError|suppress\(.*ConnectionError")
+            if not caught or not holds(group, ConnectionError):
+                raise
+            raise Wrong(
+                "raised",
+                "ConnectionError came out in a group, though you catch it: the "
+                "task that failed was the group's, and the group saw it too.",
+                caught,
+                "Catch it inside the task: in a small function around `stars`.",
+            ) from None
+        self._compare(run.result, (300, 7, None), lab)
+
+        lab.told("and `stars` took a minute")
+        slow = lab.service(60, {"tea": 4.5}, name="stars")
+        try:
+            run = lab.run(calling(price, stock, slow))
+        except TimeoutError:
+            raise Wrong(
+                "one time limit for all",
+                "TimeoutError came out, and the price was lost.",
+                lab.line(r"timeout|wait_for"),
+                "Put the time limit around the stars alone.",
+            ) from None
+        except BaseExceptionGroup as group:
+            if not holds(group, TimeoutError):
+                raise
+            raise Wrong(
+                "one time limit for all",
+                "TimeoutError came out, and the price was lost.",
+                lab.line(r"timeout|wait_for"),
+                "Catch it where the limit is: around the stars alone.",
+            ) from None
+        if run.elapsed > 3.6:
+            raise Wrong(
+                "no time limit",
+                f"It took {run.elapsed:g} s; price and stock were there after 3 s.",
+                lab.line(r"stars\("),
+                "Give up the stars after 0.5 s: `async with asyncio.timeout(0.5):`.",
+            )
+        if run.elapsed > 3.001:
+            raise Wrong(
+                "sequential",
+                f"It took {run.elapsed:g} s; price and stock were there after 3 s.",
+                try_="Start the stars, too, before you await any.",
+            )
+        self._compare(run.result, (300, 7, None), lab)
+
+        lab.told("and `stars` took 1 s")
+        late = lab.service({"tea": 1}, {"tea": 4.5}, name="stars")
+        run = lab.run(calling(price, stock, late))
+        if run.result[2] is not None:
+            raise Wrong(
+                "no time limit",
+                f"The stars are {run.result[2]!r}: it waited 1 s for "
+                "them, and 0.5 s was the limit.",
+                lab.line(r"timeout|wait_for"),
+                "Give up the stars after 0.5 s.",
+            )
+
+        for name in "price", "stock":
+            lab.told(f"and `{name}` raised LookupError")
+            failing = lab.service(0.1, errors={"tea": LookupError("no tea")}, name=name)
+            asked = (failing, stock) if name == "price" else (price, failing)
+            fails_alone(lab, lambda: page(*asked, stars, "tea"))
+        lab.told("and cancelled it after 0.2 s")
+        lab.run(calling(price, stock, stars), cancel_after=0.2)
+
+    def _compare(self, got, expected, lab):
+        if isinstance(got, tuple | list) and None in got[:2]:
+            raise Wrong(
+                "gave up what it can't do without",
+                f"It returned {got!r}: price and stock are wanted whatever becomes of the stars.",
+                lab.line(r"timeout|wait_for|except|suppress"),
+                "Put `try` and the time limit around the stars alone, in a small function.",
+            )
+        lab.equal(got, expected)
+
+    @right
+    async def with_a_group(price, stock, stars, name):
+        """Return price, stock and stars of `name`; the stars are None if they fail."""
+
+        async def stars_or_none():
+            try:
+                async with asyncio.timeout(0.5):
+                    return await stars(name)
+            except (TimeoutError, ConnectionError):
+                return None
+
+        async with asyncio.TaskGroup() as group:
+            cents = group.create_task(price(name))
+            left = group.create_task(stock(name))
+            liked = group.create_task(stars_or_none())
+        return cents.result(), left.result(), liked.result()
+
+    @right
+    async def with_wait_for(price, stock, stars, name):
+        async def maybe():
+            with contextlib.suppress(TimeoutError, ConnectionError):
+                return await asyncio.wait_for(stars(name), 0.5)
+
+        async with asyncio.TaskGroup() as group:
+            parts = [group.create_task(part) for part in (price(name), stock(name), maybe())]
+        return tuple(part.result() for part in parts)
+
+    @wrong("sequential", says="6.4 s")
+    async def in_turn(price, stock, stars, name):
+        try:
+            async with asyncio.timeout(0.5):
+                liked = await stars(name)
+        except (TimeoutError, ConnectionError):
+            liked = None
+        return await price(name), await stock(name), liked
+
+    @wrong("sequential", says="3.4 s")
+    async def the_stars_first(price, stock, stars, name):
+        try:
+            async with asyncio.timeout(0.5):
+                task = asyncio.create_task(stars(name))
+                liked = await task
+        except (TimeoutError, ConnectionError):
+            liked = None
+        async with asyncio.TaskGroup() as group:
+            cents = group.create_task(price(name))
+            left = group.create_task(stock(name))
+        return cents.result(), left.result(), liked
+
+    @wrong("raised", says="no way there")
+    async def without_a_default(price, stock, stars, name):
+        async with asyncio.TaskGroup() as group:
+            parts = [group.create_task(part(name)) for part in (price, stock, stars)]
+        return tuple(part.result() for part in parts)
+
+    @wrong("raised", says="Catch it inside the task")
+    async def catches_beside_the_task(price, stock, stars, name):
+        async with asyncio.TaskGroup() as group:
+            cents = group.create_task(price(name))
+            left = group.create_task(stock(name))
+            task = group.create_task(stars(name))
+            try:
+                liked = await asyncio.wait_for(task, 0.5)
+            except (TimeoutError, ConnectionError):
+                liked = None
+        return cents.result(), left.result(), liked
+
+    waits_for_the_stars = with_wait_for.but("TimeoutError, ConnectionError", "ConnectionError").but(
+        "asyncio.wait_for(stars(name), 0.5)", "stars(name)", kind="no time limit", says="60 s"
+    )
+
+    a_limit_too_long = with_wait_for.but(
+        "stars(name), 0.5", "stars(name), 2", kind="no time limit", says="it waited 1 s"
+    )
+
+    @wrong("leaked", says="lone `create_task`")
+    async def tasks_without_an_owner(price, stock, stars, name):
+        cents, left = asyncio.create_task(price(name)), asyncio.create_task(stock(name))
+        liked = None
+        with contextlib.suppress(TimeoutError, ConnectionError):
+            async with asyncio.timeout(0.5):
+                liked = await stars(name)
+        return await cents, await left, liked
+
+    @wrong("lost error", says="LookupError")
+    async def a_default_for_all(price, stock, stars, name):
+        async def maybe(part):
+            try:
+                return await part(name)
+            except Exception:
+                return None
+
+        async def in_time():
+            try:
+                return await asyncio.wait_for(maybe(stars), 0.5)
+            except TimeoutError:
+                return None
+
+        return tuple(await asyncio.gather(maybe(price), maybe(stock), in_time()))
+
+    @wrong("leaked")
+    async def with_gather(price, stock, stars, name):
+        async def maybe():
+            with contextlib.suppress(TimeoutError, ConnectionError):
+                return await asyncio.wait_for(stars(name), 0.5)
+
+        return tuple(await asyncio.gather(price(name), stock(name), maybe()))
+
+    @wrong("one time limit for all", says="around the stars alone")
+    async def a_limit_for_all(price, stock, stars, name):
+        async def maybe():
+            with contextlib.suppress(ConnectionError):
+                return await stars(name)
+
+        async with asyncio.timeout(3.2):
+            async with asyncio.TaskGroup() as group:
+                parts = [group.create_task(part) for part in (price(name), stock(name), maybe())]
+        return tuple(part.result() for part in parts)
+
+    @wrong("gave up what it can't do without", says="(None, None, 4.5)")
+    async def gives_all_up(price, stock, stars, name):
+        parts = []
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(0.5), asyncio.TaskGroup() as group:
+                parts += [group.create_task(part(name)) for part in (price, stock, stars)]
+        return tuple(None if part.cancelled() else part.result() for part in parts)
+
+    @wrong("gave up what it can't do without", says="around the stars alone")
+    async def catches_around_the_group(price, stock, stars, name):
+        parts = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                parts += [group.create_task(part(name)) for part in (price, stock)]
+                parts.append(group.create_task(asyncio.wait_for(stars(name), 0.5)))
+        except* (TimeoutError, ConnectionError):
+            pass
+        return tuple(
+            None if part.cancelled() or part.exception() else part.result() for part in parts
+        )
+
+    @wrong("one time limit for all", says="where the limit is")
+    async def lets_the_timeout_out(price, stock, stars, name):
+        async def maybe():
+            with contextlib.suppress(ConnectionError):
+                async with asyncio.timeout(0.5):
+                    return await stars(name)
+
+        async with asyncio.TaskGroup() as group:
+            parts = [group.create_task(part) for part in (price(name), stock(name), maybe())]
+        return tuple(part.result() for part in parts)

@@ -1,0 +1,221 @@
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import Busy, Connection, fails_alone, holds
+
+
+class CheckedPool:
+    """A pool that knows what it has lent; `misused` tells of a use after that, in a sentence."""
+
+    def __init__(self, size, seconds):
+        self.lent, self.misused = set(), None
+        self.free = asyncio.LifoQueue()
+        for _ in range(size):
+            self.free.put_nowait(Connection(seconds, self))
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        connection = await self.free.get()
+        self.lent.add(connection)
+        try:
+            yield connection
+        finally:
+            self.lent.remove(connection)
+            self.free.put_nowait(connection)
+
+
+class AskThePool(Exercise):
+    """Many questions, few connections
+
+    `pool` lends connections: `async with pool.acquire() as connection:`. `await
+    connection.fetch(name)` asks one question and takes a while; a connection takes one question at
+    a time, and refuses a second one with an error. Who asks a pool that has lent everything waits
+    for its turn.
+
+    Write `prices(pool, names)`, a coroutine function: it returns what `fetch` gave for each name,
+    in the order of `names`. As many questions as the pool has connections are under way at once;
+    how many that are, only the pool knows. If a question fails, its error comes out, alone or in a
+    group, and nothing is left running.
+    """
+
+    id = "ask-pool-1"
+    asks = "prices"
+    minutes = 7
+    hints = (
+        "How many tasks are there, and how many conversations does one connection hold?",
+        "Each question takes a connection for itself and gives it back. Put both into a small "
+        "function, `ask(name)`, and start one for each name.",
+        "`async def ask(name): async with pool.acquire() as connection: return await "
+        "connection.fetch(name)`; then a TaskGroup. The pool itself keeps the limit.",
+    )
+
+    def verify(self, prices, lab):
+        names = ["tea", "cup", "kettle", "toaster", "spoon", "plate"]
+        lab.told('with a pool of one connection and `names` ["tea"]')
+        lab.equal(self._ask(prices, lab, 1, ["tea"]).result, ["price of tea"])
+        lab.told(
+            "with a pool of two connections and four names; the first takes 3 s, the others "
+            "1 s each"
+        )
+        seconds = {"tea": 3}
+        run = self._ask(prices, lab, 2, names[:4], seconds)
+        lab.equal(run.result, [f"price of {name}" for name in names[:4]])
+        if run.elapsed > 5.9:
+            raise Wrong(
+                "sequential",
+                f"It took {run.elapsed:g} s, and one connection was lent at a "
+                "time: two could have answered in 3 s.",
+                lab.line(r"acquire|fetch"),
+                "Each question takes a connection of its own: put `acquire` and `fetch` "
+                "into a small function and start one for each name.",
+            )
+        if run.elapsed > 3.001:
+            raise Wrong(
+                "batch barrier",
+                f"It took {run.elapsed:g} s; while the slow question was "
+                "answered, the other connection could have answered all the rest in 3 s.",
+                lab.line(r"gather|TaskGroup"),
+            )
+        lab.told("with a pool of three connections and six names, 1 s each")
+        run = self._ask(prices, lab, 3, names)
+        lab.equal(run.result, [f"price of {name}" for name in names])
+        if run.elapsed > 2.001:
+            raise Wrong(
+                "a limit of its own",
+                f"It took {run.elapsed:g} s; three connections could have answered in 2 s.",
+                lab.line(r"Semaphore|range\("),
+                "The pool keeps the limit: who asks too much waits there.",
+            )
+        lab.told('and one of the names was "nothing"')
+        seconds = {"nothing": 0.5, "tea": 9}
+        fails_alone(lab, lambda: prices(CheckedPool(2, seconds), ["nothing", "tea", "cup"]))
+
+    def _ask(self, prices, lab, size, names, seconds=None):
+        pools = []
+
+        async def asking():
+            pools.append(CheckedPool(size, seconds or {}))
+            return await lab.awaitable(prices(pools[0], list(names)))
+
+        try:
+            run = lab.run(asking())
+        except Exception as error:
+            if pools and pools[0].misused:
+                raise Wrong(
+                    "used a connection that was given back",
+                    pools[0].misused,
+                    lab.line(r"fetch"),
+                    "It is yours inside `async with pool.acquire()` only: await the answer there.",
+                ) from None
+            if not holds(error, Busy):
+                raise
+            raise Wrong(
+                "connection shared",
+                "The connection refused a second question: another operation is in progress.",
+                lab.line("fetch"),
+            ) from None
+        if pools[0].lent:
+            raise Wrong(
+                "left open",
+                f"{len(pools[0].lent)} connections were not given back.",
+                lab.line("acquire"),
+                "`async with pool.acquire()` gives it back.",
+            )
+        return run
+
+    @right
+    async def one_each(pool, names):
+        """Return the price of each name, in order."""
+
+        async def ask(name):
+            async with pool.acquire() as connection:
+                return await connection.fetch(name)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(ask(name)) for name in names]
+        return [task.result() for task in tasks]
+
+    @wrong("connection shared", says="another operation is in progress")
+    async def one_for_all(pool, names):
+        async with pool.acquire() as connection:
+            return await asyncio.gather(*(connection.fetch(name) for name in names))
+
+    @wrong("connection shared", says="one after another")
+    async def one_for_a_group(pool, names):
+        async with pool.acquire() as connection:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(connection.fetch(name)) for name in names]
+        return [task.result() for task in tasks]
+
+    @wrong("sequential", says="two could have answered in 3 s")
+    async def in_turn(pool, names):
+        async with pool.acquire() as connection:
+            return [await connection.fetch(name) for name in names]
+
+    @wrong("sequential")
+    async def one_lock(pool, names):
+        lock = asyncio.Lock()
+
+        async def ask(name):
+            async with lock, pool.acquire() as connection:
+                return await connection.fetch(name)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(ask(name)) for name in names]
+        return [task.result() for task in tasks]
+
+    @wrong("batch barrier", says="It took 4 s")
+    async def in_twos(pool, names):
+        async def ask(name):
+            async with pool.acquire() as connection:
+                return await connection.fetch(name)
+
+        answers = []
+        for start in range(0, len(names), 2):
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(ask(name)) for name in names[start : start + 2]]
+            answers += [task.result() for task in tasks]
+        return answers
+
+    @wrong("a limit of its own", says="three connections")
+    async def two_at_once(pool, names):
+        places = asyncio.Semaphore(2)
+
+        async def ask(name):
+            async with places, pool.acquire() as connection:
+                return await connection.fetch(name)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(ask(name)) for name in names]
+        return [task.result() for task in tasks]
+
+    @wrong("used a connection that was given back", says="inside `async with")
+    async def gives_it_back_first(pool, names):
+        async def ask(name):
+            async with pool.acquire() as connection:
+                answer = connection.fetch(name)
+            return await answer
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(ask(name)) for name in names]
+        return [task.result() for task in tasks]
+
+    @wrong("leaked")
+    async def with_gather(pool, names):
+        async def ask(name):
+            async with pool.acquire() as connection:
+                return await connection.fetch(name)
+
+        return await asyncio.gather(*(ask(name) for name in names))
+
+    @wrong("raised", says="TypeError")
+    async def awaits_the_pool(pool, names):
+        async def ask(name):
+            connection = await pool.acquire()
+            return await connection.fetch(name)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(ask(name)) for name in names]
+        return [task.result() for task in tasks]

@@ -1,0 +1,567 @@
+"""Long, for each of its programs is a whole pool."""
+
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import Connection, now
+
+
+@contextlib.contextmanager
+def told_plainly():
+    """Let a Wrong out alone that was raised in a task of a group."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        while isinstance(group, BaseExceptionGroup):
+            group = (group.subgroup(Wrong) or group).exceptions[0]
+        if isinstance(group, Wrong):
+            raise group from None
+        raise
+
+
+HELD = 1.0037  # seconds that a connection is held: no multiple of what one sleeps who polls
+
+
+class PoolByHand(Exercise):
+    """A pool by hand
+
+    `connect()` is a coroutine function: it takes a while and returns a new connection, which has a
+    coroutine method `close()`. Write a class:
+
+    - `Pool(connect, size)` makes a pool. It opens nothing yet.
+    - `async with pool.acquire() as connection:` lends a connection: one that was given back, if
+      there is one; a new one, if fewer than `size` are open; else it waits until one is given
+      back. While one is being opened, another may be. At the end of the block it goes back to the
+      pool, after an error or a cancellation too, and these go on their way.
+    - `await pool.close()` closes all connections. (It is called when all of them are back.)
+
+    A connection belongs to one task at a time, and never are more than `size` open. If `connect()`
+    raises an error, that comes out of `acquire`, and the next one may try again.
+    """
+
+    id = "own-pool-1"
+    asks = "Pool"
+    minutes = 12
+    hints = (
+        "Two things are to be counted: how many may be lent at once, and which ones are free. The "
+        "first is what a semaphore does.",
+        "Between `if fewer than size are open` and `await connect()` others have their turn. Take "
+        "the place first, and open then.",
+        "`@contextlib.asynccontextmanager` on `async def acquire(self)`; inside, `async with "
+        "self.places:` take a connection from the list of free ones or open one, `try: yield` it, "
+        "`finally:` put it back into the list.",
+    )
+
+    def verify(self, Pool, lab):
+        with told_plainly():
+            lab.run(self._days(Pool, lab))
+
+    async def _days(self, Pool, lab):
+        opened, fails, left_by = [], [], []
+
+        async def connect():
+            await asyncio.sleep(1)
+            if fails:
+                raise fails.pop()
+            opened.append(Connection())
+            if sum(not connection.closed for connection in opened) > size:
+                if left_by:
+                    raise Wrong(
+                        "lost a place",
+                        f"After {left_by[-1]} the connection did not come "
+                        f"back: the next borrower got another one, and {size} is allowed.",
+                        lab.line(r"\byield\b"),
+                        "What was taken goes back in `finally`.",
+                    )
+                raise Wrong(
+                    "limit",
+                    f"{len(opened)} connections were opened, and {size} are allowed.",
+                    lab.line(r"connect\("),
+                    "While one task awaits `connect()` others look at the count as well. "
+                    "Take the place before you open: a semaphore of `size` does.",
+                )
+            return opened[-1]
+
+        async def use(pool, seconds=1.0, error=None):
+            made = pool.acquire()
+            if not hasattr(made, "__aenter__"):
+                if hasattr(made, "close"):
+                    made.close()
+                raise Wrong(
+                    "not a context manager",
+                    f"`acquire()` returned {type(made).__name__}, which `async with` doesn't take.",
+                    lab.line(r"def\s+acquire"),
+                    "`@contextlib.asynccontextmanager` makes one of an async function with "
+                    "one `yield`.",
+                )
+            async with made as connection:
+                if not isinstance(connection, Connection):
+                    raise Wrong(
+                        "value",
+                        f"`acquire` gave {connection!r}, and not a connection.",
+                        lab.line(r"\byield\b"),
+                    )
+                if connection.busy:
+                    raise Wrong(
+                        "connection shared",
+                        "Two tasks were lent the same connection.",
+                        lab.line(r"\byield\b"),
+                        "Take it out of what is free before you "
+                        "lend it, and put it back afterwards.",
+                    )
+                connection.busy = True
+                try:
+                    await asyncio.sleep(seconds)
+                    if error:
+                        raise error
+                finally:
+                    connection.busy = False
+
+        size = 2
+        lab.told("with a size of 2")
+        pool = lab.call(Pool, connect, 2)
+        lab.told("with a size of 2, and borrowed twice, one after another")
+        await use(pool)
+        if len(opened) > 1:
+            raise Wrong(
+                "opened in advance",
+                f"The first borrower needs one connection, and {len(opened)} were opened.",
+                lab.line(r"connect\("),
+                "Open one when somebody wants it and none is free.",
+            )
+        await use(pool)
+        if len(opened) != 1 and opened[0].closed:
+            raise Wrong(
+                "closed what it lent",
+                "The connection was closed at the end of the block, "
+                "and the next borrower waited for a new one to be opened.",
+                lab.line(r"close\("),
+                "Keep it: only `close()` of the pool closes.",
+            )
+        if len(opened) != 1:
+            raise Wrong(
+                "opened what it had",
+                f"{len(opened)} connections were opened, though the first one was free again.",
+                lab.line(r"connect\("),
+                "Look first whether one was given back.",
+            )
+
+        size, opened[:] = 3, []
+        lab.told("with a size of 3, and borrowed for a second by seven tasks at once")
+        pool, begin = Pool(connect, 3), now()
+        async with asyncio.TaskGroup() as group:
+            for _ in range(7):
+                group.create_task(use(pool, HELD))
+        seconds, best = now() - begin, 1 + 3 * HELD
+        if len(opened) < 3:
+            raise Wrong(
+                "one at a time",
+                f"It opened {len(opened)} of 3, and all seven took "
+                f"{seconds:g} s; they could have taken 4 s.",
+                lab.line(r"Lock|Semaphore"),
+                "Up to `size` tasks hold a connection at once: no lock around the lending.",
+            )
+        if best + 0.001 < seconds < best + 0.7:
+            raise Wrong(
+                "asks again and again",
+                f"All seven took {seconds:g} s; {best:g} s is enough.",
+                lab.line(r"sleep\("),
+                "Do not ask every now and then whether "
+                "one is free: a semaphore or a queue wakes who waits.",
+            )
+        if seconds > best + 0.001:
+            raise Wrong(
+                "opened one after another",
+                f"All seven took {seconds:g} s; three at a time take 4 s, the opening included.",
+                lab.line(r"connect\("),
+                "Connections may be opened at the same time.",
+            )
+        await pool.close()
+        lab.check_awaited()
+        left = sum(not connection.closed for connection in opened)
+        if left:
+            raise Wrong(
+                "left open",
+                f"After `close()` {left} of {len(opened)} connections were still open.",
+                lab.line(r"connect\(\)"),
+                "`await connection.close()` for each that the pool has opened.",
+            )
+
+        size, opened[:] = 1, []
+        pool = Pool(connect, 1)
+        lab.told("with a size of 1, and the first borrower raised an error")
+        left_by.append("the error")
+        try:
+            await use(pool, error=KeyError("mine"))
+        except KeyError:
+            pass
+        else:
+            raise Wrong(
+                "lost error",
+                "The KeyError of the block had to come out of it.",
+                lab.line(r"\bexcept\b|suppress"),
+                "Give the connection back in `finally`, and let the error go on.",
+            )
+        await self._soon(use(pool), "the error", lab)
+        lab.told("with a size of 1, and the borrower was cancelled")
+        left_by.append("the cancellation")
+        task = asyncio.create_task(use(pool, 60))
+        await asyncio.sleep(0.5)
+        task.cancel()
+        await asyncio.wait([task])
+        await self._soon(use(pool), "the cancellation", lab)
+        lab.told("with a size of 1, and one who waited for his turn was cancelled")
+        first = asyncio.create_task(use(pool, 2))
+        await asyncio.sleep(0.5)
+        second = asyncio.create_task(use(pool))
+        await asyncio.sleep(0.5)
+        second.cancel()
+        await asyncio.wait([first, second])
+        await self._soon(use(pool), "the cancellation", lab)
+
+        opened[:], left_by[:] = [], []
+        pool = Pool(connect, 1)
+        lab.told("with a size of 1, and the first `connect()` raised OSError")
+        fails.append(OSError("nobody there"))
+        try:
+            await use(pool)
+        except OSError:
+            pass
+        else:
+            raise Wrong(
+                "lost error", "The OSError had to come out of `acquire`.", lab.line(r"\bexcept\b")
+            )
+        await self._soon(use(pool), "the failed `connect()`", lab)
+
+    async def _soon(self, using, what, lab):
+        try:
+            await asyncio.wait_for(using, 10)
+        except TimeoutError:
+            raise Wrong(
+                "lost a place",
+                f"After {what} the next one waited for ever: a place or a "
+                "connection never came back.",
+                lab.line(r"\byield\b|def\s+acquire"),
+                "What was taken goes back in `finally`; and a place that was taken for a "
+                "connection that could not be opened is free again.",
+            ) from None
+
+    @right
+    class with_a_semaphore:
+        """At most `size` connections, each lent to one task at a time."""
+
+        def __init__(self, connect, size):
+            self.connect = connect
+            self.places = asyncio.Semaphore(size)
+            self.free = []
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            async with self.places:
+                connection = self.free.pop() if self.free else await self.connect()
+                try:
+                    yield connection
+                finally:
+                    self.free.append(connection)
+
+        async def close(self):
+            while self.free:
+                await self.free.pop().close()
+
+    @right
+    class with_a_queue:
+        def __init__(self, connect, size):
+            self.connect, self.slots = connect, asyncio.LifoQueue()
+            for _ in range(size):
+                self.slots.put_nowait(None)
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            slot = await self.slots.get()
+            try:
+                if slot is None:
+                    slot = await self.connect()
+                yield slot
+            finally:
+                self.slots.put_nowait(slot)
+
+        async def close(self):
+            while not self.slots.empty():
+                slot = self.slots.get_nowait()
+                if slot is not None:
+                    await slot.close()
+
+    @wrong("limit", says="Take the place before you open")
+    class counts_too_late:
+        def __init__(self, connect, size):
+            self.connect, self.size = connect, size
+            self.opened, self.free = 0, asyncio.Queue()
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            if self.free.empty() and self.opened < self.size:
+                connection = await self.connect()
+                self.opened += 1
+            else:
+                connection = await self.free.get()
+            try:
+                yield connection
+            finally:
+                self.free.put_nowait(connection)
+
+        async def close(self):
+            while not self.free.empty():
+                await self.free.get_nowait().close()
+
+    @wrong("lost a place", says="failed `connect()`")
+    class counts_what_was_never_opened:
+        def __init__(self, connect, size):
+            self.connect, self.size = connect, size
+            self.opened, self.free = 0, asyncio.Queue()
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            if self.free.empty() and self.opened < self.size:
+                self.opened += 1
+                connection = await self.connect()
+            else:
+                connection = await self.free.get()
+            try:
+                yield connection
+            finally:
+                self.free.put_nowait(connection)
+
+        async def close(self):
+            while not self.free.empty():
+                await self.free.get_nowait().close()
+
+    @wrong("opened what it had", says="2 connections were opened")
+    class opens_always:
+        def __init__(self, connect, size):
+            self.connect, self.places, self.opened = connect, asyncio.Semaphore(size), []
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            async with self.places:
+                self.opened.append(await self.connect())
+                yield self.opened[-1]
+
+        async def close(self):
+            for connection in self.opened:
+                await connection.close()
+
+    @wrong("closed what it lent", says="only `close()` of the pool")
+    class closes_after_each:
+        def __init__(self, connect, size):
+            self.connect, self.places = connect, asyncio.Semaphore(size)
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            async with self.places:
+                connection = await self.connect()
+                try:
+                    yield connection
+                finally:
+                    await connection.close()
+
+        async def close(self):
+            pass
+
+    @wrong("lost error", says="KeyError of the block")
+    class prints_the_error:
+        def __init__(self, connect, size):
+            self.connect, self.places, self.free = connect, asyncio.Semaphore(size), []
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            async with self.places:
+                connection = self.free.pop() if self.free else await self.connect()
+                try:
+                    yield connection
+                except Exception as error:
+                    print(error)
+                finally:
+                    self.free.append(connection)
+
+        async def close(self):
+            while self.free:
+                await self.free.pop().close()
+
+    @wrong("lost a place", says="After the error")
+    class no_finally:
+        def __init__(self, connect, size):
+            self.connect, self.slots = connect, asyncio.LifoQueue()
+            for _ in range(size):
+                self.slots.put_nowait(None)
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            slot = await self.slots.get() or await self.connect()
+            yield slot
+            self.slots.put_nowait(slot)
+
+        async def close(self):
+            while not self.slots.empty():
+                slot = self.slots.get_nowait()
+                if slot:
+                    await slot.close()
+
+    @wrong("lost a place", says="did not come back")
+    class gives_back_the_place_alone:
+        def __init__(self, connect, size):
+            self.connect, self.places, self.free = connect, asyncio.Semaphore(size), []
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            async with self.places:
+                connection = self.free.pop() if self.free else await self.connect()
+                yield connection
+                self.free.append(connection)
+
+        async def close(self):
+            while self.free:
+                await self.free.pop().close()
+
+    @wrong("opened in advance", says="2 were opened")
+    class opens_all_at_first:
+        def __init__(self, connect, size):
+            self.connect, self.size, self.free = connect, size, None
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            if self.free is None:
+                self.free = asyncio.Queue()
+                for _ in range(self.size):
+                    self.free.put_nowait(await self.connect())
+            connection = await self.free.get()
+            try:
+                yield connection
+            finally:
+                self.free.put_nowait(connection)
+
+        async def close(self):
+            while not self.free.empty():
+                await self.free.get_nowait().close()
+
+    @wrong("lost a place", says="After the cancellation")
+    class errors_only:
+        def __init__(self, connect, size):
+            self.connect, self.slots = connect, asyncio.LifoQueue()
+            for _ in range(size):
+                self.slots.put_nowait(None)
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            slot = await self.slots.get() or await self.connect()
+            try:
+                yield slot
+            except Exception:
+                self.slots.put_nowait(slot)
+                raise
+            self.slots.put_nowait(slot)
+
+        async def close(self):
+            while not self.slots.empty():
+                slot = self.slots.get_nowait()
+                if slot:
+                    await slot.close()
+
+    @wrong("connection shared", says="the same connection")
+    class lends_the_first_one:
+        def __init__(self, connect, size):
+            self.connect, self.places, self.opened = connect, asyncio.Semaphore(size), []
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            async with self.places:
+                if not self.opened:
+                    self.opened.append(await self.connect())
+                yield self.opened[0]
+
+        async def close(self):
+            for connection in self.opened:
+                await connection.close()
+
+    @wrong("left open", says="3 of 3")
+    class closes_nothing:
+        def __init__(self, connect, size):
+            self.connect, self.places, self.free = connect, asyncio.Semaphore(size), []
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            async with self.places:
+                connection = self.free.pop() if self.free else await self.connect()
+                try:
+                    yield connection
+                finally:
+                    self.free.append(connection)
+
+        async def close(self):
+            self.free.clear()
+
+    forgets_to_await = closes_nothing.but(
+        "self.free.clear()",
+        "for connection in self.free:\n    connection.close()",
+        kind="not awaited",
+        says="close",
+    )
+
+    @wrong("not a context manager", says="asynccontextmanager")
+    class returns_it:
+        def __init__(self, connect, size):
+            self.connect, self.places, self.free = connect, asyncio.Semaphore(size), []
+
+        async def acquire(self):
+            await self.places.acquire()
+            return self.free.pop() if self.free else await self.connect()
+
+        async def close(self):
+            for connection in self.free:
+                await connection.close()
+
+    @wrong("asks again and again", says="wakes who waits")
+    class polls:
+        def __init__(self, connect, size):
+            self.connect, self.size, self.free, self.opened = connect, size, [], 0
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            while not self.free and self.opened >= self.size:
+                await asyncio.sleep(0.01)
+            if self.free:
+                connection = self.free.pop()
+            else:
+                self.opened += 1
+                try:
+                    connection = await self.connect()
+                except BaseException:
+                    self.opened -= 1
+                    raise
+            try:
+                yield connection
+            finally:
+                self.free.append(connection)
+
+        async def close(self):
+            for connection in self.free:
+                await connection.close()
+
+    @wrong("one at a time", says="they could have taken 4 s")
+    class a_lock_around_all:
+        def __init__(self, connect, size):
+            self.connect, self.lock, self.free = connect, asyncio.Lock(), []
+
+        @contextlib.asynccontextmanager
+        async def acquire(self):
+            async with self.lock:
+                connection = self.free.pop() if self.free else await self.connect()
+                try:
+                    yield connection
+                finally:
+                    self.free.append(connection)
+
+        async def close(self):
+            for connection in self.free:
+                await connection.close()

@@ -1,0 +1,211 @@
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Transaction(Exercise):
+    """All or nothing
+
+    `await connection.execute(sql)` takes a while. Write the function `transaction(connection)`; the
+    decorator above it makes an async context manager of it. `async with transaction(connection):`
+    executes "begin" before the block. If the block comes to its end, it executes "commit"; if it
+    is left by an error or a cancellation, "rollback", and the error or the cancellation goes on
+    its way.
+    """
+
+    id = "transaction-1"
+    asks = "transaction"
+    minutes = 6
+    hints = (
+        "`@contextlib.asynccontextmanager` makes a context manager of an async function with one "
+        "`yield`: that is where the block runs.",
+        "Which exception does a cancellation raise at the `yield`? Does `except Exception` catch "
+        "it?",
+        "`try: yield`, `except BaseException:` rollback and `raise`, and `else:` commit.",
+    )
+
+    def verify(self, transaction, lab):
+        lab.told("and the block came to its end")
+        log = self._block(transaction, lab)
+        self._compare(log, ["begin", "commit"], lab)
+        lab.told("and the block raised KeyError")
+        log = self._block(transaction, lab, KeyError("no such account"), raises=KeyError)
+        self._compare(log, ["begin", "rollback"], lab)
+        lab.told("and the block was cancelled")
+        log = self._block(transaction, lab, cancel_after=2.5)
+        self._compare(log, ["begin", "rollback"], lab)
+        lab.told("and the database refused the commit")
+        log = self._block(transaction, lab, refuses="commit", raises=ConnectionError)
+
+    def _block(self, transaction, lab, error=None, refuses=None, **more):
+        log, asked = [], []
+
+        class Database:
+            async def execute(self, sql):
+                sql = sql.rstrip("; ").lower()  # as a database reads it
+                asked.append(sql)
+                await asyncio.sleep(1)
+                log.append(sql)
+                if sql == refuses:
+                    raise ConnectionError("the database has gone")
+
+        async def main():
+            made = transaction(Database())
+            if not hasattr(made, "__aenter__"):
+                if hasattr(made, "close"):
+                    made.close()
+                raise Wrong(
+                    "not a context manager",
+                    f"It returned {type(made).__name__}, which `async with` doesn't take.",
+                    lab.line(r"def\s+transaction"),
+                    "`@contextlib.asynccontextmanager` makes one of an async function with "
+                    "one `yield`.",
+                )
+            async with made:
+                log.append("block")
+                await asyncio.sleep(1)
+                if error:
+                    raise error
+                await asyncio.sleep(1)
+
+        try:
+            lab.run(main(), **more)
+        except Wrong as found:
+            if found.kind != "leaked" or asked == log[:-1]:
+                raise
+        if len(asked) > len([sql for sql in log if sql != "block"]):
+            raise Wrong(
+                "did not wait for the end",
+                f'The block was left while "{asked[-1]}" was '
+                "still under way: nobody waited for it.",
+                lab.line(r"create_task|ensure_future"),
+                f'`await connection.execute("{asked[-1]}")` there.',
+            )
+        return log
+
+    def _compare(self, log, expected, lab):
+        if "block" in log and log.index("block") != 1 and "begin" in log[1:]:
+            raise Wrong(
+                "order",
+                "The block ran before the transaction had begun.",
+                lab.line("begin"),
+                "`begin` stands before the `yield`.",
+            )
+        said = [sql for sql in log if sql != "block"]
+        if said == ["begin"]:
+            raise Wrong(
+                "left the transaction open",
+                'It executed "begin", and then neither '
+                '"commit" nor "rollback": the next who gets this connection is in the '
+                "middle of it.",
+                lab.line(r"except|\byield\b"),
+                "An error of the block comes out of the `yield`. CancelledError is no "
+                "`Exception`: `finally` and `except BaseException` see it.",
+            )
+        if said == ["begin", "commit"] and expected[-1] == "rollback":
+            raise Wrong(
+                "kept one half",
+                'It executed "commit", so what was changed before the '
+                "error is kept, and the rest is missing.",
+                lab.line("commit"),
+                '"commit" belongs to the block that came to its end.',
+            )
+        lab.equal(said, expected, what="it executed")
+
+    @right
+    @contextlib.asynccontextmanager
+    async def with_else(connection):
+        """Keep what the block changes together, or not at all."""
+        await connection.execute("begin")
+        try:
+            yield
+        except BaseException:
+            await connection.execute("rollback")
+            raise
+        else:
+            await connection.execute("commit")
+
+    @right
+    @contextlib.asynccontextmanager
+    async def with_finally(connection):
+        await connection.execute("begin")
+        end = "rollback"
+        try:
+            yield
+            end = "commit"
+        finally:
+            await connection.execute(end)
+
+    @right
+    @contextlib.asynccontextmanager
+    async def in_capitals(connection):
+        await connection.execute("BEGIN;")
+        try:
+            yield connection
+        except BaseException:
+            await connection.execute("ROLLBACK;")
+            raise
+        await connection.execute("COMMIT;")
+
+    errors_only = with_else.but(
+        "BaseException", "Exception", kind="left the transaction open", says="CancelledError is no"
+    )
+
+    @wrong("left the transaction open", says="neither")
+    @contextlib.asynccontextmanager
+    async def no_try(connection):
+        await connection.execute("begin")
+        yield
+        await connection.execute("commit")
+
+    @wrong("did not wait for the end", says="rollback")
+    @contextlib.asynccontextmanager
+    async def does_not_wait(connection):
+        await connection.execute("begin")
+        try:
+            yield
+        except BaseException:
+            asyncio.create_task(connection.execute("rollback"))
+            raise
+        await connection.execute("commit")
+
+    @wrong("kept one half", says="commit")
+    @contextlib.asynccontextmanager
+    async def commits_always(connection):
+        await connection.execute("begin")
+        try:
+            yield
+        finally:
+            await connection.execute("commit")
+
+    swallows = with_else.but("raise", "", kind="lost error", says="KeyError")
+
+    @wrong("value", says="rollback")
+    @contextlib.asynccontextmanager
+    async def takes_back_always(connection):
+        await connection.execute("begin")
+        try:
+            yield
+            await connection.execute("commit")
+        finally:
+            await connection.execute("rollback")
+
+    @wrong("not awaited", says="execute")
+    @contextlib.asynccontextmanager
+    async def forgets_to_await(connection):
+        connection.execute("begin")
+        try:
+            yield
+        except BaseException:
+            connection.execute("rollback")
+            raise
+        else:
+            connection.execute("commit")
+
+    no_decorator = with_else.but(
+        "@contextlib.asynccontextmanager",
+        "",
+        kind="not a context manager",
+        says="asynccontextmanager",
+    )

@@ -1,0 +1,427 @@
+"""Long, for each of its programs is a whole feed."""
+
+import asyncio
+import contextlib
+import gc
+import weakref
+from collections import deque
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class News:
+    """A message that can be seen to be forgotten."""
+
+
+class Client:
+    """A client of the check's own: `send` takes `seconds`; after `most` messages it has left."""
+
+    def __init__(self, seconds, most=None):
+        self.seconds, self.most, self.got = seconds, most, []
+        self.busy = self.shared = False
+
+    async def send(self, message):
+        if self.busy:
+            self.shared = True
+            raise RuntimeError("another send to this client is under way")
+        if self.most is not None and len(self.got) >= self.most:
+            raise ConnectionError("the client has left")
+        self.busy = True
+        try:
+            await asyncio.sleep(self.seconds)
+            self.got.append(message)
+        finally:
+            self.busy = False
+
+
+class Feed(Exercise):
+    """News that nobody stalls
+
+    Write a class `Feed`, which sends news to many clients. `await client.send(message)` sends one
+    message to one client; it takes a while, with some clients long.
+
+    - `Feed(size)` makes a feed.
+    - `await feed.serve(client)` sends to this client, in order, every message that is published
+      from now on. It returns when `send` raises a `ConnectionError`: the client has left. It may
+      also be cancelled.
+    - `feed.publish(message)`, an ordinary function, hands a message to all clients that are
+      served now. It returns at once.
+
+    At most `size` messages wait for one client (the one that is being sent is not counted). If one
+    more comes, the oldest of those that wait is lost. No client notices how slow another is. Who
+    has left, or is served no more, is forgotten.
+    """
+
+    id = "news-1"
+    asks = "Feed"
+    minutes = 12
+    hints = (
+        "Who may wait for a slow client? Only the task that serves it. So what lies between "
+        "`publish` and that task?",
+        "Each client has a box of its own: a queue with `maxsize=size`. `publish` puts into all of "
+        "them, `serve` takes out of one and sends.",
+        "In `publish`: `if box.full(): box.get_nowait()`, then `box.put_nowait(message)`. In "
+        "`serve`: `finally` takes the box away.",
+    )
+
+    def verify(self, Feed, lab):
+        lab.run(self._day(Feed, lab))
+
+    async def _day(self, Feed, lab):
+        feed = lab.call(Feed, 3)
+        lab.told(
+            "with a size of 3, and published eleven messages, one each second, to a quick "
+            "client and to a slow one that takes 100 s for each"
+        )
+        quick, slow = Client(0.1), Client(100)
+        serving = [asyncio.create_task(self._serve(feed, client, lab)) for client in (quick, slow)]
+        await asyncio.sleep(0.5)
+        for number in range(11):
+            self._publish(feed, number, lab)
+            await asyncio.sleep(1)
+        if quick.shared or slow.shared:
+            raise Wrong(
+                "connection shared",
+                "`send` was called while another `send` to the same client was under way.",
+                lab.line(r"\bsend\("),
+                "One task for each client sends, one message after another.",
+            )
+        self._look_at(serving)
+        if serving[0].done() or serving[1].done():
+            raise Wrong(
+                "served nobody",
+                "`serve` returned, and the client had not left.",
+                lab.line(r"def\s+serve"),
+                "It goes on, in a loop: take a message, send it, "
+                "until `send` raises ConnectionError.",
+            )
+        if len(quick.got) < 11:
+            raise Wrong(
+                "value",
+                f"The quick client got {quick.got}, and eleven messages were published.",
+                lab.line(r"def\s+(publish|serve)"),
+                "Each client gets every message: a box for each, and one task that empties it.",
+            )
+        lab.equal(quick.got, list(range(11)), what="the quick client got")
+        await asyncio.sleep(2000)
+        self._look_at(serving)
+        if len(slow.got) > 4:
+            raise Wrong(
+                "unbounded",
+                f"{len(slow.got) - 1} messages waited for the slow client; 3 may wait.",
+                lab.line(r"Queue\(|deque\(|\[\]"),
+                "Give each box a `maxsize`, and say what is lost when it is full.",
+            )
+        lab.equal(slow.got, [0, 8, 9, 10], what="the slow client got")
+
+        lab.told("and a client joined after the first message, and left after two")
+        late, gone = Client(0.1), Client(0.1, most=2)
+        self._publish(feed, 11, lab)
+        joined = [asyncio.create_task(self._serve(feed, client, lab)) for client in (late, gone)]
+        await asyncio.sleep(1)
+        for number in range(12, 19):
+            self._publish(feed, number, lab)
+            await asyncio.sleep(1)
+        self._look_at(serving + joined)
+        if not joined[1].done():
+            raise Wrong(
+                "served one who had left",
+                "`send` raised ConnectionError, and `serve` went on.",
+                lab.line(r"\bsend\("),
+                "Let `serve` return then.",
+            )
+        lab.equal(late.got, list(range(12, 19)), what="the one who joined late got")
+        lab.equal(gone.got, [12, 13], what="the one who left had got")
+
+        lab.told("and the serving of a client was cancelled")
+        for task in [*serving, joined[0]]:
+            task.cancel()
+        await asyncio.wait([*serving, joined[0]], timeout=10)
+        if not all(task.done() for task in [*serving, joined[0]]):
+            raise Wrong(
+                "swallowed", "Ten seconds later `serve` still went on.", lab.line(r"except")
+            )
+        news = News()
+        self._publish(feed, news, lab)
+        kept = weakref.ref(news)
+        del news
+        gc.collect()
+        if kept() is not None:
+            raise Wrong(
+                "left open",
+                "Nobody was served any more, and the feed kept what was "
+                "published: a box was still there.",
+                lab.line(r"Queue\(|deque\("),
+                "Take the box away in `finally`: a client may leave, and its serving may "
+                "be cancelled.",
+            )
+
+    async def _serve(self, feed, client, lab):
+        await lab.awaitable(feed.serve(client), "serve")
+
+    def _publish(self, feed, message, lab):
+        try:
+            made = feed.publish(message)
+        except asyncio.QueueFull:
+            raise Wrong(
+                "full queue",
+                "`publish` raised QueueFull, because one client was slow.",
+                lab.line("put_nowait"),
+                "Make room first: if the box is full, take the "
+                "oldest message out, with `get_nowait`.",
+            ) from None
+        if hasattr(made, "__await__"):
+            if hasattr(made, "close"):
+                made.close()
+            raise Wrong(
+                "stalled by its slowest client",
+                "`publish` wants to be awaited: whoever "
+                "publishes waits, and with a slow client everybody waits with it.",
+                lab.line(r"def\s+publish"),
+                "An ordinary function that puts the message "
+                "into a box for each client never waits.",
+            )
+
+    def _look_at(self, serving):
+        for task in serving:
+            if task.done() and not task.cancelled() and task.exception():
+                raise task.exception()
+
+    @right
+    class a_box_each:
+        """Send news to many clients, none of whom waits for another."""
+
+        def __init__(self, size):
+            self.size = size
+            self.boxes = set()
+
+        async def serve(self, client):
+            box = asyncio.Queue(maxsize=self.size)
+            self.boxes.add(box)
+            try:
+                while True:
+                    await client.send(await box.get())
+            except ConnectionError:
+                pass
+            finally:
+                self.boxes.remove(box)
+
+        def publish(self, message):
+            for box in self.boxes:
+                if box.full():
+                    box.get_nowait()
+                box.put_nowait(message)
+
+    @right
+    class with_deques:
+        def __init__(self, size):
+            self.size, self.boxes = size, []
+
+        async def serve(self, client):
+            box, some = deque(maxlen=self.size), asyncio.Event()
+            self.boxes.append((box, some))
+            try:
+                while True:
+                    await some.wait()
+                    some.clear()
+                    while box:
+                        await client.send(box.popleft())
+            except ConnectionError:
+                return
+            finally:
+                self.boxes.remove((box, some))
+
+        def publish(self, message):
+            for box, some in self.boxes:
+                box.append(message)
+                some.set()
+
+    @wrong("stalled by its slowest client", says="everybody waits")
+    class sends_in_turn:
+        def __init__(self, size):
+            self.clients = []
+
+        async def serve(self, client):
+            self.clients.append(client)
+            await asyncio.Event().wait()
+
+        async def publish(self, message):
+            for client in self.clients:
+                await client.send(message)
+
+    @wrong("stalled by its slowest client")
+    class puts_and_waits:
+        def __init__(self, size):
+            self.size, self.boxes = size, set()
+
+        async def serve(self, client):
+            box = asyncio.Queue(maxsize=self.size)
+            self.boxes.add(box)
+            try:
+                while True:
+                    await client.send(await box.get())
+            except ConnectionError:
+                pass
+            finally:
+                self.boxes.remove(box)
+
+        async def publish(self, message):
+            for box in self.boxes:
+                await box.put(message)
+
+    @wrong("unbounded", says="10 messages waited")
+    class no_limit:
+        def __init__(self, size):
+            self.boxes = set()
+
+        async def serve(self, client):
+            box = asyncio.Queue()
+            self.boxes.add(box)
+            try:
+                while True:
+                    await client.send(await box.get())
+            except ConnectionError:
+                pass
+            finally:
+                self.boxes.remove(box)
+
+        def publish(self, message):
+            for box in self.boxes:
+                box.put_nowait(message)
+
+    @wrong("full queue", says="Make room first")
+    class fails_when_full:
+        def __init__(self, size):
+            self.size, self.boxes = size, set()
+
+        async def serve(self, client):
+            box = asyncio.Queue(maxsize=self.size)
+            self.boxes.add(box)
+            try:
+                while True:
+                    await client.send(await box.get())
+            except ConnectionError:
+                pass
+            finally:
+                self.boxes.remove(box)
+
+        def publish(self, message):
+            for box in self.boxes:
+                box.put_nowait(message)
+
+    @wrong("value", says="The slow client got")
+    class loses_all_that_wait:
+        def __init__(self, size):
+            self.size, self.boxes = size, set()
+
+        async def serve(self, client):
+            box = asyncio.Queue(maxsize=self.size)
+            self.boxes.add(box)
+            try:
+                while True:
+                    await client.send(await box.get())
+            except ConnectionError:
+                pass
+            finally:
+                self.boxes.remove(box)
+
+        def publish(self, message):
+            for box in self.boxes:
+                if box.full():
+                    while not box.empty():
+                        box.get_nowait()
+                box.put_nowait(message)
+
+    @wrong("served nobody", says="in a loop")
+    class joins_and_returns:
+        def __init__(self, size):
+            self.size, self.boxes = size, {}
+
+        async def serve(self, client):
+            self.boxes[client] = asyncio.Queue(maxsize=self.size)
+
+        def publish(self, message):
+            for box in self.boxes.values():
+                if box.full():
+                    box.get_nowait()
+                box.put_nowait(message)
+
+    loses_the_newest = fails_when_full.but(
+        "box.put_nowait(message)",
+        "if not box.full():\n    box.put_nowait(message)",
+        kind="value",
+        says="The slow client got",
+    )
+
+    @wrong("value", says="a box for each")
+    class one_box_for_all:
+        def __init__(self, size):
+            self.box = asyncio.Queue(maxsize=size)
+
+        async def serve(self, client):
+            try:
+                while True:
+                    await client.send(await self.box.get())
+            except ConnectionError:
+                pass
+
+        def publish(self, message):
+            if self.box.full():
+                self.box.get_nowait()
+            self.box.put_nowait(message)
+
+    @wrong("connection shared", says="One task for each client")
+    class a_task_for_each_message:
+        def __init__(self, size):
+            self.clients, self.tasks = [], set()
+
+        async def serve(self, client):
+            self.clients.append(client)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.clients.remove(client)
+
+        def publish(self, message):
+            for client in self.clients:
+                task = asyncio.create_task(client.send(message))
+                self.tasks.add(task)
+                task.add_done_callback(lambda task: self.tasks.discard(task) or task.result())
+
+    @wrong("left open", says="in `finally`")
+    class keeps_the_boxes:
+        def __init__(self, size):
+            self.size, self.boxes = size, []
+
+        async def serve(self, client):
+            box = asyncio.Queue(maxsize=self.size)
+            self.boxes.append(box)
+            with contextlib.suppress(ConnectionError):
+                while True:
+                    await client.send(await box.get())
+
+        def publish(self, message):
+            for box in self.boxes:
+                if box.full():
+                    box.get_nowait()
+                box.put_nowait(message)
+
+    @wrong("raised", says="the client has left")
+    class lets_the_error_out:
+        def __init__(self, size):
+            self.size, self.boxes = size, set()
+
+        async def serve(self, client):
+            box = asyncio.Queue(maxsize=self.size)
+            self.boxes.add(box)
+            try:
+                while True:
+                    await client.send(await box.get())
+            finally:
+                self.boxes.remove(box)
+
+        def publish(self, message):
+            for box in self.boxes:
+                if box.full():
+                    box.get_nowait()
+                box.put_nowait(message)

@@ -1,0 +1,398 @@
+import asyncio
+import sys
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import now
+
+
+class Listener:
+    """A server of the check's own: it takes requests until it is closed."""
+
+    def __init__(self, under_way):
+        self.under_way, self.closed_at, self.waited = under_way, None, False
+
+    def close(self):
+        if self.closed_at is None:
+            self.closed_at = now()
+
+    async def wait_closed(self):
+        while self.under_way:  # as asyncio's does from 3.12.1 on
+            self.waited = self.waited or not any(task.cancelling() for task in self.under_way)
+            await asyncio.wait(set(self.under_way))
+
+
+class ShutDown(Exercise):
+    """The end of a server
+
+    SIGTERM has come. Write `shut_down(server, under_way, seconds)`, a coroutine function:
+
+    - It stops accepting: `server.close()`, an ordinary method.
+    - It lets the requests go on that are under way. `under_way` is a set of their tasks; a task
+      that ends takes itself out of it. It may be empty. That one request fails is no reason to
+      drop the others, nor does its error come out.
+    - After `seconds` it cancels those that are left, and waits until they have ended, for they
+      clean up.
+    - It returns how many it had to cancel. It takes no longer than the requests do.
+    """
+
+    id = "shut-down-1"
+    asks = "shut_down"
+    minutes = 10
+    hints = (
+        "Three steps, in this order: stop accepting, wait with a limit, cancel what is left.",
+        "`asyncio.wait(tasks, timeout=seconds)` returns two sets, and neither cancels nor raises "
+        "anything. It doesn't take an empty set.",
+        "`done, late = await asyncio.wait(under_way, timeout=seconds)`; cancel each of `late`; "
+        "`await asyncio.gather(*late, return_exceptions=True)`; `return len(late)`.",
+    )
+
+    def verify(self, shut_down, lab):
+        lab.told("with requests that need 1 and 3 s more, and 10 s of time")
+        self._end(shut_down, lab, {"a": 1, "b": 3}, 10, expected=0, elapsed=3)
+        lab.told("with no request under way")
+        self._end(shut_down, lab, {}, 10, expected=0, elapsed=0)
+        lab.told("with requests that need 1 s and a minute, and 5 s of time")
+        self._end(shut_down, lab, {"a": 1, "b": 60, "c": 60}, 5, expected=2, elapsed=5.5)
+        lab.told("with three requests, of which one fails")
+        self._end(shut_down, lab, {"fails": 1, "b": 3, "c": 2}, 10, expected=0, elapsed=3)
+
+    def _end(self, shut_down, lab, requests, seconds, expected, elapsed):
+        ended, cancelled, cleaned, started = {}, [], [], []
+        under_way = set()
+        server = Listener(under_way)
+
+        async def request(name, needs):
+            try:
+                await asyncio.sleep(needs)
+                if name == "fails":
+                    raise LookupError("no such page")
+                ended[name] = now() - started[0]
+            except asyncio.CancelledError:
+                cancelled.append((name, now() - started[0]))
+                await asyncio.sleep(0.5)
+                cleaned.append(name)
+                raise
+
+        async def main():
+            for name, needs in requests.items():
+                task = asyncio.create_task(request(name, needs), name=name)
+                under_way.add(task)
+                task.add_done_callback(under_way.discard)
+                task.add_done_callback(lambda task: task.cancelled() or task.exception())
+            started.append(now())
+            await asyncio.sleep(0)
+            returned = await lab.awaitable(shut_down(server, under_way, seconds))
+            took, left = now() - started[0], [task.cancelling() > 0 for task in under_way]
+            # A copy of both, for the end of the loop cancels what is left.
+            return returned, took, left, list(cancelled), len(cleaned)
+
+        try:
+            run = lab.run(main(), leaks=True)
+        except SystemExit:
+            raise Wrong(
+                "dropped requests",
+                "It ended the program while requests were under way.",
+                lab.line(r"exit\("),
+                "Nobody after `sys.exit` waits for them: end by returning, when nothing is left.",
+            ) from None
+        except asyncio.CancelledError:
+            raise Wrong(
+                "let a cancellation out",
+                "It awaited a request that it had cancelled, and "
+                "the CancelledError came out of `shut_down`.",
+                lab.line("gather"),
+                "`await asyncio.gather(*late, return_exceptions=True)` waits for them and "
+                "raises nothing.",
+            ) from None
+        except TimeoutError:
+            raise Wrong(
+                "let the time-out out",
+                f"After {seconds:g} s TimeoutError came out of `shut_down`.",
+                lab.line(r"timeout|wait_for"),
+                "Catch it: then what is left is to be cancelled, and counted.",
+            ) from None
+        except LookupError:
+            raise Wrong(
+                "dropped requests",
+                "One request failed, its error came out, and nobody waited for the others.",
+                lab.line(r"await|gather"),
+                "`asyncio.wait` raises nothing; `gather` wants `return_exceptions=True`.",
+            ) from None
+        except RuntimeError as error:
+            if "changed size" not in str(error):
+                raise
+            raise Wrong(
+                "raised",
+                "RuntimeError came out: the set `under_way` changed while it was gone through.",
+                lab.line(r"\bfor\b.*under_way"),
+                "A task that ends takes itself out. Go through a copy: `list(under_way)`.",
+            ) from None
+        returned, took, left, cancelled, clean = run.result
+        early = [name for name, when in cancelled if when < seconds - 0.001]
+        if early:
+            raise Wrong(
+                "dropped requests",
+                f"{len(early)} of {len(requests)} requests were "
+                f"cancelled after {min(when for _, when in cancelled):g} s; they had "
+                f"{seconds:g} s.",
+                lab.line(r"cancel\(|timeout"),
+            )
+        if server.closed_at is None:
+            raise Wrong(
+                "left open",
+                "The server was never closed, and goes on accepting.",
+                None,
+                "`server.close()` comes first.",
+            )
+        if server.closed_at > started[0] + 0.001:
+            raise Wrong(
+                "accepted while it drained",
+                "The server was closed after "
+                f"{server.closed_at - started[0]:g} s; until then new requests came in, "
+                "and the drain may never end.",
+                lab.line(r"close\("),
+                "Stop accepting first.",
+            )
+        if not all(left):
+            raise Wrong(
+                "dropped requests",
+                f"It returned after {took:g} s, and {len(left)} of "
+                f"{len(requests)} requests were still under way.",
+            )
+        if left or clean < len(cancelled):
+            raise Wrong(
+                "cut off",
+                f"It returned after {took:g} s, when {len(left)} requests that "
+                "it had cancelled were still cleaning up.",
+                lab.line(r"cancel\("),
+                "To cancel is to ask. Wait until they have ended: `await "
+                "asyncio.gather(*late, return_exceptions=True)`.",
+            )
+        if took > elapsed + 1:
+            if server.waited:
+                raise Wrong(
+                    "no limit",
+                    f"It took {took:g} s, and had {seconds:g} s.",
+                    lab.line(r"wait_closed"),
+                    "`wait_closed` waits until the last request "
+                    "has ended, however long that takes: it comes last.",
+                )
+            if not cancelled and took > seconds + 1 and lab.line(r"wait\(.*timeout"):
+                raise Wrong(
+                    "no limit",
+                    f"It took {took:g} s, and had {seconds:g} s: what was left "
+                    "then was not cancelled.",
+                    lab.line(r"wait\(.*timeout"),
+                    "`asyncio.wait` cancels nothing. `task.cancel()` for each of the "
+                    "second set, then wait for those.",
+                )
+            if cancelled or took > seconds + 1:
+                raise Wrong(
+                    "no limit",
+                    f"It took {took:g} s, and had {seconds:g} s.",
+                    lab.line(r"gather|wait"),
+                    "Somebody sends SIGKILL after a while. Give "
+                    "one limit to all of them together: `asyncio.wait(..., "
+                    "timeout=seconds)`.",
+                )
+            raise Wrong(
+                "waited too long",
+                f"It took {took:g} s, though the last request had ended after {elapsed:g} s.",
+                lab.line(r"sleep\("),
+                "Wait for the requests, and not for the clock.",
+            )
+        if len({when for _, when in cancelled}) > 1:
+            raise Wrong(
+                "waited too long",
+                f"The last request was cancelled after "
+                f"{max(when for _, when in cancelled):g} s; they had {seconds:g} s.",
+                lab.line(r"cancel\("),
+                "Cancel all that are left, and only then wait for them, all together.",
+            )
+        if took > elapsed + 0.001:
+            raise Wrong(
+                "waited too long",
+                f"It took {took:g} s; {elapsed:g} s is enough.",
+                lab.line(r"sleep\("),
+                "Wait for the requests, and not for the clock.",
+            )
+        lab.equal(returned, expected)
+
+    @right
+    async def with_wait(server, under_way, seconds):
+        """Stop accepting, drain, cancel what is left; return how many that were."""
+        server.close()
+        if not under_way:
+            return 0
+        done, late = await asyncio.wait(under_way, timeout=seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        return len(late)
+
+    @right
+    async def with_timeout(server, under_way, seconds):
+        server.close()
+        tasks, late = list(under_way), 0
+        try:
+            async with asyncio.timeout(seconds):
+                for task in tasks:
+                    await asyncio.wait([task])
+        except TimeoutError:
+            for task in tasks:
+                late += task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return late
+
+    @right
+    async def and_waits_for_the_server(server, under_way, seconds):
+        server.close()
+        late = set()
+        if under_way:
+            done, late = await asyncio.wait(under_way, timeout=seconds)
+        for task in late:
+            task.cancel()
+        await server.wait_closed()
+        return len(late)
+
+    @wrong("no limit", says="it comes last")
+    async def waits_for_the_server_first(server, under_way, seconds):
+        server.close()
+        await server.wait_closed()
+        if not under_way:
+            return 0
+        done, late = await asyncio.wait(under_way, timeout=seconds)
+        for task in late:
+            task.cancel()
+        return len(late)
+
+    @wrong("dropped requests", says="ended the program")
+    async def exits(server, under_way, seconds):
+        server.close()
+        sys.exit(0)
+
+    @wrong("dropped requests", says="cancelled after 0 s")
+    async def cancels_at_once(server, under_way, seconds):
+        server.close()
+        tasks = list(under_way)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return len(tasks)
+
+    @wrong("dropped requests", says="still under way")
+    async def closes_only(server, under_way, seconds):
+        server.close()
+        return 0
+
+    @wrong("no limit", says="It took 60 s")
+    async def waits_for_all(server, under_way, seconds):
+        server.close()
+        await asyncio.gather(*under_way, return_exceptions=True)
+        return 0
+
+    @wrong("no limit", says="cancels nothing")
+    async def waits_twice(server, under_way, seconds):
+        server.close()
+        if not under_way:
+            return 0
+        done, late = await asyncio.wait(under_way, timeout=seconds)
+        await asyncio.gather(*late, return_exceptions=True)
+        return len(late)
+
+    @wrong("waited too long", says="Cancel all that are left")
+    async def cancels_one_after_another(server, under_way, seconds):
+        server.close()
+        if not under_way:
+            return 0
+        done, late = await asyncio.wait(under_way, timeout=seconds)
+        for task in late:
+            task.cancel()
+            await asyncio.wait([task])
+        return len(late)
+
+    @wrong("raised", says="Go through a copy")
+    async def goes_through_the_set(server, under_way, seconds):
+        server.close()
+        late = 0
+        try:
+            async with asyncio.timeout(seconds):
+                for task in under_way:
+                    await asyncio.wait([task])
+        except TimeoutError:
+            for task in under_way:
+                late += task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+        return late
+
+    @wrong("no limit", says="one limit to all of them together")
+    async def a_limit_for_each(server, under_way, seconds):
+        server.close()
+        late = 0
+        for task in list(under_way):
+            try:
+                await asyncio.wait_for(task, seconds)
+            except TimeoutError:
+                late += 1
+            except LookupError:
+                pass
+        return late
+
+    awaits_what_it_cancelled = with_wait.but(
+        "*late, return_exceptions=True",
+        "*late",
+        kind="let a cancellation out",
+        says="return_exceptions",
+    )
+
+    @wrong("let the time-out out", says="is to be cancelled")
+    async def does_not_catch_it(server, under_way, seconds):
+        server.close()
+        async with asyncio.timeout(seconds):
+            await asyncio.gather(*under_way, return_exceptions=True)
+        return 0
+
+    @wrong("accepted while it drained", says="Stop accepting first")
+    async def closes_last(server, under_way, seconds):
+        late = ()
+        if under_way:
+            done, late = await asyncio.wait(under_way, timeout=seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        server.close()
+        return len(late)
+
+    does_not_wait_for_the_end = waits_for_the_server_first.but(
+        "await server.wait_closed()", "", kind="cut off", says="still cleaning up"
+    )
+
+    @wrong("dropped requests", says="One request failed")
+    async def one_error_ends_it(server, under_way, seconds):
+        server.close()
+        tasks = list(under_way)
+        try:
+            await asyncio.wait_for(asyncio.gather(*tasks), seconds)
+        except TimeoutError:
+            return sum(task.cancelled() for task in tasks)
+        return 0
+
+    @wrong("waited too long", says="not for the clock")
+    async def sleeps(server, under_way, seconds):
+        server.close()
+        await asyncio.sleep(seconds)
+        late = list(under_way)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        return len(late)
+
+    @wrong("raised", says="ValueError")
+    async def nothing_under_way(server, under_way, seconds):
+        server.close()
+        done, late = await asyncio.wait(under_way, timeout=seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        return len(late)

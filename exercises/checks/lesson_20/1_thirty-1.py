@@ -1,0 +1,265 @@
+import asyncio
+import time
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import must_pass, verdict
+
+
+class TimeoutTest(Exercise):
+    """A test of thirty seconds that takes no time
+
+    `order(kitchen)` calls the coroutine function `kitchen` and awaits it. This is promised:
+
+    - What the kitchen returns is returned, as soon as it is there.
+    - After 30 s without it, `order` returns "the guest left", and the kitchen is cancelled.
+    - An error of the kitchen comes out.
+
+    Write the test: `async def test_order(order)`. It passes (returns) if `order` keeps all of
+    that, and fails (raises any error) if not. My wrong ones may be wrong by one second. The test
+    runs on virtual time, on a loop of its own, whose clock is
+    `asyncio.get_running_loop().time()`.
+    """
+
+    id = "thirty-1"
+    asks = "test_order"
+    minutes = 12
+    hints = (
+        "Give `order` kitchens of your own making: one that is a little quicker than 30 s, one "
+        "that is a little slower, one that fails.",
+        "After each order, ask the clock: when did it come back? Let the kitchen note in a list "
+        "how it ended; a cancelled one meets a CancelledError.",
+        'async def kitchen(): await asyncio.sleep(29); return "soup", and then assert that it is '
+        "soup and that 29 s have passed. Likewise with 31, after which 30 have passed. For the "
+        "error: `try`, `except` that error, and `else` an assert that fails.",
+    )
+
+    def verify(self, test_order, lab):
+        lab.told("with an `order` that keeps its promises")
+        run = must_pass(lab, "This `order` keeps its promises", test_order, self.good)
+        if run.elapsed > 3600:
+            raise Wrong(
+                "waits too long",
+                f"Your test took {run.elapsed:g} s of virtual time.",
+                try_="An hour is plenty.",
+            )
+        for order, what in self.BROKEN:
+            if verdict(lab, test_order, order) is None:
+                raise Wrong(
+                    "passes a broken one",
+                    f"I gave your test an `order` {what}, and it passed.",
+                    try_="Which line of your test should have failed there?",
+                )
+
+    @staticmethod
+    async def good(kitchen):
+        try:
+            async with asyncio.timeout(30):
+                return await kitchen()
+        except TimeoutError:
+            return "the guest left"
+
+    async def never(kitchen):
+        return await kitchen()
+
+    async def late(kitchen):
+        try:
+            return await asyncio.wait_for(kitchen(), 31)
+        except TimeoutError:
+            return "the guest left"
+
+    async def early(kitchen):
+        try:
+            return await asyncio.wait_for(kitchen(), 29)
+        except TimeoutError:
+            return "the guest left"
+
+    async def unkind(kitchen):
+        await asyncio.wait({task := asyncio.ensure_future(kitchen())}, timeout=30)
+        task.cancel()
+        return "the guest left"
+
+    async def forgetful(kitchen):
+        try:
+            async with asyncio.timeout(30):
+                await kitchen()
+        except TimeoutError:
+            return "the guest left"
+
+    async def raising(kitchen):
+        async with asyncio.timeout(30):
+            return await kitchen()
+
+    async def wasteful(kitchen):
+        task = asyncio.ensure_future(kitchen())
+        done, _ = await asyncio.wait({task}, timeout=30)
+        return task.result() if done else "the guest left"
+
+    async def patient(kitchen):
+        task = asyncio.ensure_future(kitchen())
+        await asyncio.sleep(30)
+        if task.done():
+            return task.result()
+        task.cancel()
+        return "the guest left"
+
+    async def silent(kitchen):
+        try:
+            async with asyncio.timeout(30):
+                return await kitchen()
+        except Exception:
+            return "the guest left"
+
+    BROKEN = (
+        (never, "that never times out"),
+        (late, "that waits for 31 s"),
+        (early, "that waits for only 29 s"),
+        (unkind, 'that says "the guest left" even if the soup came in time'),
+        (forgetful, "that returns None where the kitchen returned something"),
+        (raising, "that lets a TimeoutError out after 30 s"),
+        (patient, "that always waits for 30 s, even if the kitchen is quicker"),
+        (silent, 'that says "the guest left" where the kitchen raised an error'),
+        (wasteful, "that leaves the kitchen cooking when the guest has left"),
+    )
+
+    @right
+    async def both_sides(order):
+        """Pass if `order` keeps its promises, fail if it does not."""
+        clock, cancelled = asyncio.get_running_loop(), []
+
+        async def kitchen(seconds):
+            try:
+                await asyncio.sleep(seconds)
+            except asyncio.CancelledError:
+                cancelled.append(seconds)
+                raise
+            return "soup"
+
+        async def fails():
+            raise LookupError("no soup")
+
+        assert await order(lambda: kitchen(29)) == "soup"
+        assert clock.time() == 29
+        assert await order(lambda: kitchen(31)) == "the guest left"
+        assert clock.time() == 29 + 30
+        assert cancelled == [31]
+        try:
+            await order(fails)
+        except LookupError:
+            return
+        raise AssertionError("the error did not come out")
+
+    @right
+    async def by_the_list(order):
+        clock, ended = asyncio.get_running_loop(), []
+        soup = object()
+
+        async def kitchen():
+            try:
+                await asyncio.sleep(seconds)
+                if seconds < 20:
+                    raise ZeroDivisionError
+                return soup
+            finally:
+                ended.append(round(clock.time() - began, 3))
+
+        results = []
+        for seconds in (29.99, 30.01, 19):
+            began = clock.time()
+            try:
+                results.append(await order(kitchen))
+            except ZeroDivisionError:
+                results.append("an error")
+            assert round(clock.time() - began, 3) == min(seconds, 30)
+        assert results == [soup, "the guest left", "an error"]
+        assert ended == [29.99, 30, 19]
+
+    @wrong("returned its verdict", says="True")
+    async def returns_it(order):
+        async def kitchen():
+            await asyncio.sleep(31)
+
+        return await order(kitchen) == "the guest left"
+
+    @wrong("passes a broken one", says="never times out")
+    async def quick_alone(order):
+        async def kitchen():
+            await asyncio.sleep(1)
+            return "soup"
+
+        assert await order(kitchen) == "soup"
+
+    @wrong("passes a broken one", says="31 s")
+    async def slow_alone(order):
+        async def kitchen():
+            await asyncio.sleep(60)
+
+        assert await order(kitchen) == "the guest left"
+
+    @wrong("passes a broken one", says="only 29 s")
+    async def far_from_the_deadline(order):
+        async def kitchen(seconds):
+            await asyncio.sleep(seconds)
+            return "soup"
+
+        assert await order(lambda: kitchen(5)) == "soup"
+        assert await order(lambda: kitchen(30.5)) == "the guest left"
+
+    @wrong("passes a broken one", says="raised an error")
+    async def no_error_asked_for(order):
+        clock = asyncio.get_running_loop()
+
+        async def kitchen(seconds):
+            await asyncio.sleep(seconds)
+            return "soup"
+
+        assert await order(lambda: kitchen(29)) == "soup"
+        assert clock.time() == 29
+        assert await order(lambda: kitchen(31)) == "the guest left"
+        assert clock.time() == 59
+
+    @wrong("passes a broken one", says="leaves the kitchen cooking")
+    async def not_asked_who_goes_on(order):
+        clock = asyncio.get_running_loop()
+
+        async def kitchen(seconds):
+            await asyncio.sleep(seconds)
+            return 1 / (seconds - 10)
+
+        assert await order(lambda: kitchen(29)) == 1 / 19
+        assert clock.time() == 29
+        assert await order(lambda: kitchen(31)) == "the guest left"
+        assert clock.time() == 59
+        try:
+            await order(lambda: kitchen(10))
+        except ZeroDivisionError:
+            return
+        raise AssertionError
+
+    @wrong("fails the right one", says="and your test failed all the same")
+    async def expects_a_timeout_error(order):
+        async def kitchen():
+            await asyncio.sleep(31)
+
+        try:
+            await order(kitchen)
+        except TimeoutError:
+            return
+        assert False, "no TimeoutError"
+
+    @wrong("fails the right one", says="does not go along with virtual time")
+    async def asks_the_computers_clock(order):
+        async def kitchen():
+            await asyncio.sleep(29)
+            return "soup"
+
+        began = time.perf_counter()
+        assert await order(kitchen) == "soup"
+        assert time.perf_counter() - began > 28
+
+    @wrong("not awaited", says="order")
+    async def never_awaits(order):
+        async def kitchen():
+            await asyncio.sleep(31)
+
+        assert order(kitchen)

@@ -1,0 +1,151 @@
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import named
+
+
+class Circle(Exercise):
+    """Find the deadlock
+
+    A program hangs. Somebody has written down who waits for whom: `waits` is a dict from the name
+    of a task to the name of the task that it waits for, or to None if it waits for a timer or a
+    socket.
+
+    Write `find_circle(waits)`. It returns the set of the tasks that wait for each other in a
+    circle; if there is none, the empty set. A task that waits for one in the circle hangs too,
+    but it is not to blame, and does not belong to it. A task that waits for itself is a circle.
+    There is at most one circle, and a name that has no entry of its own has ended.
+    """
+
+    id = "circle-1"
+    asks = "find_circle"
+    minutes = 10
+    hints = (
+        "Begin with any task and follow: whom does it wait for, and that one, and that one?",
+        "Two ends are possible: None (no circle on this way), or a name that you have met before. "
+        "The names met before may be a tail that leads into the circle.",
+        "Begin with each task in turn. If you come back to the very one that you began with, the "
+        "names on the way are the circle. Stop as well when you meet any name a second time.",
+    )
+
+    CASES = (
+        ({"Ann": "Bob", "Bob": "Ann"}, {"Ann", "Bob"}),
+        ({"Ann": "Bob", "Bob": "Cleo", "Cleo": "Ann"}, {"Ann", "Bob", "Cleo"}),
+        ({"guest": "evening", "evening": "Ann", "Ann": None}, set()),
+        ({"Ann": "Bob"}, set()),
+        ({"guest": "evening", "evening": "Ann", "Ann": "Bob", "Bob": "Ann"}, {"Ann", "Bob"}),
+        ({"guest": "Ann", "Ann": "Ann"}, {"Ann"}),
+        (
+            {"x": None, "guest": "Bob", "Bob": "Cleo", "Cleo": "Dan", "Dan": "Bob", "cat": "Dan"},
+            {"Bob", "Cleo", "Dan"},
+        ),
+        ({}, set()),
+    )
+
+    def verify(self, find_circle, lab):
+        for waits, circle in self.CASES:
+            lab.told(f"with {waits}")
+            got = find_circle(dict(waits))
+            if isinstance(got, (list, tuple, frozenset)):
+                got = set(got)
+            if not isinstance(got, set):
+                lab.equal(got, circle)
+            if circle and circle < got:
+                raise Wrong(
+                    "named the innocent",
+                    f"It found {named(got)}. Of these, "
+                    f"{named(got - circle)} can only wait for the circle.",
+                    try_="Who ends when the circle is broken at one place? Those in the "
+                    "circle are the ones to which the way comes back.",
+                )
+            if got and not circle:
+                raise Wrong(
+                    "saw a circle where there is none",
+                    f"It found {named(got)}. Each way there ends: at a task "
+                    "that waits for a timer, or at one that has ended.",
+                    try_="None ends a way, and so does a name that has no entry.",
+                )
+            if circle - got:
+                raise Wrong(
+                    "missed the circle",
+                    f"It found {named(got)}; "
+                    + (
+                        f"{named(circle)} waits for itself."
+                        if len(circle) == 1
+                        else f"{named(circle)} wait for each other in a circle."
+                    ),
+                    try_="Follow the way to its end, from each of the tasks.",
+                )
+            lab.equal(got, circle)
+
+    @right
+    def from_each(waits):
+        """Return the set of the tasks that wait for each other in a circle."""
+        for first in waits:
+            way = [first]
+            while (follows := waits.get(way[-1])) is not None and follows not in way:
+                way.append(follows)
+            if follows == first:
+                return set(way)
+        return set()
+
+    @right
+    def cut_the_tail(waits):
+        for first in waits:
+            way, name = [], first
+            while name is not None and name not in way:
+                way.append(name)
+                name = waits.get(name)
+            if name is not None:
+                return set(way[way.index(name) :])
+        return set()
+
+    with_the_tail = cut_the_tail.but(
+        "way[way.index(name) :]",
+        "way",
+        kind="named the innocent",
+        says="evening, guest can only wait",
+    )
+
+    @wrong("missed the circle", says="Ann, Bob, Cleo")
+    def pairs_alone(waits):
+        for one, other in waits.items():
+            if waits.get(other) == one:
+                return {one, other}
+        return set()
+
+    @wrong("missed the circle", says="found nobody")
+    def from_the_first_alone(waits):
+        if not waits:
+            return set()
+        first, way = next(iter(waits)), []
+        name = first
+        while name is not None and name not in way:
+            way.append(name)
+            name = waits.get(name)
+        return set(way) if name == first else set()
+
+    @wrong("spin")
+    def until_it_comes_back(waits):
+        for first in waits:
+            way, name = [first], waits.get(first)
+            while name is not None and name != first:
+                way.append(name)
+                name = waits.get(name)
+            if name == first:
+                return set(way)
+        return set()
+
+    @wrong("saw a circle where there is none", says="Each way there ends")
+    def all_that_wait(waits):
+        return {name for name, other in waits.items() if other is not None}
+
+    @wrong("raised", says="KeyError")
+    def no_get(waits):
+        for first in waits:
+            way, name = [], first
+            while name is not None and name not in way:
+                way.append(name)
+                name = waits[name]
+            if name == first:
+                return set(way)
+        return set()

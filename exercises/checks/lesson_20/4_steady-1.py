@@ -1,0 +1,283 @@
+import asyncio
+import itertools
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import must_pass, verdict
+
+
+class SteadyTest(Exercise):
+    """Make a flaky test steady
+
+    A washer is a coroutine function `washer(dirty, clean)`. It takes plates from the queue `dirty`
+    one after another, for ever, washes each for a while, appends it to the list `clean`, and calls
+    `dirty.task_done()`. Somebody tests it like this:
+
+        async def test_washer(washer):
+            dirty, clean = asyncio.Queue(), []
+            task = asyncio.create_task(washer(dirty, clean))
+            for plate in range(5):
+                dirty.put_nowait(plate)
+            await asyncio.sleep(0.06)
+            task.cancel()
+            assert clean == [0, 1, 2, 3, 4]
+
+    Write a steady `test_washer(washer)`.
+
+    - It passes with a right washer, be it quick or slow, and is over as soon as the last plate is
+      clean.
+    - It fails with a washer that loses a plate, washes one twice, or mixes up their order.
+    - It fails, and does not hang, with a washer that dies of an error on the way.
+    - The washer has ended when the test is over.
+    """
+
+    id = "steady-1"
+    asks = "test_washer"
+    minutes = 12
+    hints = (
+        "The sleep stands for something. What is it, and who says that it has happened?",
+        "`await dirty.join()` waits until each plate was reported. But if the washer has died, "
+        "nobody reports any more. What ends your wait when a task fails?",
+        "Start the washer in a TaskGroup, and `join` inside its `async with`: an error of the "
+        "washer cancels the `join` and comes out. Then cancel the washer, still inside.",
+    )
+
+    def verify(self, test_washer, lab):
+        for pace in (0.0123, 0.001, 2.0):
+            lab.told(f"with a washer that takes {pace:g} s for a plate")
+            cleaned = [0.0]  # when, on the loop's clock, which begins at 0
+            run = must_pass(
+                lab,
+                f"This washer is right; it takes {pace:g} s for a plate",
+                test_washer,
+                self.good(pace, cleaned),
+            )
+            if run.elapsed > cleaned[-1] + 1e-6:
+                raise Wrong(
+                    "waits longer than it must",
+                    f"With {pace:g} s a plate the last one was clean at {cleaned[-1]:g} s; "
+                    f"your test was over at {run.elapsed:g} s.",
+                    lab.line(r"sleep\("),
+                    "Wait for the event itself: `dirty.join()`.",
+                )
+        for broken, what in (
+            (self.loses, "loses a plate"),
+            (self.twice, "washes one plate twice"),
+            (self.mixes, "mixes up the order"),
+        ):
+            if verdict(lab, bounded(test_washer, broken)) is None:
+                raise Wrong(
+                    "passes a broken one",
+                    f"I gave your test a washer that {what}, and it passed.",
+                    lab.line("assert"),
+                    "Give it several plates, and compare the whole list, with its order.",
+                )
+        error = verdict(lab, bounded(test_washer, self.dies))
+        if error is None:
+            raise Wrong(
+                "passes a broken one",
+                "I gave your test a washer that dies at the second plate, and it passed.",
+                lab.line(r"except|suppress"),
+                "Its error must come out, or an assert must fail.",
+            )
+        if type(error).__name__ == "Stuck" or isinstance(error, Hung):
+            until = "after 20 s" if isinstance(error, Hung) else "when nothing could wake it"
+            raise Wrong(
+                "hangs where it should fail",
+                "I gave your test a washer that dies of an error at the second plate. "
+                f"Nobody reports the other plates; your test still waited {until}.",
+                lab.line(r"\.join\(|\bwait\("),
+                "Let the death of the washer end your wait: a TaskGroup does that.",
+            )
+
+    @staticmethod
+    def good(pace, cleaned):
+        async def washer(dirty, clean):
+            while True:
+                plate = await dirty.get()
+                await asyncio.sleep(pace)
+                clean.append(plate)
+                cleaned.append(asyncio.get_running_loop().time())
+                dirty.task_done()
+
+        return washer
+
+    @staticmethod
+    async def loses(dirty, clean):
+        for number in itertools.count():
+            plate = await dirty.get()
+            await asyncio.sleep(0.01)
+            if number != 1:
+                clean.append(plate)
+            dirty.task_done()
+
+    @staticmethod
+    async def twice(dirty, clean):
+        for number in itertools.count():
+            plate = await dirty.get()
+            await asyncio.sleep(0.01)
+            clean.extend([plate, plate] if number == 1 else [plate])
+            dirty.task_done()
+
+    @staticmethod
+    async def mixes(dirty, clean):
+        while True:
+            plate = await dirty.get()
+            await asyncio.sleep(0.01)
+            clean.insert(0, plate)
+            dirty.task_done()
+
+    @staticmethod
+    async def dies(dirty, clean):
+        while True:
+            plate = await dirty.get()
+            await asyncio.sleep(0.01)
+            if len(clean) == 1:
+                raise OSError("the washer is broken")
+            clean.append(plate)
+            dirty.task_done()
+
+    @right
+    async def in_a_group(washer):
+        """Pass with a right washer, fail with a broken one; never hang."""
+        dirty, clean = asyncio.Queue(), []
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(washer(dirty, clean))
+            for plate in range(5):
+                dirty.put_nowait(plate)
+            await dirty.join()
+            task.cancel()
+        assert clean == [0, 1, 2, 3, 4]
+
+    @right
+    async def whichever_is_first(washer):
+        dirty, clean = asyncio.Queue(), []
+        for plate in range(5):
+            dirty.put_nowait(plate)
+        task = asyncio.create_task(washer(dirty, clean))
+        join = asyncio.create_task(dirty.join())
+        await asyncio.wait([task, join], return_when=asyncio.FIRST_COMPLETED)
+        task.cancel()
+        join.cancel()
+        await asyncio.wait([task, join])
+        assert clean == [0, 1, 2, 3, 4]
+
+    @right
+    async def with_plates_of_its_own(washer):
+        dirty, clean, plates = asyncio.Queue(), [], ["cup", "pan", "lid"]
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(washer(dirty, clean))
+            for plate in plates:
+                await dirty.put(plate)
+            await dirty.join()
+            task.cancel()
+        assert clean == plates
+
+    @wrong("passes a broken one", says="Give it several plates")
+    async def one_plate_alone(washer):
+        dirty, clean = asyncio.Queue(), []
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(washer(dirty, clean))
+            dirty.put_nowait(0)
+            await dirty.join()
+            task.cancel()
+        assert clean == [0]
+
+    @wrong("waits longer than it must", says="at 0.1 s")
+    async def a_longer_sleep(washer):
+        dirty, clean = asyncio.Queue(), []
+        task = asyncio.create_task(washer(dirty, clean))
+        for plate in range(5):
+            dirty.put_nowait(plate)
+        await asyncio.sleep(0.1)
+        task.cancel()
+        assert clean == [0, 1, 2, 3, 4]
+
+    as_it_was = a_longer_sleep.but(
+        "asyncio.sleep(0.1)",
+        "asyncio.sleep(0.06)",
+        kind="fails the right one",
+        says="0.0123 s for a plate",
+    )
+
+    a_very_long_sleep = a_longer_sleep.but(
+        "asyncio.sleep(0.1)",
+        "asyncio.sleep(3600)",
+        kind="waits longer than it must",
+        says="at 3600 s",
+    )
+
+    @wrong("fails the right one", says="2 s for a plate")
+    async def a_limit_instead(washer):
+        dirty, clean = asyncio.Queue(), []
+        task = asyncio.create_task(washer(dirty, clean))
+        for plate in range(5):
+            dirty.put_nowait(plate)
+        async with asyncio.timeout(5):
+            await dirty.join()
+        task.cancel()
+        assert clean == [0, 1, 2, 3, 4]
+
+    @wrong("waits longer than it must", says="dirty.join()")
+    async def polls(washer):
+        dirty, clean = asyncio.Queue(), []
+        task = asyncio.create_task(washer(dirty, clean))
+        for plate in range(5):
+            dirty.put_nowait(plate)
+        while len(clean) < 5:
+            await asyncio.sleep(0.03)
+        task.cancel()
+        assert clean == [0, 1, 2, 3, 4]
+
+    joins_alone = a_longer_sleep.but(
+        "asyncio.sleep(0.1)",
+        "dirty.join()",
+        kind="hangs where it should fail",
+        says="dies of an error",
+    )
+
+    @wrong("passes a broken one", says="loses a plate")
+    async def asks_for_nothing(washer):
+        dirty, clean = asyncio.Queue(), []
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(washer(dirty, clean))
+            for plate in range(5):
+                dirty.put_nowait(plate)
+            await dirty.join()
+            task.cancel()
+
+    asks_how_many = in_a_group.but(
+        "clean == [0, 1, 2, 3, 4]", "len(clean) == 5", kind="passes a broken one", says="mixes up"
+    )
+
+    @wrong("leaked")
+    async def leaves_the_washer(washer):
+        dirty, clean = asyncio.Queue(), []
+        asyncio.create_task(washer(dirty, clean))
+        for plate in range(5):
+            dirty.put_nowait(plate)
+        await dirty.join()
+        assert clean == [0, 1, 2, 3, 4]
+
+    @wrong("deadlock")
+    async def waits_for_the_washer(washer):
+        dirty, clean = asyncio.Queue(), []
+        for plate in range(5):
+            dirty.put_nowait(plate)
+        await washer(dirty, clean)
+        assert clean == [0, 1, 2, 3, 4]
+
+
+class Hung(Exception):
+    """A test that was not over after twenty seconds of virtual time."""
+
+
+async def bounded(test, *arguments):
+    """Run a test that may poll for ever; raise Hung after twenty seconds."""
+    try:
+        async with asyncio.timeout(20) as limit:
+            await test(*arguments)
+    except TimeoutError:
+        if limit.expired():
+            raise Hung from None
+        raise

@@ -1,0 +1,302 @@
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import LET_IT_PASS, named
+
+
+class LeakDetector(Exercise):
+    """A detector for leaked tasks
+
+    Write `leaks(test)`. It awaits `test()`, a coroutine function, and returns the sorted list of
+    the names of the tasks that the test started and left running.
+
+    - Tasks that were there before are none of its business, and go on.
+    - What the test left is cancelled, and has ended, its cleanup too, when `leaks` is over. It
+      waits no longer than that.
+    - An error of the test comes out, and what the test left is ended in that case too.
+    """
+
+    id = "leaks-1"
+    asks = "leaks"
+    minutes = 10
+    hints = (
+        "`asyncio.all_tasks()` before and after; what is the difference of two sets?",
+        "Your own task is in both. `cancel()` only asks: how do you wait until they have ended?",
+        "`try: await test()` and in the `finally` the difference, `cancel()` for each, and "
+        "`await asyncio.gather(*left, return_exceptions=True)`.",
+    )
+
+    def verify(self, leaks, lab):
+        ended = []
+
+        async def rings(name, cleanup=0):
+            try:
+                await asyncio.sleep(1000)
+            finally:
+                await asyncio.sleep(cleanup)
+                ended.append(name)
+
+        async def leaves_two():
+            for name in "radio", "light":
+                asyncio.create_task(rings(name, 2 if name == "radio" else 0), name=name)
+            await asyncio.sleep(1)
+
+        async def leaves_none():
+            await asyncio.create_task(asyncio.sleep(1), name="kettle")
+
+        async def fails():
+            await leaves_two()
+            raise LookupError("the test failed")
+
+        lab.told("with a test that leaves the tasks `radio` and `light`")
+        run = lab.run(self._house(leaks, leaves_two, ended))
+        self._judge(lab, *run.result, ["light", "radio"])
+        ended.clear()
+        lab.told("with a test that leaves no task")
+        self._judge(lab, *lab.run(self._house(leaks, leaves_none, ended)).result, [])
+        ended.clear()
+        lab.told("with a test that leaves two tasks and then fails")
+        names, state, *_ = lab.run(self._house(leaks, fails, ended)).result
+        if isinstance(names, ExceptionGroup):
+            raise Wrong(
+                "wrapped the error",
+                f"The test raised LookupError, and out came {names!r}.",
+                lab.line("TaskGroup"),
+                "A TaskGroup wraps what its tasks raise. Await the test itself.",
+            )
+        if not isinstance(names, LookupError):
+            raise Wrong(
+                "lost error",
+                f"The test raised LookupError, and `leaks` returned {names}.",
+                lab.line(r"except\b|suppress") or lab.line(r"\breturn\b"),
+                LET_IT_PASS,
+            )
+        self._ended(lab, state, ["light", "radio"], "The test failed with a LookupError")
+
+    async def _house(self, leaks, test, ended):
+        """What `leaks` returns or raises, what it left, and whether a task of before still ran."""
+        clock = asyncio.create_task(asyncio.sleep(500), name="clock")
+        await asyncio.sleep(0)
+        loop, this = asyncio.get_running_loop(), asyncio.current_task()
+        began = loop.time()
+        try:
+            names = await asyncio.create_task(leaks(test), name="your leaks")
+        except (LookupError, ExceptionGroup, asyncio.CancelledError) as error:
+            names = error
+        took, state = loop.time() - began, list(ended)
+        # Both tasks were there before the test. The clock may have come to its own end.
+        mine = bool(this.cancelling() or clock.cancelled() or clock.cancelling())
+        # What it did not end is ended here, so that the message is ours.
+        for task in (left := asyncio.all_tasks() - {this}):
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        return names, state, mine, took
+
+    def _judge(self, lab, names, state, mine, took, expected):
+        if mine:
+            raise Wrong(
+                "cancelled the others'",
+                "A task `clock` ran before the test began, and `leaks` cancelled it.",
+                lab.line(r"cancel\("),
+                "Note which tasks there are before the test: those are not its own.",
+            )
+        if isinstance(names, asyncio.CancelledError):
+            raise Wrong(
+                "was cancelled with them",
+                "`leaks` itself ended with a CancelledError: "
+                "whoever awaits a task that was cancelled meets that error.",
+                lab.line(r"await (?!test)"),
+                "`gather(*tasks, return_exceptions=True)` waits and keeps the errors.",
+            )
+        if took > 10:
+            raise Wrong(
+                "waited for what it found",
+                f"The test took 1 s, and `leaks` {took:g} s: "
+                "it waited until the tasks came to their own end.",
+                lab.line(r"gather|\.wait\("),
+                "Cancel them first.",
+            )
+        must = 3 if expected else 1  # the test takes 1 s, and the cleanup of radio 2 s
+        if took > must + 0.5:
+            raise Wrong(
+                "waits longer than it must",
+                f"{must} s after its begin nothing was left to wait for, and `leaks` was "
+                f"over at {took:g} s.",
+                lab.line(r"sleep\("),
+                "A sleep stands for something: await the tasks themselves.",
+            )
+        if isinstance(names, (list, tuple, set)):
+            if {"clock", "leaks"} & set(names):
+                raise Wrong(
+                    "counted those of before",
+                    f"It returned {sorted(names)}. "
+                    f"{named({'clock', 'leaks'} & set(names))} ran before the test began.",
+                    lab.line("all_tasks"),
+                    "Take the difference: after, minus before.",
+                )
+            if "your leaks" in names:
+                raise Wrong(
+                    "counted itself",
+                    f"It returned {sorted(names)}. `your leaks` is the "
+                    "task that your own function runs in.",
+                    lab.line("all_tasks"),
+                    "Leave out `asyncio.current_task()`.",
+                )
+            if names != expected and sorted(names) == expected:
+                raise Wrong(
+                    "order",
+                    f"It returned {names}.",
+                    lab.line(r"\breturn\b"),
+                    "Asked is a list, with the names sorted.",
+                )
+        lab.equal(names, expected)
+        self._ended(lab, state, expected, "The test was over")
+
+    def _ended(self, lab, state, expected, when):
+        missing = sorted(set(expected) - set(state))
+        if missing:
+            raise Wrong(
+                "left what it found",
+                f"{when}, `leaks` was over, and "
+                f"{' and '.join(missing)} had not ended: radio takes 2 s for its cleanup, "
+                "light takes none.",
+                lab.line(r"\.cancel\(") or lab.line(r"all_tasks\(\) -"),
+                "`cancel()` asks. Then await them, in a `finally`, so that it is done "
+                "however the test ended.",
+            )
+
+    @right
+    async def with_gather(test):
+        """Return the names of the tasks that `test` left, sorted; end them."""
+        before = asyncio.all_tasks()
+        try:
+            await test()
+        finally:
+            left = asyncio.all_tasks() - before
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+        return sorted(task.get_name() for task in left)
+
+    @right
+    async def in_a_task_of_its_own(test):
+        before = asyncio.all_tasks()
+        task = asyncio.create_task(test())
+        await asyncio.wait([task])
+        left = asyncio.all_tasks() - before
+        for other in left:
+            other.cancel()
+        if left:
+            await asyncio.wait(left)
+        await task
+        return sorted(other.get_name() for other in left)
+
+    @wrong("counted those of before", says="clock")
+    async def all_there_are(test):
+        await test()
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        return sorted(task.get_name() for task in left)
+
+    @wrong("cancelled the others'", says="`clock` ran before")
+    async def ends_all_there_are(test):
+        await test()
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.wait(left)
+        return sorted(task.get_name() for task in left)
+
+    @wrong("counted those of before", says="clock")
+    async def never_compares(test):
+        await test()
+        return sorted(task.get_name() for task in asyncio.all_tasks())
+
+    @wrong("left what it found", says="radio")
+    async def only_names_them(test):
+        before = asyncio.all_tasks()
+        await test()
+        return sorted(task.get_name() for task in asyncio.all_tasks() - before)
+
+    @wrong("left what it found", says="radio takes 2 s")
+    async def only_asks(test):
+        before = asyncio.all_tasks()
+        await test()
+        left = asyncio.all_tasks() - before
+        for task in left:
+            task.cancel()
+        await asyncio.sleep(0)
+        return sorted(task.get_name() for task in left)
+
+    not_if_it_fails = only_asks.but(
+        "asyncio.sleep(0)",
+        "asyncio.gather(*left, return_exceptions=True)",
+        kind="left what it found",
+        says="failed with a LookupError",
+    )
+
+    in_a_group = with_gather.but(
+        "await test()",
+        "async with asyncio.TaskGroup() as group:\n    group.create_task(test())",
+        kind="wrapped the error",
+        says="ExceptionGroup",
+    )
+
+    @wrong("lost error", says="LookupError")
+    async def catches_all(test):
+        before = asyncio.all_tasks()
+        try:
+            await test()
+        except Exception:
+            pass
+        left = asyncio.all_tasks() - before
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+        return sorted(task.get_name() for task in left)
+
+    @wrong("was cancelled with them", says="meets that error")
+    async def awaits_each(test):
+        before = asyncio.all_tasks()
+        try:
+            await test()
+        finally:
+            left = asyncio.all_tasks() - before
+            for task in left:
+                task.cancel()
+                await task
+        return sorted(task.get_name() for task in left)
+
+    @wrong("waited for what it found", says="their own end")
+    async def never_cancels(test):
+        before = asyncio.all_tasks()
+        await test()
+        left = asyncio.all_tasks() - before
+        await asyncio.gather(*left)
+        return sorted(task.get_name() for task in left)
+
+    guesses_how_long = with_gather.but(
+        "asyncio.gather(*left, return_exceptions=True)",
+        "asyncio.sleep(3)",
+        kind="waits longer than it must",
+        says="over at 4 s",
+    )
+
+    @wrong("lost error", says="no `return` in a `finally`")
+    async def returns_in_finally(test):
+        before = asyncio.all_tasks()
+        try:
+            await test()
+        finally:
+            left = asyncio.all_tasks() - before
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)
+            return sorted(task.get_name() for task in left)
+
+    sorted_backwards = with_gather.but(
+        "task.get_name() for task in left",
+        "(task.get_name() for task in left), reverse=True",
+        kind="order",
+        says="light",
+    )

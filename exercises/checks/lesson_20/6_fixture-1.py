@@ -1,0 +1,318 @@
+import asyncio
+import contextlib
+from contextlib import AsyncExitStack
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import LET_IT_PASS
+
+
+class Appliance:
+    """Something to switch on and off; notes into a list what was done."""
+
+    def __init__(self, name, notes, fails=None):
+        self.name, self.notes, self.fails = name, notes, fails
+
+    async def on(self):
+        await asyncio.sleep(1)
+        if self.fails == "on":
+            raise OSError(f"the {self.name} does not start")
+        self.notes.append(f"{self.name} on")
+
+    async def off(self):
+        await asyncio.sleep(1)
+        self.notes.append(f"{self.name} off")
+        if self.fails == "off":
+            raise OSError(f"the {self.name} makes trouble")
+
+    def __repr__(self):
+        return self.name
+
+
+class Fixture(Exercise):
+    """A fixture that cleans up
+
+    Write `kitchen(oven, fridge)`, an async generator as pytest-asyncio takes it for a fixture. It
+    switches on the oven, then the fridge (`await oven.on()`), yields both as a pair, and switches
+    them off again, the fridge first (`await fridge.off()`).
+
+    - It is used in two ways. pytest goes on after the `yield`, however the test ended.
+      `contextlib.asynccontextmanager` throws the error of the block in, at the `yield`. In both,
+      all that was switched on is switched off.
+    - If the fridge does not start (`on` raises), the oven is switched off.
+    - If `fridge.off()` raises, the oven is switched off all the same.
+    - What did not start is not switched off. Errors come out.
+    """
+
+    id = "fixture-1"
+    asks = "kitchen"
+    minutes = 10
+    hints = (
+        "What runs whether or not an error passes by? And from which line on must the oven be "
+        "switched off again?",
+        "A `try` of its own for each: that of the fridge stands inside that of the oven.",
+        "`await oven.on()`, then `try:`, in it the same for the fridge with the `yield` inside, "
+        "and the two `finally`. Or a `contextlib.AsyncExitStack` with `push_async_callback`.",
+    )
+
+    def verify(self, kitchen, lab):
+        good = ["oven on", "fridge on", "test", "fridge off", "oven off"]
+        for how, what in ((as_pytest, "pytest's way"), (as_context, "by asynccontextmanager")):
+            for fails in (None, "test"):
+                told = f"I used it {what}, with a test that " + ("fails" if fails else "passes")
+                self._use(lab, kitchen, how, told, good, test=fails)
+        for how in (as_pytest, as_context):
+            self._use(
+                lab,
+                kitchen,
+                how,
+                "I used it with a fridge that does not start",
+                ["oven on", "oven off"],
+                fridge="on",
+            )
+            self._use(
+                lab, kitchen, how, "I used it with a fridge whose `off` raises", good, fridge="off"
+            )
+            self._use(
+                lab, kitchen, how, "I used it with an oven that does not start", [], oven="on"
+            )
+
+    def _use(self, lab, kitchen, how, told, expected, test=None, oven=None, fridge=None):
+        notes = []
+        things = Appliance("oven", notes, oven), Appliance("fridge", notes, fridge)
+
+        async def run_test(pair):
+            if not (isinstance(pair, (tuple, list)) and list(pair) == list(things)):
+                raise Wrong(
+                    "value",
+                    f"It yields {pair!r}; asked is the pair (oven, fridge).",
+                    lab.line("yield"),
+                )
+            notes.append("test")
+            await asyncio.sleep(1)
+            if test:
+                raise LookupError("the test failed")
+
+        lab.told("with an oven and a fridge")
+        caught = None
+        try:
+            lab.run(how(kitchen, things, run_test, lab))
+        except (LookupError, OSError) as error:
+            caught = error
+        except RuntimeError as error:
+            if "generator didn't stop" in str(error):
+                raise Wrong(
+                    "more than one yield",
+                    f"{told}, and it yielded a second time.",
+                    lab.line("yield"),
+                    "One `yield` for the test, and no loop.",
+                ) from None
+            if "generator didn't yield" not in str(error):
+                raise
+        self._compare(lab, told, notes, expected)
+        if caught is None and (oven or fridge or (test and how is as_context)):
+            raise Wrong(
+                "lost error",
+                f"{told}. The error had to come out, and it did not.",
+                lab.line(r"\bexcept\b|suppress|\breturn\b"),
+                LET_IT_PASS,
+            )
+
+    def _compare(self, lab, told, notes, expected):
+        if notes == expected:
+            return
+        seen = f"{told}. What happened: {', '.join(notes) or 'nothing'}."
+        for name in "oven", "fridge":
+            if f"{name} off" in notes and f"{name} on" not in notes:
+                raise Wrong(
+                    "switched off what was never on",
+                    seen,
+                    lab.line(rf"{name}\.off"),
+                    f"The `try` of the {name} begins after its `on`.",
+                )
+            if f"{name} on" in notes and f"{name} off" not in notes:
+                raise Wrong(
+                    "left on",
+                    seen + f" The {name} is still on.",
+                    lab.line(rf"{name}\.on"),
+                    "Each thing needs a `finally` of its own, from the moment when it is on.",
+                )
+        if sorted(notes) == sorted(expected):
+            raise Wrong(
+                "order",
+                seen + f" The order asked is {', '.join(expected)}.",
+                lab.line(r"\.off"),
+                "The oven first, then the fridge; and off in the opposite order.",
+            )
+        lab.equal(notes, expected, what="what happened is")
+
+    @right
+    async def two_finally(oven, fridge):
+        """Switch on both, yield them, and switch off what was switched on."""
+        await oven.on()
+        try:
+            await fridge.on()
+            try:
+                yield oven, fridge
+            finally:
+                await fridge.off()
+        finally:
+            await oven.off()
+
+    @right
+    async def with_a_stack(oven, fridge):
+        async with AsyncExitStack() as stack:
+            for thing in oven, fridge:
+                await thing.on()
+                stack.push_async_callback(thing.off)
+            yield oven, fridge
+
+    @wrong("left on", says="by asynccontextmanager, with a test that fails")
+    async def one_after_another(oven, fridge):
+        await oven.on()
+        await fridge.on()
+        yield oven, fridge
+        await fridge.off()
+        await oven.off()
+
+    @wrong("left on", says="does not start")
+    async def one_finally(oven, fridge):
+        await oven.on()
+        await fridge.on()
+        try:
+            yield oven, fridge
+        finally:
+            await fridge.off()
+            await oven.off()
+
+    @wrong("switched off what was never on", says="fridge off")
+    async def begins_too_early(oven, fridge):
+        try:
+            await oven.on()
+            await fridge.on()
+            yield oven, fridge
+        finally:
+            try:
+                await fridge.off()
+            finally:
+                await oven.off()
+
+    @wrong("left on", says="whose `off` raises")
+    async def one_after_another_in_finally(oven, fridge):
+        await oven.on()
+        try:
+            await fridge.on()
+        except BaseException:
+            await oven.off()
+            raise
+        try:
+            yield oven, fridge
+        finally:
+            await fridge.off()
+            await oven.off()
+
+    @wrong("lost error", says="did not")
+    async def swallows(oven, fridge):
+        await oven.on()
+        try:
+            await fridge.on()
+            try:
+                yield oven, fridge
+            except Exception:
+                pass
+            finally:
+                await fridge.off()
+        finally:
+            await oven.off()
+
+    @wrong("lost error", says="does not start")
+    async def ends_in_silence(oven, fridge):
+        await oven.on()
+        try:
+            await fridge.on()
+        except OSError:
+            await oven.off()
+            return
+        try:
+            yield oven, fridge
+        finally:
+            try:
+                await fridge.off()
+            finally:
+                await oven.off()
+
+    hushes_the_fridge = two_finally.but(
+        "await fridge.off()",
+        "with contextlib.suppress(OSError):\n    await fridge.off()",
+        kind="lost error",
+        says="whose `off` raises",
+    )
+
+    @wrong("order", says="oven off, fridge off")
+    async def oven_first(oven, fridge):
+        await oven.on()
+        await fridge.on()
+        try:
+            yield oven, fridge
+        finally:
+            await oven.off()
+            await fridge.off()
+
+    @wrong("not a fixture", says="`yield`")
+    async def returns(oven, fridge):
+        await oven.on()
+        await fridge.on()
+        return oven, fridge
+
+    @wrong("not awaited")
+    async def forgets_to_await(oven, fridge):
+        oven.on()
+        fridge.on()
+        try:
+            yield oven, fridge
+        finally:
+            fridge.off()
+            oven.off()
+
+
+def made(kitchen, things, lab):
+    """The async generator, else Wrong."""
+    fixture = kitchen(*things)
+    if not hasattr(fixture, "__anext__"):
+        if asyncio.iscoroutine(fixture):
+            fixture.close()
+        decorated = hasattr(fixture, "__aenter__")
+        raise Wrong(
+            "not a fixture",
+            f"`kitchen` returned a {type(fixture).__name__}.",
+            lab.line("contextmanager") if decorated else lab.line(r"def\s+kitchen"),
+            "Leave out the decorator: I put it on when I need it."
+            if decorated
+            else "An `async def` with a `yield` in it makes an async generator.",
+        )
+    return fixture
+
+
+async def as_pytest(kitchen, things, test, lab):
+    """Use a fixture as pytest-asyncio does: go on after the yield, however the test ended."""
+    fixture = made(kitchen, things, lab)
+    try:
+        pair = await anext(fixture)
+    except StopAsyncIteration:
+        raise RuntimeError("generator didn't yield") from None
+    try:
+        await test(pair)
+    except LookupError:
+        pass  # pytest has noted that the test failed, and goes on
+    try:
+        await anext(fixture)
+    except StopAsyncIteration:
+        return
+    raise RuntimeError("generator didn't stop")
+
+
+async def as_context(kitchen, things, test, lab):
+    """Use a fixture as a context manager: an error of the block is thrown in at the yield."""
+    made(kitchen, things, lab)
+    async with contextlib.asynccontextmanager(kitchen)(*things) as pair:
+        await test(pair)

@@ -1,0 +1,74 @@
+"""What exercises of lesson 20 share: how a test that the learner wrote is put to the test."""
+
+from helpers.coach import Wrong
+
+LET_IT_PASS = "Let it pass: no `except` that keeps it, and no `return` in a `finally`."
+
+
+def verdict(lab, *what):
+    """The error with which a test fails, or None if it passes."""
+    try:
+        lab.run(*what, leaks=True, blocks=True)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except Wrong:
+        return None  # the test itself came to its end
+    except BaseException as error:  # pytest.fail raises no Exception
+        return error
+    finally:
+        lab.lost = []  # what a broken thing loses is no fault of the test
+        lab.unawaited.clear()
+    return None
+
+
+def must_pass(lab, what, *call):
+    """Run a test that has to pass; what makes it fail is told as such."""
+    try:
+        run = lab.run(*call)
+    except BaseException as error:
+        kind = type(error).__name__
+        if kind not in ("AssertionError", "TimeoutError", "Failed"):
+            raise  # Failed is what pytest.fail and pytest.raises raise
+        if lab.blocks:
+            blocked, length, place = lab.blocks[0]
+            raise Wrong(
+                "blocked",
+                f"{blocked} was called on the loop's own thread, and no timer "
+                f"could ring for {length:g} s.",
+                place,
+            ) from None
+        place = lab.text.of_traceback(error)
+        says = f" It says: {error}." if str(error) else ""
+        raised = "" if kind == "AssertionError" else f" with a {kind}"
+        if lab.line(r"\bpatch"):
+            try_ = (
+                "A stand-in takes the waiting away, and the clock stands still. Here the clock "
+                "jumps by itself."
+            )
+        elif lab.line(r"\b(perf_counter|monotonic|time\.time)\b"):
+            try_ = (
+                "The clock of the computer does not go along with virtual time. Ask that of "
+                "the loop: `asyncio.get_running_loop().time()`."
+            )
+        else:
+            try_ = "What did the test expect there that nobody promised?"
+        raise Wrong(
+            "fails the right one",
+            f"{what}, and your test failed all the same{raised}.{says}",
+            place and place[1],
+            try_,
+        ) from None
+    if run.result is not None:
+        raise Wrong(
+            "returned its verdict",
+            f"Your test returned {run.result!r}. Nobody looks at "
+            "what a test returns: it fails by an error.",
+            lab.line(r"\breturn\b"),
+            "`assert` it instead.",
+        )
+    return run
+
+
+def named(names):
+    """Names in words: "Ann, Bob", or "nobody"."""
+    return ", ".join(sorted(map(str, names))) or "nobody"

@@ -1,0 +1,193 @@
+import math
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import Cluster, not_a_future, not_here, run_on, size
+
+
+class Batches(Exercise):
+    """Not too small, not too big
+
+    `work(number)` is an ordinary function that takes a millisecond. Four workers are there, and a
+    call costs five milliseconds, however little it does.
+
+    Write a coroutine function `work_all(client, work, numbers)`: it returns the list of what
+    `work` returns for each of `numbers`, in their order. All the work is done by the workers, in at
+    most 40 calls, and no call does more than a quarter of the numbers (rounded up), so that every
+    worker can have a share. There may be few numbers, or none.
+
+    `client` behaves as Dask's: `client.submit(function, *arguments)` and `client.map(function,
+    items)` return futures at once, and `await client.gather(futures)` gives their results in order.
+    """
+
+    id = "batches-1"
+    asks = "work_all"
+    minutes = 8
+    hints = (
+        "What goes to the cluster need not be `work` itself. What function does several numbers?",
+        "`math.ceil(len(numbers) / 20)` numbers in a call are some 20 calls. And for no numbers?",
+        "`parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]`, a function `batch` "
+        "that returns `[work(number) for number in part]`, and `client.map(batch, parts)`.",
+    )
+
+    def verify(self, work_all, lab):
+        for many in 1000, 437, 7, 1, 0:
+            client = Cluster()
+
+            def work(number):
+                client.spend(0.001)
+                return number * number
+
+            numbers = list(range(many, 0, -1))
+            run = run_on(
+                lab,
+                f"with {many or 'no'} number{'s' * (many != 1)}",
+                work_all,
+                client,
+                work,
+                numbers,
+            )
+            not_here(client, "work", lab)
+            not_a_future(run.result, lab)
+            done = sum(client.share)
+            if len(client.calls) > 40:
+                raise Wrong(
+                    "too small to ship",
+                    f"{many} numbers went out in {len(client.calls)} calls.",
+                    lab.line(r"submit|map"),
+                    "Each call costs five times what a number does. Put several numbers into one.",
+                )
+            if done < many:
+                raise Wrong(
+                    "lost items",
+                    f"The workers did {done} of {many} numbers.",
+                    lab.line(r"//|range\(|zip\("),
+                    "What becomes of the rest, if the parts don't come out even?",
+                )
+            if done > many:
+                raise Wrong(
+                    "did some twice",
+                    f"The workers did {done} numbers, and {many} were given.",
+                    lab.line(r"range\("),
+                )
+            most = max(client.share, default=0)
+            if most > math.ceil(many / 4):
+                raise Wrong(
+                    "too big a batch",
+                    f"One call did {most} of {many} numbers, and "
+                    "meanwhile other workers had nothing to do.",
+                    lab.line(r"submit|map"),
+                    "With four workers, at least four calls.",
+                )
+            lab.equal(run.result, [number * number for number in numbers])
+            if len(client.sent) > 1 and client.sent[-1] - client.sent[0] > 0.001:
+                raise Wrong(
+                    "sequential",
+                    f"The last of {len(client.sent)} calls was made "
+                    f"{client.sent[-1] - client.sent[0]:.2g} s after the first one: one "
+                    "worker at a time had work.",
+                    lab.text.sequential_await() or lab.line("await"),
+                )
+
+    @right
+    async def with_map(client, work, numbers):
+        """Return the results of `work`, in order; ship many numbers in one call."""
+
+        def batch(part):
+            return [work(number) for number in part]
+
+        size = math.ceil(len(numbers) / 20) or 1
+        parts = [numbers[n : n + size] for n in range(0, len(numbers), size)]
+        lists = await client.gather(client.map(batch, parts))
+        return [result for part in lists for result in part]
+
+    @right
+    async def with_strides(client, work, numbers):
+        futures = [
+            client.submit(lambda part: list(map(work, part)), numbers[n::8]) for n in range(8)
+        ]
+        results = [None] * len(numbers)
+        for n, future in enumerate(futures):
+            results[n::8] = await future
+        return results
+
+    @wrong("too small to ship", says="1000 numbers went out in 1000 calls")
+    async def one_by_one(client, work, numbers):
+        return await client.gather(client.map(work, numbers))
+
+    @wrong("too big a batch", says="One call did 1000 of 1000 numbers")
+    async def all_in_one(client, work, numbers):
+        return await client.submit(lambda: [work(number) for number in numbers])
+
+    @wrong("too big a batch", says="One call did 7 of 7 numbers")
+    async def a_fixed_size(client, work, numbers):
+        def batch(part):
+            return [work(number) for number in part]
+
+        parts = [numbers[n : n + 50] for n in range(0, len(numbers), 50)]
+        lists = await client.gather(client.map(batch, parts))
+        return [result for part in lists for result in part]
+
+    @wrong("sequential", says="one worker at a time")
+    async def batch_after_batch(client, work, numbers):
+        def batch(part):
+            return [work(number) for number in part]
+
+        results, size = [], len(numbers) // 20 + 1
+        for n in range(0, len(numbers), size):
+            results += await client.submit(batch, numbers[n : n + size])
+        return results
+
+    @wrong("called it here", says="without a call")
+    async def calls_what_it_sends(client, work, numbers):
+        return await client.gather([client.submit(work(number)) for number in numbers])
+
+    an_async_batch = with_map.but(
+        "def batch(part)",
+        "async def batch(part)",
+        kind="work is no wait",
+        says="`batch`, which you sent",
+    )
+
+    @wrong("lost items", says="420 of 437")
+    async def loses_the_rest(client, work, numbers):
+        def batch(part):
+            return [work(number) for number in part]
+
+        size = len(numbers) // 20 or 1
+        parts = [numbers[n * size : (n + 1) * size] for n in range(20)]
+        lists = await client.gather(client.map(batch, parts))
+        return [result for part in lists for result in part]
+
+    @wrong("worked here", says="by your own program")
+    async def sends_what_is_done(client, work, numbers):
+        size = len(numbers) // 20 + 1
+        parts = [numbers[n : n + size] for n in range(0, len(numbers), size)]
+        return await client.gather(
+            [client.submit(print, [work(n) for n in part]) for part in parts]
+        )
+
+    @wrong("order")
+    async def mixed_up(client, work, numbers):
+        futures = [
+            client.submit(lambda part: list(map(work, part)), numbers[n::8]) for n in range(8)
+        ]
+        return [result for part in await client.gather(futures) for result in part]
+
+    @wrong("not awaited", says="futures of the cluster")
+    async def futures_only(client, work, numbers):
+        size = len(numbers) // 20 + 1
+        return [
+            client.submit(lambda part: list(map(work, part)), numbers[n : n + size])
+            for n in range(0, len(numbers), size)
+        ]
+
+    @wrong("value")
+    async def a_list_of_lists(client, work, numbers):
+        size = len(numbers) // 20 + 1
+        return await client.gather(
+            [
+                client.submit(lambda part: list(map(work, part)), numbers[n : n + size])
+                for n in range(0, len(numbers), size)
+            ]
+        )

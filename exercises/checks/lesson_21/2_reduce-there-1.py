@@ -1,0 +1,164 @@
+import math
+from collections import Counter
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import Cluster, not_a_future, not_here, run_on
+
+
+class ReduceThere(Exercise):
+    """Leave it where it is
+
+    `load(day)` is an ordinary function that takes half a second and returns all that was measured
+    on that day: a long list of numbers. Write a coroutine function `highest(client, load, days)`:
+    it returns a dict from each of `days` to its highest number.
+
+    Every day is loaded once, by a worker, and all workers have their share. No measurements move:
+    in all, less than 5,000 bytes may come home, go out, or go from worker to worker.
+
+    `client` behaves as Dask's: `client.submit(function, *arguments)` and `client.map(function,
+    items)` return futures at once. A result stays on the worker that made it until its future is
+    awaited, alone or by `await client.gather(futures)`. A future can be an argument of another
+    call, which then runs where that result is.
+    """
+
+    id = "reduce-there-1"
+    asks = "highest"
+    minutes = 8
+    hints = (
+        "What do you need here, and who could compute it?",
+        "`await` on the future of a `load` brings the whole list home. What else can be done with "
+        "a future?",
+        "`lists = client.map(load, days)`, then `client.map(max, lists)`, and gather only those.",
+    )
+
+    def verify(self, highest, lab):
+        for days in ([3, 1, 4, 15, 9, 2], [8]):
+            client, loaded = Cluster(), []
+
+            def load(day):
+                client.spend(0.5)
+                loaded.append(day)
+                # Where the highest number stands differs from day to day.
+                return [(n * 7919 + day * 104729) % 20011 + day for n in range(5000)]
+
+            run = run_on(lab, f"with the days {days}", highest, client, load, list(days))
+            not_here(client, "load", lab)
+            if isinstance(run.result, dict):
+                not_a_future(run.result, lab)
+            if client.out > 5000 + 100 * len(client.calls):
+                raise Wrong(
+                    "there and back",
+                    f"{client.out:,} bytes went out with your calls"
+                    + (f", after {client.home:,} had come home." if client.home > 5000 else "."),
+                    lab.line(r"submit|map|scatter"),
+                    "Hand on the future itself: `client.submit(max, future)`. The list "
+                    "stays where it is.",
+                )
+            if client.home > 5000:
+                raise Wrong(
+                    "brought it home",
+                    f"{client.home:,} bytes came home, for {len(days)} numbers.",
+                    lab.line(r"await|gather"),
+                    "`await` on a future brings its whole result. Let a worker reduce it "
+                    "first, and await that.",
+                )
+            if client.between > 5000:
+                raise Wrong(
+                    "all to one worker",
+                    f"{client.between:,} bytes went from worker to "
+                    "worker: one call that needs the lists of several days needs them in "
+                    "one place.",
+                    lab.line(r"submit|map"),
+                    "One call for each day.",
+                )
+            twice = [day for day, times in Counter(loaded).items() if times > 1]
+            if twice:
+                raise Wrong(
+                    "loaded twice",
+                    f"Day {twice[0]} was loaded {loaded.count(twice[0])} times.",
+                    lab.line("load"),
+                )
+            asked = {
+                day: max((n * 7919 + day * 104729) % 20011 + day for n in range(5000))
+                for day in days
+            }
+            lab.equal(run.result, asked)
+            bound = 0.5 * math.ceil(len(days) / 4)
+            took = f"It took {run.elapsed:.2g} s; four workers need {bound:g} s"
+            if client.sent[-1] - client.sent[0] > 0.3:
+                raise Wrong(
+                    "sequential", f"{took}.", lab.text.sequential_await() or lab.line("await|load")
+                )
+            if run.elapsed > bound + 0.3:
+                raise Wrong(
+                    "left a worker idle",
+                    f"{took}. Calls made for {len(days)} days: {len(client.calls)}.",
+                    lab.line("submit|map"),
+                    "One worker does one call at a time: a call for each day.",
+                )
+
+    @right
+    async def hand_on_the_future(client, load, days):
+        """Return {day: its highest number}; the measurements stay on the workers."""
+        lists = client.map(load, days)
+        return dict(zip(days, await client.gather(client.map(max, lists))))
+
+    @right
+    async def in_one_call(client, load, days):
+        futures = {day: client.submit(lambda day: max(load(day)), day) for day in days}
+        return {day: await future for day, future in futures.items()}
+
+    @wrong("brought it home", says="came home, for 6 numbers")
+    async def brings_all(client, load, days):
+        lists = await client.gather(client.map(load, days))
+        return {day: max(numbers) for day, numbers in zip(days, lists)}
+
+    @wrong("there and back", says="went out with your calls, after")
+    async def sends_it_out_again(client, load, days):
+        lists = await client.gather(client.map(load, days))
+        return dict(zip(days, await client.gather(client.map(max, lists))))
+
+    @wrong("all to one worker", says="went from worker to worker")
+    async def in_one_place(client, load, days):
+        def all_of(lists):
+            return [max(numbers) for numbers in lists]
+
+        lists = client.map(load, days)
+        return dict(zip(days, await client.submit(all_of, lists)))
+
+    @wrong("sequential", says="four workers need 1 s")
+    async def day_after_day(client, load, days):
+        return {day: await client.submit(max, client.submit(load, day)) for day in days}
+
+    @wrong("left a worker idle", says="Calls made for 6 days: 1")
+    async def all_in_one_call(client, load, days):
+        return await client.submit(lambda: {day: max(load(day)) for day in days})
+
+    @wrong("worked here", says="by your own program")
+    async def loads_here(client, load, days):
+        return dict(zip(days, await client.gather([client.submit(max, load(day)) for day in days])))
+
+    @wrong("not awaited", says="futures of the cluster")
+    async def futures_only(client, load, days):
+        return {day: client.submit(max, client.submit(load, day)) for day in days}
+
+    @right
+    async def gathers_a_dict(client, load, days):
+        return await client.gather(
+            {day: client.submit(max, client.submit(load, day)) for day in days}
+        )
+
+    @wrong("took a future for its result", says="Hand it on")
+    async def uses_the_name(client, load, days):
+        return {day: max(numbers) for day, numbers in zip(days, client.map(load, days))}
+
+    @wrong("value")
+    async def a_list(client, load, days):
+        return await client.gather(client.map(max, client.map(load, days)))
+
+    @wrong("loaded twice", says="2 times")
+    async def looks_first(client, load, days):
+        sizes = await client.gather(client.map(len, client.map(load, days)))
+        assert all(sizes)
+        return dict(zip(days, await client.gather(client.map(max, client.map(load, days)))))

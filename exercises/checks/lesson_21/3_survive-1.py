@@ -1,0 +1,272 @@
+import asyncio
+from collections import Counter
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import Cluster, WorkerDied, not_a_future, not_here, run_on
+
+
+class Survive(Exercise):
+    """Nothing lost with a worker
+
+    Dask does this for you; here you do it yourself. On this cluster, a call whose worker dies while
+    it works is not repeated: its future raises `client.WorkerDied`. The other calls go on, and
+    another worker takes the place of the dead one.
+
+    Write a coroutine function `do_all(client, work, items)`: it returns what `work` returns for
+    each of `items`, in their order. Send all of them off at the beginning, one call each. What was
+    lost with a worker is sent again, and nothing else is: not what is done, and not what failed
+    with an error of its own. Such an error comes out, alone or in a group.
+
+    An item may be the reason why its worker dies. Each is sent three times at most; if it is lost
+    the third time too, `client.WorkerDied` comes out likewise. (The items are different numbers.)
+
+    `client` behaves as Dask's otherwise: `client.submit(function, *arguments)` and
+    `client.map(function, items)` return futures at once, and a future can be awaited.
+    """
+
+    id = "survive-1"
+    asks = "do_all"
+    minutes = 12
+    hints = (
+        "First for one item: a coroutine that sends it, awaits the future, and sends it again "
+        "where it was lost.",
+        "`except client.WorkerDied:` and no other error. Then all of them at once: which lesson "
+        "had that?",
+        "`for attempt in range(3): try: return await client.submit(work, item)`, and "
+        "`asyncio.gather(*(one(item) for item in items))`.",
+    )
+
+    def verify(self, do_all, lab):
+        items = list(range(11, 19))
+
+        def prepared(deadly=(), bad=None):
+            client = Cluster(workers=8, deadly=deadly)
+
+            def work(item):
+                client.spend(1.0)
+                if item == bad:
+                    raise LookupError(f"no {item}")
+                return 10 * item
+
+            return client, work
+
+        client, work = prepared({13: 1, 16: 2})
+        try:
+            run = run_on(
+                lab,
+                "with the items 11 to 18, of which 13 loses its worker once and 16 twice",
+                do_all,
+                client,
+                work,
+                list(items),
+            )
+        except WorkerDied as died:
+            place = lab.text.of_traceback(died)
+            raise Wrong(
+                "gave up",
+                f"`client.WorkerDied` came out: {died}.",
+                place and place[1],
+                "Catch it, and send that item again.",
+            ) from None
+        not_here(client, "work", lab)
+        not_a_future(run.result, lab)
+        sent = Counter(arguments[0] for arguments in client.calls if arguments)
+        again = [item for item in items if sent[item] > 1 and item not in (13, 16)]
+        if again:
+            raise Wrong(
+                "did it all again",
+                f"Item {again[0]} was sent {sent[again[0]]} times, and its worker had not died.",
+                lab.line("submit|map"),
+                "Only what was lost is sent again.",
+            )
+        lab.equal(run.result, [10 * item for item in items])
+        first = client.sent[:8]
+        if first[-1] > 0.5:
+            raise Wrong(
+                "sequential",
+                f"It took {run.elapsed:.2g} s. The eighth call was made at "
+                f"{first[-1]:.2g} s, and eight workers are there.",
+                lab.text.sequential_await() or lab.line("await"),
+            )
+
+        client, work = prepared({14: 1}, bad=17)
+        what = "with the items 11 to 18, of which 14 loses its worker, and 17 raises a LookupError"
+        try:
+            run_on(lab, what, do_all, client, work, list(items), raises=LookupError)
+        except BaseExceptionGroup as group:
+            if group.subgroup(LookupError) is None:
+                raise
+        times = [arguments[0] for arguments in client.calls].count(17)
+        if times > 1:
+            raise Wrong(
+                "retried",
+                f"Item 17 failed with a LookupError of its own and was sent {times} times.",
+                lab.line("except"),
+                "Its worker is well, and it would fail again. `except client.WorkerDied` "
+                "catches that error and no other.",
+            )
+
+        client, work = prepared({15: 100})
+        returned, came_out, other = None, False, None
+        try:
+            returned = run_on(
+                lab,
+                "with the items 11 to 18, of which 15 is the death of every worker",
+                do_all,
+                client,
+                work,
+                list(items),
+            ).result
+        except Wrong:
+            raise
+        except Exception as error:
+            group = error if isinstance(error, ExceptionGroup) else ExceptionGroup("", [error])
+            came_out, other = group.subgroup(WorkerDied) is not None, error
+        times = [arguments[0] for arguments in client.calls].count(15)
+        if times != 3:
+            raise Wrong(
+                "another number of attempts",
+                f"Item 15 was sent {times} times, and it should have been sent three times.",
+                lab.line(r"range|while|except"),
+            )
+        if not came_out and other is not None:
+            place = lab.text.of_traceback(other)
+            raise Wrong(
+                "another error",
+                f"Item 15 was lost three times, and {other!r} came out, not `client.WorkerDied`.",
+                place and place[1],
+                "Let the error of the third time out.",
+            )
+        if not came_out:
+            raise Wrong(
+                "lost error",
+                "Item 15 was lost three times, and `client.WorkerDied` did "
+                f"not come out. It returned {returned}.",
+                lab.line("except"),
+            )
+
+        client, work = prepared()
+        lab.equal(run_on(lab, "without items", do_all, client, work, []).result, [])
+
+    @right
+    async def each_for_itself(client, work, items):
+        """Return the results in order; each item is sent three times at most."""
+
+        async def one(item):
+            for attempt in 1, 2, 3:
+                try:
+                    return await client.submit(work, item)
+                except client.WorkerDied:
+                    if attempt == 3:
+                        raise
+
+        return await asyncio.gather(*(one(item) for item in items))
+
+    @right
+    async def in_rounds(client, work, items):
+        results, left, lost = {}, list(items), None
+        for _ in range(3):
+            ends = await asyncio.gather(*client.map(work, left), return_exceptions=True)
+            for item, end in zip(left, ends):
+                if isinstance(end, client.WorkerDied):
+                    lost = end
+                elif isinstance(end, Exception):
+                    raise end
+                else:
+                    results[item] = end
+            left = [item for item in left if item not in results]
+            if not left:
+                return [results[item] for item in items]
+        raise lost
+
+    @wrong("gave up", says="that item again")
+    async def hopes(client, work, items):
+        return await asyncio.gather(*client.map(work, items))
+
+    @wrong("did it all again", says="its worker had not died")
+    async def from_the_start(client, work, items):
+        for attempt in range(3):
+            try:
+                return await asyncio.gather(*client.map(work, items))
+            except client.WorkerDied:
+                if attempt == 2:
+                    raise
+
+    one_by_one = each_for_itself.but(
+        "await asyncio.gather(*(one(item) for item in items))",
+        "[await one(item) for item in items]",
+        kind="sequential",
+        says="eight workers are there",
+    )
+
+    catches_everything = each_for_itself.but(
+        "client.WorkerDied",
+        "Exception",
+        kind="retried",
+        says="failed with a LookupError of its own",
+    )
+
+    @wrong("gave up", says="the worker that had 16 died")
+    async def two_attempts(client, work, items):
+        async def one(item):
+            try:
+                return await client.submit(work, item)
+            except client.WorkerDied:
+                return await client.submit(work, item)
+
+        return await asyncio.gather(*(one(item) for item in items))
+
+    three_and_no_more = each_for_itself.but("attempt in 1, 2, 3", "_ in range(3)").but(
+        "if attempt == 3:\n    raise", "pass", kind="lost error", says="lost three times"
+    )
+
+    for_ever = three_and_no_more.but(
+        "for _ in range(3)", "while True", kind="another number of attempts", says="sent 101 times"
+    )
+
+    @right
+    async def in_a_group(client, work, items):
+        async def one(item):
+            for attempt in 1, 2, 3:
+                try:
+                    return await client.submit(work, item)
+                except client.WorkerDied:
+                    if attempt == 3:
+                        raise
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(item)) for item in items]
+        return [task.result() for task in tasks]
+
+    @wrong("another error", says="RuntimeError('lost') came out")
+    async def an_error_of_its_own(client, work, items):
+        async def one(item):
+            for attempt in range(3):
+                try:
+                    return await client.submit(work, item)
+                except client.WorkerDied:
+                    continue
+            raise RuntimeError("lost")
+
+        return await asyncio.gather(*(one(item) for item in items))
+
+    @wrong("value")
+    async def leaves_it_out(client, work, items):
+        ends = await asyncio.gather(*client.map(work, items), return_exceptions=True)
+        return [end for end in ends if not isinstance(end, client.WorkerDied)]
+
+    @wrong("order")
+    async def appends_what_was_lost(client, work, items):
+        async def one(item):
+            for attempt in 1, 2, 3:
+                try:
+                    results.append(await client.submit(work, item))
+                    return
+                except client.WorkerDied:
+                    if attempt == 3:
+                        raise
+
+        results = []
+        await asyncio.gather(*(one(item) for item in items))
+        return results

@@ -1,0 +1,148 @@
+import inspect
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Once(Exercise):
+    """Twice is once
+
+    A cluster runs a task again if it can't know whether it was done. Payments are entered by such
+    tasks, into `book`, a dict that outlives every worker. A payment is a dict of three entries:
+    "id", which no other payment has; "account"; and "amount", a whole number.
+
+    Write an ordinary function `pay(book, payment)` that enters a payment. At any time
+    `sum(book.values())` shall be the sum of all payments made. A payment may be entered again, once
+    or many times, at once or much later: that changes nothing. All that has to be remembered is in
+    `book`, for the next call may be in another process.
+    """
+
+    id = "idempotent-1"
+    asks = "pay"
+    minutes = 6
+    hints = (
+        "How would you know a payment that was entered before? Two payments may be alike in "
+        "everything but one.",
+        "A sum forgets what it was made of. What could stand in `book` in its place?",
+        "To set `book[key] = amount` twice is to set it once, if the key is the payment's own.",
+    )
+
+    def verify(self, pay, lab):
+        tea = {"id": 1, "account": "Ada", "amount": 5}
+        more_tea = {"id": 2, "account": "Ada", "amount": 5}
+        soup = {"id": 3, "account": "Bob", "amount": 7}
+        cake = {"id": 4, "account": "Ada", "amount": 20}
+        back = {"id": 5, "account": "Ada", "amount": -5}
+
+        if inspect.iscoroutinefunction(pay):
+            raise Wrong(
+                "a coroutine function",
+                "`pay` is a coroutine function, and an ordinary one was asked for.",
+                lab.line("async"),
+                "Nothing in it waits: `def`.",
+            )
+
+        def after(what, *payments):
+            book = {}
+            for payment in payments:
+                lab.call(pay, book, dict(payment))
+            lab.told(f"with {what}")
+            for key, value in book.items():
+                if not isinstance(value, int):
+                    raise Wrong(
+                        "value",
+                        f"The book holds {value!r} at {key!r}, which is no "
+                        "number: `sum(book.values())` fails.",
+                        lab.line(r"book(\[|\.)"),
+                    )
+            return sum(book.values())
+
+        seen = "`sum(book.values())` is"
+        lab.equal(after("a payment of 5", tea), 5, what=seen)
+        if after("a new book, and the same payment of 5", tea) == 0:
+            raise Wrong(
+                "remembered elsewhere",
+                f"{seen} 0: the payment is not in this book, for "
+                "it was once entered in another one.",
+                lab.line(r"not in|in seen"),
+                "What your function remembers is in one process, and gone with it. Only "
+                "`book` outlives it.",
+            )
+        got = after("payments of 5 and 20 to Ada and one of 7 to Bob", tea, cake, soup)
+        if got < 32:
+            raise Wrong(
+                "overwritten",
+                f"{seen} {got}, not 32: a payment is missing, or another one has taken its place.",
+                lab.line(r"book\["),
+                "Each payment needs a place of its own.",
+            )
+        lab.equal(got, 32, what=seen)
+        got = after("two payments of 5 to Ada that differ in their ids alone", tea, more_tea)
+        if got == 5:
+            raise Wrong(
+                "took two for one",
+                f"{seen} 5, and two payments of 5 were made.",
+                lab.line(r"in book|not in|book\["),
+                "Two payments may be alike. Only the id tells them apart.",
+            )
+        lab.equal(got, 10, what=seen)
+        for what, *payments in (
+            ("a payment of 5 entered twice in a row, then one of 20", tea, tea, cake),
+            ("payments of 5 and 20, and the first one entered again", tea, cake, tea),
+            ("payments of 20 and 5, each entered three times", cake, tea, tea, cake, tea, cake),
+        ):
+            got = after(what, *payments)
+            if got > 25:
+                raise Wrong(
+                    "booked twice",
+                    f"{seen} {got}, not 25: the task ran again, and so did its addition.",
+                    lab.line(r"\+=|\+|len\("),
+                    "Let the second time write what is there already: a place in `book` "
+                    "for each id.",
+                )
+            lab.equal(got, 25, what=seen)
+        lab.equal(
+            after(
+                "payments of 5, 20 and -5, and the first one entered again at the end",
+                tea,
+                cake,
+                back,
+                tea,
+            ),
+            20,
+            what=seen,
+        )
+
+    @right
+    def a_place_for_each(book, payment):
+        """Enter `payment` into `book`, however often it is called."""
+        book[payment["id"]] = payment["amount"]
+
+    @right
+    def only_what_is_new(book, payment):
+        key = payment["account"], payment["id"]
+        if key not in book:
+            book[key] = payment["amount"]
+
+    @wrong("booked twice", says="so did its addition")
+    def adds_up(book, payment):
+        book[payment["account"]] = book.get(payment["account"], 0) + payment["amount"]
+
+    a_new_line = a_place_for_each.but('payment["id"]', "len(book)", kind="booked twice")
+
+    @wrong("took two for one", says="Only the id")
+    def by_account_and_amount(book, payment):
+        book[payment["account"], payment["amount"]] = payment["amount"]
+
+    @wrong("overwritten", says="another one has taken its place")
+    def one_payment_an_account(book, payment):
+        book[payment["account"]] = payment["amount"]
+
+    @wrong("value", says="which is no number")
+    def keeps_the_payment(book, payment):
+        book[payment["id"]] = payment
+
+    @wrong("remembered elsewhere", says="Only `book` outlives it")
+    def remembers_here(book, payment, seen=set()):
+        if payment["id"] not in seen:
+            seen.add(payment["id"])
+            book[payment["id"]] = payment["amount"]

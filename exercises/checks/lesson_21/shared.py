@@ -1,0 +1,252 @@
+"""What exercises of lesson 21 share: a cluster that exists only on virtual time."""
+
+import asyncio
+import inspect
+import pickle
+
+from helpers.coach import Wrong
+
+CALL = 0.005  # seconds that the scheduler takes for a call, one after another
+BYTE = 1e-8  # seconds that a byte takes on its way
+
+
+class NotForWorkers(TypeError):
+    """What was submitted is no function that a worker could call: kind, observed, what to try."""
+
+
+class WorkerDied(Exception):
+    """The worker died while it had this call in its hands."""
+
+
+class Future:
+    """A future as the cluster's: a name for a result that lies on a worker."""
+
+    def __init__(self, client):
+        self.client, self.over = client, asyncio.Event()
+        self.worker = self.value = self.error = None
+
+    def __repr__(self):
+        return "<Future: finished>" if self.done() else "<Future: pending>"
+
+    def done(self):
+        return self.over.is_set()
+
+    def result(self):
+        return self.client.bring(self)
+
+    def __await__(self):
+        return self.client.bring(self).__await__()
+
+
+class Cluster:
+    """A client and its cluster, on the clock of the loop that runs.
+
+    workers: how many. deadly: {argument: how often a call with it is the death of its worker}.
+    home, between, out: bytes that were brought home, moved from worker to worker, sent along with
+    calls. calls: the arguments of each call. share: how often `work` ran in each call.
+    here: how often it ran outside of any call.
+    """
+
+    WorkerDied = WorkerDied
+
+    def __init__(self, workers=4, deadly=()):
+        self.free = [0.0] * workers
+        self.deadly = dict(deadly)
+        self.scheduler = 0.0
+        self.home = self.between = self.out = self.here = 0
+        self.calls, self.share, self.sent = [], [], []
+        self.spent = None  # seconds of the call that runs, None outside of calls
+
+    def __repr__(self):
+        return "client"
+
+    def spend(self, seconds):
+        """What a function of the exercise calls: it takes so long."""
+        if self.spent is None:
+            self.here += 1
+        else:
+            self.spent += seconds
+            self.share[-1] += 1
+
+    # What a learner calls
+
+    def submit(self, function, *arguments, pure=True, workers=None, key=None, **named):
+        name = getattr(function, "__name__", "the function")
+        if inspect.iscoroutinefunction(function):
+            raise NotForWorkers(
+                "work is no wait",
+                f"`{name}`, which you sent, is an `async def`. "
+                "Nothing in it waits, and a worker is no loop of yours.",
+                "What computes on a worker is an ordinary function.",
+            )
+        if not callable(function):
+            raise NotForWorkers(
+                "called it here",
+                "`submit` was given what a function had returned, and not the function.",
+                "The function first, then its arguments, without a call: "
+                "`client.submit(function, argument)`.",
+            )
+        result = Future(self)
+        self.calls.append(arguments)
+        self.sent.append(asyncio.get_running_loop().time())
+        self.out += sum(size(a) for a in (*arguments, *named.values()))
+        needs = [need for a in (*arguments, *named.values()) for need in results_in(a)]
+        self.when_done(needs, lambda: self.begin(result, function, arguments, named, needs))
+        return result
+
+    def map(self, function, *lists, **how):
+        return [self.submit(function, *items, **how) for items in zip(*lists)]
+
+    async def gather(self, futures, errors="raise"):
+        if isinstance(futures, Future):
+            return await futures
+        if isinstance(futures, dict):
+            return dict(zip(futures, await self.gather(futures.values(), errors)))
+        got = []
+        for future in futures:
+            try:
+                got.append(await future)
+            except Exception:
+                if errors != "skip":
+                    raise
+        return got
+
+    async def scatter(self, data, **how):
+        self.out += size(data)
+        await asyncio.sleep(size(data) * BYTE)
+        if isinstance(data, (list, tuple)):  # each item for itself, as Dask does it
+            return [self.placed(item) for item in data]
+        return self.placed(data)
+
+    # What happens behind it
+
+    def placed(self, data):
+        result = Future(self)
+        result.worker = 0
+        self.finish(result, data, None)
+        return result
+
+    async def bring(self, result):
+        await result.over.wait()
+        if result.error is not None:
+            raise result.error
+        self.home += size(result.value)
+        await asyncio.sleep(size(result.value) * BYTE)
+        return result.value
+
+    def when_done(self, needs, go):
+        waiting = [need for need in needs if not need.done()]
+        if waiting:
+            # No task of its own: the learner's are counted.
+            loop = asyncio.get_running_loop()
+            loop.call_later(CALL, self.when_done, waiting, go)
+        else:
+            go()
+
+    def begin(self, result, function, arguments, named, needs):
+        loop = asyncio.get_running_loop()
+        self.scheduler = max(loop.time(), self.scheduler) + CALL
+        failed = next((need.error for need in needs if need.error), None)
+        if failed is not None:
+            return self.finish(result, None, failed)
+        # To the worker that has the data; else to the one that is free first.
+        result.worker = needs[0].worker if needs else self.free.index(min(self.free))
+        far = sum(size(need.value) for need in needs if need.worker != result.worker)
+        self.between += far
+        self.spent, value, error = far * BYTE, None, None
+        self.share.append(0)
+        try:
+            if any(self.deadly.get(a) for a in arguments if isinstance(a, int)):
+                self.deadly[arguments[0]] -= 1
+                self.spent = 0.5
+                error = WorkerDied(f"the worker that had {arguments[0]} died")
+            else:
+                value = function(*resolved(arguments), **resolved(named))
+        except Exception as raised:
+            error = raised
+        begun = max(self.scheduler, self.free[result.worker])
+        self.free[result.worker] = begun + self.spent
+        self.spent = None
+        loop.call_at(self.free[result.worker], self.finish, result, value, error)
+
+    def finish(self, result, value, error):
+        result.value, result.error = value, error
+        result.over.set()
+
+
+def results_in(argument):
+    """The cluster's futures in an argument, also within a list or a dict of them."""
+    if isinstance(argument, Future):
+        return [argument]
+    if isinstance(argument, dict):
+        argument = list(argument.values())
+    if isinstance(argument, (list, tuple)):
+        return [found for each in argument for found in results_in(each)]
+    return []
+
+
+def resolved(argument):
+    if isinstance(argument, Future):
+        return argument.value
+    if isinstance(argument, dict):
+        return {key: resolved(each) for key, each in argument.items()}
+    if isinstance(argument, (list, tuple)) and results_in(argument):
+        return type(argument)(resolved(each) for each in argument)
+    if isinstance(argument, tuple):
+        return tuple(resolved(each) for each in argument)
+    return argument
+
+
+def size(data):
+    """Bytes that the data are on their way; a future is but a name."""
+    if results_in(data):
+        return 100
+    try:
+        return len(pickle.dumps(data))
+    except Exception:
+        return 100
+
+
+def run_on(lab, words, answer, *arguments, **how):
+    """Run the answer as `lab.run` does; in messages the call is quoted by `words`."""
+
+    async def asked():
+        return await lab.awaitable(answer(*arguments))
+
+    lab.told(words)
+    try:
+        return lab.run(asked(), **how)
+    except NotForWorkers as error:
+        kind, observed, try_ = error.args
+        place = lab.text.of_traceback(error)
+        raise Wrong(kind, observed, place and place[1], try_) from None
+    except TypeError as error:
+        if "'Future' object" not in str(error):
+            raise
+        place = lab.text.of_traceback(error)
+        raise Wrong(
+            "took a future for its result",
+            f"It raised TypeError: {error}. A future is but a name of what lies on a worker.",
+            place and place[1],
+            "Hand it on to another call, or await it.",
+        ) from None
+
+
+def not_a_future(got, lab):
+    """Nobody awaited what came back."""
+    if results_in(got):
+        raise Wrong(
+            "not awaited",
+            "It returned futures of the cluster, not what they stand for.",
+            try_="`await client.gather(futures)` brings the results.",
+        )
+
+
+def not_here(client, what, lab):
+    if client.here:
+        raise Wrong(
+            "worked here",
+            f"`{what}` was called {client.here} times by your own program, not by a worker.",
+            lab.line(rf"\b{what}\("),
+            f"Hand over a function that calls `{what}`: `client.submit(function, ...)`.",
+        )

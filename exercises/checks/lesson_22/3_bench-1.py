@@ -1,0 +1,410 @@
+"""Long, for a measurement can be wrong in many ways, and each has words of its own."""
+
+import asyncio
+import statistics
+import time
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Bench(Exercise):
+    """A fair benchmark
+
+    Write `bench(ways, rounds, clock)`: `ways` is a dict from a name to a function without
+    parameters, `clock()` tells the time in seconds. It returns a dict from each name to the median
+    of its times, in the order of `ways`.
+
+    - Before anything is measured, each way runs once, in the order of `ways`: that run doesn't
+      count.
+    - Then `rounds` rounds; in each round every way runs once, in the order of `ways`.
+    - A way that raises an error ends the benchmark: the error comes out.
+
+    `statistics.median` makes a median.
+    """
+
+    id = "bench-1"
+    asks = "bench"
+    minutes = 10
+    hints = (
+        "Two loops, one in the other. Which is the outer one: rounds or ways?",
+        "Collect a list of times for each name: `times = {name: [] for name in ways}`.",
+        "`for way in ways.values(): way()` first; then `for _ in range(rounds): for name, way in "
+        "ways.items(): …`",
+    )
+
+    def verify(self, bench, lab):
+        now, ran = [100.0], []
+
+        def way(name, lengths, error=None):
+            lengths = iter(lengths)
+
+            def run():
+                ran.append(name)
+                now[0] += next(lengths, 0.0)
+                if error and ran.count(name) == 3:
+                    raise error
+
+            run.__name__ = name
+            return run
+
+        # The first run is long; then the machine gets slower and slower, for all alike.
+        taken = {"b": [9, 2, 3, 6], "c": [9, 1, 2, 6], "a": [9, 1, 2, 6]}
+        ways = {name: way(name, lengths) for name, lengths in taken.items()}
+        lab.told("with three ways `b`, `c`, `a` on a clock of mine, for 3 rounds")
+        found = bench(ways, 3, lambda: now[0])
+        if asyncio.iscoroutine(found):
+            found.close()
+            raise Wrong(
+                "must be awaited",
+                "It returned a coroutine. The ways are plain functions: there is nothing to await.",
+                lab.line(r"async\s+def\s+bench"),
+                "Begin it with `def`.",
+            )
+        self._order(ran, found)
+        medians = {"b": 3, "c": 2, "a": 2}
+        if isinstance(found, dict) and found.keys() == medians.keys():
+            self._figures(lab, found, medians)
+        lab.equal(found, medians)
+
+        lab.told("with one way, for 4 rounds")
+        found = bench({"a": way("a", [9, 1, 2, 4, 8])}, 4, lambda: now[0])
+        if isinstance(found, dict) and found.get("a") in (2, 4):
+            raise Wrong(
+                "no median",
+                f"`a` took 1, 2, 4 and 8 s, and it says {found['a']:g}. Of four figures two are in "
+                "the middle, and the median is halfway between them: 3.",
+                try_="`statistics.median` does it right.",
+            )
+        lab.equal(found, {"a": 3})
+
+        lab.told("with a way `b` that raises ConnectionError at its third run")
+        ran.clear()
+        error = ConnectionError("refused")
+        try:
+            bench({"a": way("a", []), "b": way("b", [], error)}, 3, lambda: now[0])
+        except ConnectionError:
+            if len(ran) > 6:
+                raise Wrong(
+                    "went on after the error",
+                    f"The ways ran in the order {''.join(ran)}: more than once after the error.",
+                    lab.line(r"^\s*except\b"),
+                    "Let it out where it is raised.",
+                ) from None
+            return
+        except Exception as other:
+            raise Wrong(
+                "lost error",
+                f"The way raised ConnectionError, and out came {type(other).__name__}: {other}.",
+                lab.line(r"^\s*except\b|suppress"),
+                "An error is no fast answer. Let it out as it is.",
+            ) from None
+        raise Wrong(
+            "lost error",
+            "One way raised ConnectionError, and the benchmark came to an end.",
+            lab.line(r"^\s*except\b|suppress"),
+            "An error is no fast answer. Let it out.",
+        )
+
+    @staticmethod
+    def _order(ran, found):
+        order = "".join(ran)
+        if order == "bca" * 4:
+            return
+        if not ran:
+            raise Wrong("measured nothing", "It called none of the ways.", try_="Call `way()`.")
+        if order == "bca" * 3:
+            # Without its 9 s at the start, `b` would say 2.5.
+            if isinstance(found, dict) and found.get("b") == 2.5:
+                raise Wrong(
+                    "a round too few",
+                    "Each way ran 3 times: the run that does not count, and 2 rounds.",
+                    try_="The 3 rounds come after that first run.",
+                )
+            raise Wrong(
+                "measured the first run",
+                "Each way ran 3 times, so the first run of each was measured as well.",
+                try_="Let each run once before you measure: it pays for imports and connections.",
+            )
+        if sorted(order) == sorted("bca" * 4):
+            if all(sorted(order[n : n + 3]) == sorted("bca") for n in (0, 3, 6, 9)):
+                raise Wrong(
+                    "another order",
+                    f"The ways ran in the order {order}; in `ways` it is b, c, a.",
+                    try_="Go through `ways` as it is, in each round.",
+                )
+            raise Wrong(
+                "not in turns",
+                f"The ways ran in the order {order}. While one has its runs one after another, "
+                "the machine may change, and only that one is hit.",
+                try_="Let the rounds be the outer loop: b, c, a, then b, c, a again.",
+            )
+        raise Wrong(
+            "another number of runs",
+            f"The ways ran in the order {order}; asked is bca, four times: once before, then "
+            "three rounds.",
+            try_="Two loops: over the rounds, and in it over the ways.",
+        )
+
+    @staticmethod
+    def _figures(lab, found, medians):
+        numbers = all(isinstance(value, (int, float)) for value in found.values())
+
+        def says(b, c, a):
+            return numbers and all(
+                abs(found[name] - value) < 1e-6 for name, value in zip("bca", (b, c, a))
+            )
+
+        if numbers and all(abs(value) < 0.5 for value in found.values()):
+            raise Wrong(
+                "another clock",
+                f"`b` took 2, 3 and 6 s on my clock, and it says {found['b']:g}.",
+                lab.line(r"perf_counter\(|monotonic\(|time\.time\(|process_time\("),
+                "Ask `clock()`, which you are given, before and after each run.",
+            )
+        if numbers and found["b"] < 0:
+            raise Wrong(
+                "end before begin",
+                f"`b` took 2, 3 and 6 s, and it says {found['b']:g}.",
+                lab.line(r"-\s*clock\(\)"),
+                "The time taken is the clock after the run minus the clock before it.",
+            )
+        for name, *figures in (
+            ("mean", 11 / 3, 3, 3),
+            ("fastest", 2, 1, 1),
+            ("sum", 11, 9, 9),
+            ("slowest", 6, 6, 6),
+        ):
+            if says(*figures):
+                raise Wrong(
+                    f"took the {name}",
+                    f"`b` took 2, 3 and 6 s, and it says {found['b']:g}.",
+                    try_="The median is the middle one: one slow run does not move it.",
+                )
+        if says(4.5, 4, 4):
+            raise Wrong(
+                "counted the first run",
+                "`b` took 9 s in the run before, then 2, 3 and 6 s, and it says 4.5.",
+                try_="Leave the first run out of the times.",
+            )
+        if numbers and len(set(found.values())) == 1:
+            raise Wrong(
+                "one list for all",
+                f"It says {found['b']:g} for all three, though `b` took longer than the others.",
+                lab.line(r"fromkeys|\[\]"),
+                "Each way needs a list of its own: `{name: [] for name in ways}`.",
+            )
+        if says(3, 5, 7):
+            raise Wrong(
+                "counted the others' runs",
+                "`c` took 1, 2 and 6 s, and it says 5: the runs of `b` are in it.",
+                lab.line(r"clock\(\)"),
+                "Ask the clock anew right before each run.",
+            )
+        if found["b"] == [2, 3, 6]:
+            raise Wrong(
+                "no median",
+                "It returned all the times of each way.",
+                lab.line(r"\breturn\b"),
+                "`statistics.median` makes one number of them.",
+            )
+        if list(found) != list(medians) and numbers:
+            raise Wrong(
+                "order",
+                f"It returned the names in the order {', '.join(found)}; in `ways` it is "
+                f"{', '.join(medians)}.",
+                lab.line(r"\bsorted\(|\breturn\b"),
+                "A dict keeps the order in which its keys came.",
+            )
+
+    @right
+    def rounds_outside(ways, rounds, clock=time.perf_counter):
+        """Return the median time of each way, in the order of `ways`."""
+        for way in ways.values():
+            way()
+        times = {name: [] for name in ways}
+        for _ in range(rounds):
+            for name, way in ways.items():
+                begun = clock()
+                way()
+                times[name].append(clock() - begun)
+        return {name: statistics.median(taken) for name, taken in times.items()}
+
+    @right
+    def one_round_more(ways, rounds, clock=time.perf_counter):
+        times = {name: [] for name in ways}
+        for _ in range(rounds + 1):
+            for name, way in ways.items():
+                begun = clock()
+                way()
+                times[name].append(clock() - begun)
+        return {name: statistics.median(taken[1:]) for name, taken in times.items()}
+
+    @wrong("not in turns", says="order bbbbccccaaaa")
+    def one_way_after_another(ways, rounds, clock=time.perf_counter):
+        medians = {}
+        for name, way in ways.items():
+            way()
+            taken = []
+            for _ in range(rounds):
+                begun = clock()
+                way()
+                taken.append(clock() - begun)
+            medians[name] = statistics.median(taken)
+        return medians
+
+    @wrong("not in turns", says="order bcabbbcccaaa")
+    def warm_and_then_one_by_one(ways, rounds, clock=time.perf_counter):
+        for way in ways.values():
+            way()
+        medians = {}
+        for name, way in ways.items():
+            taken = []
+            for _ in range(rounds):
+                begun = clock()
+                way()
+                taken.append(clock() - begun)
+            medians[name] = statistics.median(taken)
+        return medians
+
+    cold = one_round_more.but("rounds + 1", "rounds").but(
+        "taken[1:]", "taken", kind="measured the first run", says="ran 3 times"
+    )
+
+    keeps_the_first = one_round_more.but(
+        "taken[1:]", "taken", kind="counted the first run", says="says 4.5"
+    )
+
+    takes_the_mean = rounds_outside.but(
+        "statistics.median(taken)",
+        "statistics.mean(taken)",
+        kind="took the mean",
+        says="says 3.66667",
+    )
+
+    takes_the_fastest = rounds_outside.but(
+        "statistics.median(taken)", "min(taken)", kind="took the fastest", says="says 2"
+    )
+
+    @wrong("lost error", says="came to an end")
+    def swallows(ways, rounds, clock=time.perf_counter):
+        times = {name: [] for name in ways}
+        for number in range(rounds + 1):
+            for name, way in ways.items():
+                begun = clock()
+                try:
+                    way()
+                except Exception:
+                    pass
+                if number:
+                    times[name].append(clock() - begun)
+        return {name: statistics.median(taken) for name, taken in times.items()}
+
+    on_its_own_clock = rounds_outside.but("begun = clock()", "begun = time.perf_counter()").but(
+        "clock() - begun", "time.perf_counter() - begun", kind="another clock", says="Ask `clock()`"
+    )
+
+    the_middle_one = rounds_outside.but(
+        "statistics.median(taken)",
+        "sorted(taken)[len(taken) // 2]",
+        kind="no median",
+        says="halfway between them",
+    )
+
+    returns_all = rounds_outside.but(
+        "{name: statistics.median(taken) for name, taken in times.items()}",
+        "times",
+        kind="no median",
+        says="all the times",
+    )
+
+    @wrong("order", says="in the order c, a, b")
+    def the_quickest_first(ways, rounds, clock=time.perf_counter):
+        for way in ways.values():
+            way()
+        times = {name: [] for name in ways}
+        for _ in range(rounds):
+            for name, way in ways.items():
+                begun = clock()
+                way()
+                times[name].append(clock() - begun)
+        medians = {name: statistics.median(taken) for name, taken in times.items()}
+        return dict(sorted(medians.items(), key=lambda pair: pair[1]))
+
+    one_list = rounds_outside.but(
+        "{name: [] for name in ways}",
+        "dict.fromkeys(ways, [])",
+        kind="one list for all",
+        says="for all three",
+    )
+
+    clock_of_the_round = rounds_outside.but("for name, way", "begun = clock()\nfor name, way").but(
+        "begun = clock()\nway()",
+        "way()",
+        kind="counted the others' runs",
+        says="runs of `b` are in it",
+    )
+
+    wrong_way_round = rounds_outside.but(
+        "clock() - begun", "begun - clock()", kind="end before begin", says="minus the clock before"
+    )
+
+    @wrong("a round too few", says="and 2 rounds")
+    def one_round_is_the_first(ways, rounds, clock=time.perf_counter):
+        times = {name: [] for name in ways}
+        for number in range(rounds):
+            for name, way in ways.items():
+                begun = clock()
+                way()
+                if number:
+                    times[name].append(clock() - begun)
+        return {name: statistics.median(taken) for name, taken in times.items()}
+
+    @wrong("another number of runs", says="order bcabca")
+    def once_each(ways, rounds, clock=time.perf_counter):
+        for way in ways.values():
+            way()
+        medians = {}
+        for name, way in ways.items():
+            begun = clock()
+            way()
+            medians[name] = clock() - begun
+        return medians
+
+    @wrong("measured nothing", says="none of the ways")
+    def names_them_alone(ways, rounds, clock=time.perf_counter):
+        for way in ways.values():
+            way
+        times = {name: [] for name in ways}
+        for _ in range(rounds):
+            for name, way in ways.items():
+                begun = clock()
+                way
+                times[name].append(clock() - begun)
+        return {name: statistics.median(taken) for name, taken in times.items()}
+
+    @wrong("another order", says="it is b, c, a")
+    def by_the_alphabet(ways, rounds, clock=time.perf_counter):
+        for way in dict(sorted(ways.items())).values():
+            way()
+        times = {name: [] for name in ways}
+        for _ in range(rounds):
+            for name, way in sorted(ways.items()):
+                begun = clock()
+                way()
+                times[name].append(clock() - begun)
+        return {name: statistics.median(times[name]) for name in ways}
+
+    @wrong("lost error", says="came to an end")
+    def skips_what_failed(ways, rounds, clock=time.perf_counter):
+        for way in ways.values():
+            way()
+        times = {name: [] for name in ways}
+        for _ in range(rounds):
+            for name, way in ways.items():
+                begun = clock()
+                try:
+                    way()
+                except Exception:
+                    continue
+                times[name].append(clock() - begun)
+        return {name: statistics.median(taken) for name, taken in times.items()}

@@ -1,0 +1,236 @@
+import asyncio
+import inspect
+import traceback
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Edge(Exercise):
+    """Async at the edge
+
+    `fetch(url)` is a coroutine function. Write a *plain* function `report(fetch, urls)`: it fetches
+    all pages at once and returns one string, the pages in the order of `urls`, joined by ", ". It
+    is called from a script, where no loop runs.
+    """
+
+    id = "edge-1"
+    asks = "report"
+    minutes, clock = 8, "real"
+    limit = 3
+    hints = (
+        "Whoever calls `report` doesn't await it. Where does the loop come from, then?",
+        "A coroutine inside the function can gather; `asyncio.run` runs it to its end.",
+        "`async def all_of_them(): return await asyncio.gather(*(fetch(url) for url in urls))`, "
+        "then `asyncio.run(all_of_them())`.",
+    )
+    equivalent = {
+        "on_a_loop_of_its_own: drop finally, line 10": "a loop that nobody closes is untidy, but "
+        "the statement asks for the pages alone"
+    }
+
+    def verify(self, report, lab):
+        fetch = lab.service({"a": 0.12, "b": 0.04, "c": 0.08})
+        try:
+            got = lab.call(report, fetch, ["a", "b", "c"])
+        except asyncio.CancelledError:
+            raise Wrong(
+                "not awaited",
+                "Its loop ended before the fetches did, and what still ran was cancelled.",
+                lab.line(r"return asyncio\.gather|gather\(|create_task\("),
+                "The inner coroutine must `await` the gather.",
+            ) from None
+        except (RuntimeError, TypeError, ValueError) as error:
+            self._named(lab, error)
+            raise
+        if asyncio.iscoroutine(got):
+            got.close()
+            outer = lab.line(r"async\s+def\s+report")
+            raise Wrong(
+                "must be awaited",
+                "It returned a coroutine: its caller would have to be async as well.",
+                outer or lab.line(r"\breturn\b"),
+                "Begin it with `def`, and run the loop inside it."
+                if outer
+                else "Run it to its end here: `asyncio.run` does, and returns what it returned.",
+            )
+        if fetch.peak == 1 and len(fetch.started) == 3:
+            raise Wrong(
+                "sequential",
+                "Each page was fetched before the next one began.",
+                lab.line(r"asyncio\.run|run_until_complete|await "),
+                "One `asyncio.run` for all of them, and a gather or a TaskGroup inside.",
+            )
+        if got == "page b, page c, page a":
+            raise Wrong(
+                "order",
+                f"It returned {got!r}: the order in which they were ready.",
+                lab.line(r"as_completed|wait\(|append"),
+            )
+        lab.equal(got, "page a, page b, page c")
+        lab.told("with a page that fails")
+        failing = lab.service(0.01, errors={"b": ConnectionError("no page b")})
+        try:
+            got = report(failing, ["a", "b"])
+        except BaseException as error:
+            if _holds(error, ConnectionError):
+                return
+            raise
+        raise Wrong(
+            "lost error",
+            f"ConnectionError was raised inside, and it had to come out. It returned {got!r}.",
+            lab.line(r"^\s*except\b|return_exceptions|suppress\("),
+        )
+
+    @staticmethod
+    def _named(lab, error):
+        """Raise Wrong for an error of Python that says too little about the mistake."""
+        words = str(error)
+        if "no current event loop" in words:
+            raise Wrong(
+                "no loop yet",
+                f"It raised {type(error).__name__}: {words.rstrip('.')}.",
+                lab.line(r"get_event_loop|gather\("),
+                "No loop runs where `report` is called. Gather inside an `async def`, and hand "
+                "that one to `asyncio.run`.",
+            ) from None
+        # What was given, for from Python 3.14 on its words don't say.
+        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+        if any(
+            frame.f_code is asyncio.run.__code__
+            and inspect.iscoroutinefunction(frame.f_locals["main"])
+            for frame in frames
+        ):
+            raise Wrong(
+                "a function for a coroutine",
+                "`asyncio.run` was given a coroutine function.",
+                lab.line(r"asyncio\.run\("),
+                "Call it: its call makes the coroutine.",
+            ) from None
+        if "coroutine found" in words:
+            raise Wrong(
+                "not awaited",
+                "`fetch` was called, and nobody awaited the coroutines.",
+                lab.line(r"\bfetch\("),
+                "Await them in an inner `async def`, and run that with `asyncio.run`.",
+            ) from None
+        # Python 3.11 takes a generator for an old coroutine, and finds out later.
+        refused = isinstance(error, TypeError) or "bad yield" in words
+        if refused and (line := lab.line(r"gather\((?!\s*\*).*\bfor\b")):
+            raise Wrong(
+                "one argument for many",
+                "`gather` was given one generator; it takes the awaitables one by one.",
+                line,
+                "Put a star before it: `gather(*(… for …))`.",
+            ) from None
+
+    @right
+    def with_gather(fetch, urls):
+        """Return the pages of `urls` as one string; a plain function."""
+
+        async def all_of_them():
+            return await asyncio.gather(*(fetch(url) for url in urls))
+
+        return ", ".join(asyncio.run(all_of_them()))
+
+    @right
+    def with_a_group(fetch, urls):
+        async def all_of_them():
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(fetch(url)) for url in urls]
+            return [task.result() for task in tasks]
+
+        return ", ".join(asyncio.run(all_of_them()))
+
+    @wrong("must be awaited", says="would have to be async as well")
+    async def async_all_the_way(fetch, urls):
+        return ", ".join(await asyncio.gather(*(fetch(url) for url in urls)))
+
+    @wrong("sequential", says="before the next one began")
+    def a_loop_for_each(fetch, urls):
+        return ", ".join(asyncio.run(fetch(url)) for url in urls)
+
+    @wrong("sequential")
+    def in_turn(fetch, urls):
+        async def all_of_them():
+            return [await fetch(url) for url in urls]
+
+        return ", ".join(asyncio.run(all_of_them()))
+
+    @right
+    def on_a_loop_of_its_own(fetch, urls):
+        async def all_of_them():
+            tasks = [asyncio.create_task(fetch(url)) for url in urls]
+            return ", ".join([await task for task in tasks])
+
+        loop = asyncio.new_event_loop()
+        try:
+            return loop.run_until_complete(all_of_them())
+        finally:
+            loop.close()
+
+    @wrong("no loop yet", says="inside an `async def`")
+    def gathers_outside(fetch, urls):
+        return ", ".join(asyncio.run(asyncio.gather(*(fetch(url) for url in urls))))
+
+    @wrong("no loop yet", says="No loop runs where `report` is called")
+    def asks_for_a_loop(fetch, urls):
+        loop = asyncio.get_event_loop()
+        return ", ".join(loop.run_until_complete(asyncio.gather(*(fetch(url) for url in urls))))
+
+    returns_the_gather = with_gather.but(
+        "await asyncio", "asyncio", kind="not awaited", says="Its loop ended before the fetches did"
+    )
+
+    @wrong("not awaited", says="inner `async def`")
+    def awaits_nobody(fetch, urls):
+        return ", ".join(fetch(url) for url in urls)
+
+    @wrong("a function for a coroutine", says="Call it")
+    def does_not_call_it(fetch, urls):
+        async def all_of_them():
+            return await asyncio.gather(*(fetch(url) for url in urls))
+
+        return ", ".join(asyncio.run(all_of_them))
+
+    @wrong("one argument for many", says="Put a star before it")
+    def no_star(fetch, urls):
+        async def all_of_them():
+            return await asyncio.gather(fetch(url) for url in urls)
+
+        return ", ".join(asyncio.run(all_of_them()))
+
+    @wrong("order", says="in which they were ready")
+    def as_they_come(fetch, urls):
+        async def all_of_them():
+            return [await page for page in asyncio.as_completed(map(fetch, urls))]
+
+        return ", ".join(asyncio.run(all_of_them()))
+
+    @wrong("must be awaited", says="Run it to its end here")
+    def hands_it_on(fetch, urls):
+        async def all_of_them():
+            return ", ".join(await asyncio.gather(*(fetch(url) for url in urls)))
+
+        return all_of_them()
+
+    @wrong("raised", says="RuntimeError")
+    def gather_without_a_loop(fetch, urls):
+        return ", ".join(
+            asyncio.get_running_loop().run_until_complete(
+                asyncio.gather(*(fetch(url) for url in urls))
+            )
+        )
+
+    @wrong("lost error", says="ConnectionError was raised inside")
+    def loses_errors(fetch, urls):
+        async def all_of_them():
+            return await asyncio.gather(*(fetch(url) for url in urls), return_exceptions=True)
+
+        return ", ".join(map(str, asyncio.run(all_of_them())))
+
+
+def _holds(error, kind):
+    """Is it an error of this kind, or a group that holds one?"""
+    if isinstance(error, BaseExceptionGroup):
+        return any(_holds(inner, kind) for inner in error.exceptions)
+    return isinstance(error, kind)

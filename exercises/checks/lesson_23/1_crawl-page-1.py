@@ -1,0 +1,395 @@
+import asyncio
+import contextlib
+import random
+import time
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import SOON, now
+
+
+class Ask:
+    """What becomes of the first, second, ... request for a page: a status, OSError or "hang"."""
+
+    TAKES = 0.1  # seconds
+    MOST = 12  # requests; who asks more often never gives up
+
+    def __init__(self, lab, outcomes):
+        self.lab, self.outcomes, self.began, self.ended = lab, list(outcomes), [], []
+
+    @property
+    def pauses(self):
+        """Seconds between the end of one try and the beginning of the next."""
+        return [began - ended for ended, began in zip(self.ended, self.began[1:])]
+
+    async def __call__(self, page):
+        if len(self.began) == self.MOST:
+            raise Wrong(
+                "never gives up",
+                f"It asked {self.MOST} times and went on.",
+                self.lab.line(r"\bwhile\b|\bfor\b"),
+                "Count the tries: five, no more.",
+            )
+        self.began.append(now())
+        outcome = self.outcomes.pop(0) if self.outcomes else 200
+        try:
+            await asyncio.sleep(3600 if outcome == "hang" else self.TAKES)
+        finally:
+            self.ended.append(now())
+        if outcome is OSError:
+            raise OSError("connection lost")
+        return (outcome, f"body of {page}" if outcome == 200 else "")
+
+
+class OnePage(Exercise):
+    """One page, with patience and an end
+
+    `ask(page)` is a coroutine function. It returns a status and a body, as `(200, "...")`; or it
+    raises `OSError` because the connection was lost; or it hangs.
+
+    Write `get_page(ask, page)`, a coroutine function.
+
+    - It returns the body of the first answer whose status is 200.
+    - A try may take 1 s; one that takes longer is cancelled.
+    - After a 429, a 503, an `OSError` or a try that took too long it asks again, five times in all.
+      Before it does so it pauses: by lot between 0 and 0.1 s before the second try, between 0 and
+      0.2 s before the third, and so on, each time up to twice as long.
+    - After any other status, or after the fifth try, a `ValueError` comes out at once.
+    - All of it may take 4 s. Then a `TimeoutError` comes out.
+    """
+
+    id = "crawl-page-1"
+    asks = "get_page"
+    minutes, clock = 12, "virtual"
+    hints = (
+        "There are two limits of time: one for each try, one for all of them. Which stands inside "
+        "the loop, and which around it?",
+        "A `TimeoutError` is an `OSError`: one `except` catches both. The outer limit's does not "
+        "arrive there; inside, it is a cancellation.",
+        "`async with asyncio.timeout(4):` around `for attempt in range(5):`, in which a `try` "
+        "holds `async with asyncio.timeout(1): status, body = await ask(page)`. After the "
+        "try: return, raise, or `await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))`, but "
+        "not after the fifth.",
+    )
+
+    def verify(self, get_page, lab):
+        ask, error, run = self.tried(get_page, lab, "whose first answer is 200")
+        self.body(lab, ask, error, run, tries=1)
+        ask, error, run = self.tried(get_page, lab, "that is not there (404)", 404)
+        if len(ask.began) > 1:
+            raise Wrong(
+                "retried",
+                f"The page is not there (404), and it asked {len(ask.began)} times.",
+                lab.line(r"\bexcept\b|status"),
+            )
+        self.failed(lab, error, run, "404", ValueError)
+        firsts = []
+        for _ in range(4):
+            ask, error, run = self.tried(
+                get_page,
+                lab,
+                "whose tries end with 503, OSError, 429, 503 and 200",
+                503,
+                OSError,
+                429,
+                503,
+            )
+            if isinstance(error, OSError):
+                raise Wrong(
+                    "lost the page",
+                    "A connection was lost (OSError), and it gave up.",
+                    lab.line("except"),
+                    "The same request may succeed the next time.",
+                )
+            self.body(lab, ask, error, run, tries=5)
+            self.pauses(lab, ask)
+            firsts.append(tuple(ask.pauses))
+        if not any(sum(pauses) for pauses in firsts):
+            raise Wrong(
+                "no pause",
+                "It asked again at once.",
+                lab.line(r"\bfor\b|\bwhile\b"),
+                "A server that is overloaded needs a moment: "
+                "`await asyncio.sleep(random.uniform(0, longest))`.",
+            )
+        if len({round(pause, 6) for pause, *_ in firsts}) == 1:
+            raise Wrong(
+                "no jitter",
+                f"In four runs the first pause was {firsts[0][0]:g} s each time.",
+                lab.line(r"sleep\("),
+                "Draw it by lot, `random.uniform(0, longest)`, or all who failed together "
+                "come back together.",
+            )
+        if not any(pauses[3] > 0.4 for pauses in firsts + self.more(get_page, lab)):
+            raise Wrong(
+                "pauses that don't grow",
+                "In sixteen runs the pause before the fifth try "
+                "was never longer than 0.4 s; it may be up to 0.8 s.",
+                lab.line(r"uniform|sleep\("),
+                "0.1 s, doubled for each try that failed.",
+            )
+        ask, error, run = self.tried(get_page, lab, "that hangs once", "hang")
+        if isinstance(error, TimeoutError) or run and run.elapsed > 3:
+            raise Wrong(
+                "hung with the page",
+                f"The first try hung, and it waited for it until {now_said(ask.ended[0])}.",
+                lab.line(r"await\s+\w*ask"),
+                "Each try needs a limit of its own: `async with asyncio.timeout(1):`.",
+            )
+        self.body(lab, ask, error, run, tries=2)
+        ask, error, run = self.tried(get_page, lab, "that answers 503 each time", *[503] * 20)
+        self.failed(lab, error, run, "503 for the fifth time", ValueError)
+        if len(ask.began) != 5:
+            raise Wrong(
+                "counted wrong",
+                f"Asked are five tries; it made {len(ask.began)}.",
+                lab.line(r"range\(|\bwhile\b"),
+            )
+        if run.elapsed > ask.ended[-1] + SOON:
+            raise Wrong(
+                "paused for nothing",
+                "It paused after the fifth try, too, and only then raised the error.",
+                lab.line(r"sleep\("),
+                "After the last try there is nothing to wait for.",
+            )
+        ask, error, run = self.tried(get_page, lab, "that hangs each time", *["hang"] * 20)
+        if ask.ended[-1] > 4.001:
+            raise Wrong(
+                "no deadline",
+                f"Every try hung. It went on until {ask.ended[-1]:.1f} s; all of it may take 4 s.",
+                lab.line("timeout|wait_for"),
+                "Timeouts do not add up: put one `async with asyncio.timeout(4):` around "
+                "all the tries.",
+            )
+        self.failed(lab, error, run, "hangs for 4 s", TimeoutError)
+        lab.told("with a page that hangs, and cancelled it")
+        run = lab.run(get_page(Ask(lab, ["hang"] * 20), "/tea"), cancel_after=0.5)
+        if run.elapsed > 0.5 + SOON:
+            raise Wrong(
+                "swallowed",
+                f"I cancelled it after 0.5 s, and it went on until {run.elapsed:.1f} s.",
+                lab.line("except|suppress"),
+            )
+
+    def tried(self, get_page, lab, what, *outcomes):
+        """Run it once: what was asked, the error that came out or None, the run."""
+        lab.told(f"with a page {what}")
+        ask = Ask(lab, outcomes)
+        expected = (ValueError, TimeoutError, OSError)
+        came = []
+
+        async def scene():
+            try:
+                return await lab.awaitable(get_page(ask, "/tea"))
+            except expected as error:
+                came.append(error)
+
+        run = lab.run(scene())
+        return ask, came[0] if came else None, run
+
+    def more(self, get_page, lab):
+        runs = [
+            self.tried(get_page, lab, "that fails four times", 503, 503, 503, 503)
+            for _ in range(12)
+        ]
+        return [tuple(ask.pauses) for ask, _, _ in runs]
+
+    def body(self, lab, ask, error, run, tries):
+        if isinstance(error, ValueError) and len(ask.began) < tries:
+            raise Wrong(
+                "lost the page",
+                f"It gave up after try {len(ask.began)}; the next one might have succeeded.",
+                lab.line("raise"),
+            )
+        if error is not None:
+            raise error
+        if isinstance(run.result, tuple):
+            raise Wrong(
+                "value",
+                f"It returned {run.result!r}; asked is the body alone.",
+                lab.line(r"\breturn\b"),
+            )
+        lab.equal(run.result, "body of /tea")
+        if len(ask.began) > tries:
+            raise Wrong(
+                "asked too often",
+                f"It asked {len(ask.began)} times; try {tries} had succeeded.",
+                lab.line(r"\breturn\b"),
+            )
+
+    def failed(self, lab, error, run, what, kind):
+        if isinstance(error, kind):
+            return
+        if error is not None:
+            raise Wrong(
+                "another error",
+                f"The page {what}, and {type(error).__name__} came out; asked is {kind.__name__}.",
+                lab.line("raise"),
+                "",
+            )
+        raise Wrong(
+            "lost error",
+            f"The page {what}, and it returned {run.result!r} as if that were an answer.",
+            lab.line(r"\breturn\b"),
+            f"A {kind.__name__} must come out.",
+        )
+
+    def pauses(self, lab, ask):
+        for number, pause in enumerate(ask.pauses):
+            longest = 0.1 * 2**number
+            if pause > longest + SOON:
+                raise Wrong(
+                    "paused too long",
+                    f"Before try {number + 2} it paused {pause:.2f} s; "
+                    f"at most {longest:g} s are asked.",
+                    lab.line(r"uniform|sleep\("),
+                    "The first pause is up to 0.1 s, and each is up to twice the last.",
+                )
+
+    @right
+    async def a_limit_in_a_limit(ask, page):
+        """Return the body of the page; try up to five times, for up to 4 s."""
+        async with asyncio.timeout(4):
+            for attempt in range(5):
+                if attempt:
+                    await asyncio.sleep(random.uniform(0, 0.05 * 2**attempt))
+                with contextlib.suppress(OSError):
+                    async with asyncio.timeout(1):
+                        status, body = await ask(page)
+                    if status == 200:
+                        return body
+                    if status not in (429, 503):
+                        raise ValueError(status)
+        raise ValueError("five tries in vain")
+
+    @right
+    async def with_wait_for(ask, page):
+        async def tries():
+            for attempt in range(5):
+                try:
+                    status, body = await asyncio.wait_for(ask(page), 1)
+                except OSError:
+                    status = 503
+                if status == 200:
+                    return body
+                if status not in (429, 503) or attempt == 4:
+                    raise ValueError(f"no page: {status}")
+                await asyncio.sleep(random.random() * 0.1 * 2**attempt)
+
+        return await asyncio.wait_for(tries(), 4)
+
+    only_a_deadline = a_limit_in_a_limit.but(
+        "async with asyncio.timeout(1):\n    status",
+        "status",
+        kind="hung with the page",
+        says="a limit of its own",
+    )
+
+    @wrong("no deadline", says="do not add up")
+    async def only_a_limit_each(ask, page):
+        for attempt in range(5):
+            if attempt:
+                await asyncio.sleep(random.uniform(0, 0.05 * 2**attempt))
+            with contextlib.suppress(OSError):
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+                if status == 200:
+                    return body
+                if status not in (429, 503):
+                    raise ValueError(status)
+        raise ValueError("five tries in vain")
+
+    @wrong("retried", says="404")
+    async def catches_its_own(ask, page):
+        async with asyncio.timeout(4):
+            for attempt in range(5):
+                try:
+                    async with asyncio.timeout(1):
+                        status, body = await ask(page)
+                    if status == 200:
+                        return body
+                    raise ValueError(status)
+                except Exception:
+                    await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))
+        raise ValueError("five tries in vain")
+
+    equal_pauses = a_limit_in_a_limit.but(
+        "random.uniform(0, 0.05 * 2**attempt)",
+        "0.05 * 2**attempt",
+        kind="no jitter",
+        says="come back together",
+    )
+
+    short_pauses = a_limit_in_a_limit.but(
+        "0.05 * 2**attempt", "0.1", kind="pauses that don't grow", says="doubled for each try"
+    )
+
+    @wrong("never gives up", says="five, no more")
+    async def for_ever(ask, page):
+        longest = 0.1
+        async with asyncio.timeout(4):
+            while True:
+                with contextlib.suppress(OSError):
+                    async with asyncio.timeout(1):
+                        status, body = await ask(page)
+                    if status == 200:
+                        return body
+                    if status not in (429, 503):
+                        raise ValueError(status)
+                await asyncio.sleep(random.uniform(0, longest))
+                longest = min(2 * longest, 0.8) if longest < 0.8 else 0.01
+
+    @wrong("lost error", says="503 for the fifth time")
+    async def ends_in_silence(ask, page):
+        async with asyncio.timeout(4):
+            for attempt in range(5):
+                if attempt:
+                    await asyncio.sleep(random.uniform(0, 0.05 * 2**attempt))
+                with contextlib.suppress(OSError):
+                    async with asyncio.timeout(1):
+                        status, body = await ask(page)
+                    if status == 200:
+                        return body
+                    if status not in (429, 503):
+                        raise ValueError(status)
+
+    @wrong("paused for nothing", says="nothing to wait for")
+    async def pauses_at_the_end(ask, page):
+        async with asyncio.timeout(4):
+            for attempt in range(5):
+                with contextlib.suppress(OSError):
+                    async with asyncio.timeout(1):
+                        status, body = await ask(page)
+                    if status == 200:
+                        return body
+                    if status not in (429, 503):
+                        raise ValueError(status)
+                await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))
+        raise ValueError("five tries in vain")
+
+    @wrong("swallowed", says="cancelled")
+    async def catches_everything(ask, page):
+        async with asyncio.timeout(4):
+            for attempt in range(5):
+                if attempt:
+                    await asyncio.sleep(random.uniform(0, 0.05 * 2**attempt))
+                status = None
+                try:
+                    async with asyncio.timeout(1):
+                        status, body = await ask(page)
+                except BaseException:
+                    if asyncio.get_running_loop().time() > 3.9:
+                        raise
+                if status == 200:
+                    return body
+                if status not in (None, 429, 503):
+                    raise ValueError(status)
+        raise ValueError("five tries in vain")
+
+    pauses_the_loop = a_limit_in_a_limit.but(
+        "await asyncio", "time", kind="blocked", says="time.sleep"
+    )
+
+
+def now_said(seconds):
+    return "the deadline" if seconds < 5 else f"{seconds:g} s"

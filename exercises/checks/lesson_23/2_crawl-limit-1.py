@@ -1,0 +1,280 @@
+import asyncio
+import itertools
+import time
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import SOON, meet_later, now
+
+
+class Starts:
+    """A coroutine function that notes when it was called for what, and how many are under way."""
+
+    def __init__(self, seconds):
+        self.seconds, self.starts, self.flying, self.peak = seconds, [], 0, 0
+
+    async def __call__(self, page):
+        self.starts.append((now(), page))
+        self.flying += 1
+        self.peak = max(self.peak, self.flying)
+        try:
+            await asyncio.sleep(self.seconds[page])
+        finally:
+            self.flying -= 1
+        return page.upper()
+
+
+def soonest(seconds, most, apart):
+    """When each may begin at the soonest, in turn; and when the last one ends."""
+    ends, begins = [0.0] * most, []
+    for each in seconds:
+        place = ends.index(min(ends))
+        begin = max(ends[place], begins[-1] + apart if begins else 0.0)
+        begins.append(begin)
+        ends[place] = begin + each
+    return begins, max(ends)
+
+
+class TwoLimits(Exercise):
+    """Two limits at once
+
+    `fetch(page)` is a coroutine function. Write `fetch_all(fetch, pages, most, apart)`, a coroutine
+    function: it fetches all the `pages` and returns the list of what `fetch` returned, in the order
+    of `pages`.
+
+    - At most `most` fetches are under way at once.
+    - Between the starts of any two fetches lie at least `apart` seconds.
+    - They start in the order of `pages`, each as soon as the two limits allow, and when the last
+      has ended it returns.
+
+    The check runs on a clock that jumps: `asyncio.get_running_loop().time()` tells its time.
+    """
+
+    id = "crawl-limit-1"
+    asks = "fetch_all"
+    minutes, clock = 12, "virtual"
+    hints = (
+        "Which of the two must a fetch have first: its place, or its moment? What becomes of a "
+        "moment if there is still no place when it comes?",
+        "Whoever has a moment must start in it. So first the place, then the moment.",
+        "`places = asyncio.Semaphore(most)`; in it `mine = max(now, next)`, `next = mine + apart` "
+        "(with nothing awaited in between), `await asyncio.sleep(mine - now)`, then the fetch. One "
+        "`next` for all.",
+    )
+
+    def verify(self, fetch_all, lab):
+        scenes = (
+            ({page: 1 for page in "abcdefgh"}, 3, 0.5, "each takes 1 s"),
+            ({page: 1 for page in "abcdefgh"}, 2, 0.1, "each takes 1 s"),
+            (dict(zip("abcdefg", (3, 1, 1, 1, 2, 1, 1))), 2, 0.4, "they take 1 to 3 s"),
+            (dict(zip("abcdef", (3, 3, 0.5, 0.5, 1, 1))), 2, 1, "they take 0.5 to 3 s"),
+            ({page: 1 for page in "abc"}, 1, 3, "each takes 1 s"),
+            ({}, 2, 1, "there are none"),
+        )
+        for seconds, most, apart, what in scenes:
+            pages, fetch = list(seconds), Starts(seconds)
+            lab.told(f"with {len(pages)} pages ({what}), most={most}, apart={apart}")
+            run = lab.run(meet_later(lab, fetch_all, fetch, pages, most, apart))
+            lab.equal(run.result, [page.upper() for page in pages])
+            self.judge(lab, run, fetch, seconds, most, apart)
+
+    def judge(self, lab, run, fetch, seconds, most, apart):
+        starts = [start for start, _ in fetch.starts]
+        lab.limited(fetch.peak, at_most=most, what="fetches")
+        gaps = [later - sooner for sooner, later in itertools.pairwise(starts)]
+        if gaps and min(gaps) < apart - SOON:
+            number = gaps.index(min(gaps))
+            other = lab.line(r"\b(monotonic|perf_counter|time\.time)\(")
+            if other:
+                raise Wrong(
+                    "another clock",
+                    "It asked the computer's clock, which hardly moves "
+                    "while the loop's clock jumps.",
+                    other,
+                    "`asyncio.get_running_loop().time()` is the clock of `sleep`.",
+                )
+            if min(gaps) < SOON:
+                raise Wrong(
+                    "too soon after another",
+                    f"Two fetches began at once, at "
+                    f"{starts[number + 1]:g} s; at least {apart:g} s must lie between.",
+                    lab.line(r"sleep\(") or lab.line("await"),
+                    "Who rests for itself does not know of the others. Share one `next` "
+                    "moment: whoever takes it moves it on by `apart`.",
+                )
+            raise Wrong(
+                "too soon after another",
+                f"A fetch began {min(gaps):g} s after the one "
+                f"before it, at {starts[number + 1]:g} s; at least {apart:g} s must lie "
+                "between.",
+                lab.line(r"sleep\("),
+                "One clock for all, read by whoever already has a place: who takes a "
+                "moment and then waits for a place starts later than its moment.",
+            )
+        if [page for _, page in fetch.starts] != list(seconds):
+            raise Wrong(
+                "order",
+                f"They began in the order {' '.join(page for _, page in fetch.starts)}.",
+                lab.line("create_task"),
+                "Take the pages in turn.",
+            )
+        begins, end = soonest(seconds.values(), most, apart)
+        if not starts or run.elapsed <= end + SOON:
+            return
+        took = f"It took {run.elapsed:g} s; the two limits allow {end:g} s."
+        late = next(
+            (n for n, (start, begin) in enumerate(zip(starts, begins)) if start > begin + SOON),
+            None,
+        )
+        if fetch.peak == 1 and most > 1 and max(seconds.values()) > apart:
+            raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
+        if late is None:
+            raise Wrong(
+                "ended late",
+                took,
+                lab.line(r"sleep\("),
+                "All had begun in time. Return when the last one has ended.",
+            )
+        raise Wrong(
+            "began late",
+            f"{took} Fetch {late + 1} could begin at {begins[late]:g} s, and "
+            f"began at {starts[late]:g} s.",
+            lab.line(r"sleep\(|gather|TaskGroup"),
+            "A fetch begins as soon as there is a place and `apart` seconds have passed "
+            "since the last start: no batches, and no pause where none is needed.",
+        )
+
+    @right
+    async def a_place_then_a_moment(fetch, pages, most, apart):
+        """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+        places, following = asyncio.Semaphore(most), 0.0
+        clock = asyncio.get_running_loop().time
+
+        async def one(page):
+            nonlocal following
+            async with places:
+                mine = max(clock(), following)
+                following = mine + apart
+                await asyncio.sleep(mine - clock())
+                return await fetch(page)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(page)) for page in pages]
+        return [task.result() for task in tasks]
+
+    @right
+    async def workers_and_a_lock(fetch, pages, most, apart):
+        found, left, door = {}, enumerate(pages), asyncio.Lock()
+        clock = asyncio.get_running_loop().time
+        last = None
+
+        async def worker():
+            nonlocal last
+            while True:
+                async with door:
+                    number, page = next(left, (None, None))
+                    if number is None:
+                        return
+                    if last is not None:
+                        await asyncio.sleep(last + apart - clock())
+                    last = clock()
+                found[number] = await fetch(page)
+
+        await asyncio.gather(*(worker() for _ in range(most)))
+        return [found[number] for number in range(len(found))]
+
+    @wrong("too soon after another", says="starts later than its moment")
+    async def a_moment_then_a_place(fetch, pages, most, apart):
+        places, following = asyncio.Semaphore(most), 0.0
+        clock = asyncio.get_running_loop().time
+
+        async def one(page):
+            nonlocal following
+            mine = max(clock(), following)
+            following = mine + apart
+            await asyncio.sleep(mine - clock())
+            async with places:
+                return await fetch(page)
+
+        return await asyncio.gather(*(one(page) for page in pages))
+
+    @wrong("too soon after another", says="does not know of the others")
+    async def each_worker_rests(fetch, pages, most, apart):
+        places = asyncio.Semaphore(most)
+
+        async def one(page):
+            async with places:
+                result = await fetch(page)
+                await asyncio.sleep(apart)
+                return result
+
+        return await asyncio.gather(*(one(page) for page in pages))
+
+    @wrong("another clock", says="get_running_loop")
+    async def by_the_computers_clock(fetch, pages, most, apart):
+        places, following = asyncio.Semaphore(most), 0.0
+
+        async def one(page):
+            nonlocal following
+            async with places:
+                at = time.monotonic()
+                mine = max(at, following)
+                following = mine + apart
+                await asyncio.sleep(mine - at)
+                return await fetch(page)
+
+        return await asyncio.gather(*(one(page) for page in pages))
+
+    @wrong("limit", says="at most 2 may be")
+    async def only_the_pace(fetch, pages, most, apart):
+        tasks = []
+        for number, page in enumerate(pages):
+            if number:
+                await asyncio.sleep(apart)
+            tasks.append(asyncio.create_task(fetch(page)))
+        return await asyncio.gather(*tasks)
+
+    @wrong("sequential", says="the two limits allow")
+    async def one_lock_for_all(fetch, pages, most, apart):
+        clock = asyncio.get_running_loop().time
+        door, found = asyncio.Lock(), []
+        for page in pages:
+            async with door:
+                begun = clock()
+                found.append(await fetch(page))
+                if len(found) < len(pages):
+                    await asyncio.sleep(begun + apart - clock())
+        return found
+
+    @wrong("began late", says="no batches")
+    async def in_batches(fetch, pages, most, apart):
+        clock = asyncio.get_running_loop().time
+        found, last = [], None
+        for first in range(0, len(pages), most):
+            batch = []
+            for page in pages[first : first + most]:
+                if last is not None:
+                    await asyncio.sleep(max(0, last + apart - clock()))
+                last = clock()
+                batch.append(asyncio.create_task(fetch(page)))
+                await asyncio.sleep(0)
+            found += await asyncio.gather(*batch)
+        return found
+
+    @wrong("order", says="the order asked")
+    async def as_they_come(fetch, pages, most, apart):
+        clock = asyncio.get_running_loop().time
+        places, following, found = asyncio.Semaphore(most), 0.0, []
+
+        async def one(page):
+            nonlocal following
+            async with places:
+                mine = max(clock(), following)
+                following = mine + apart
+                await asyncio.sleep(mine - clock())
+                found.append(await fetch(page))
+
+        async with asyncio.TaskGroup() as group:
+            for page in pages:
+                group.create_task(one(page))
+        return found

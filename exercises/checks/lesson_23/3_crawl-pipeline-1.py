@@ -1,0 +1,480 @@
+"""Long, for each of its programs is a whole pipeline."""
+
+import asyncio
+import contextlib
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import SOON, meet_later
+
+
+class Works:
+    """fetch and parse of a pipeline, and what they saw: peaks, and how far one ran ahead."""
+
+    def __init__(self, fetch_takes, parse_takes, errors):
+        self.fetch_takes, self.parse_takes, self.errors = fetch_takes, parse_takes, errors
+        self.fetching = self.fetch_peak = self.parsing = self.parse_peak = 0
+        self.raw = self.ahead = 0  # pages that were fetched and are not parsed yet
+        self.fetched, self.parsed = [], []
+        self.early = 0  # parses that began while a page was being fetched
+
+    async def fetch(self, page):
+        self.fetched.append(page)
+        self.fetching += 1
+        self.fetch_peak = max(self.fetch_peak, self.fetching)
+        try:
+            await asyncio.sleep(self.fetch_takes)
+        finally:
+            self.fetching -= 1
+        if isinstance(self.errors.get(page), OSError):
+            raise self.errors[page]
+        self.raw += 1
+        self.ahead = max(self.ahead, self.raw)
+        return f"raw {page}"
+
+    async def parse(self, raw):
+        page = raw.removeprefix("raw ") if isinstance(raw, str) else raw
+        self.parsed.append(page)
+        self.early += self.fetching > 0
+        self.parsing += 1
+        self.parse_peak = max(self.parse_peak, self.parsing)
+        try:
+            await asyncio.sleep(self.parse_takes)
+        finally:
+            self.parsing -= 1
+        self.raw -= 1
+        if isinstance(self.errors.get(page), ValueError):
+            raise self.errors[page]
+        return f"record {page}"
+
+
+class TwoStages(Exercise):
+    """Two stages, and nobody dies
+
+    `fetch(page)` and `parse(raw)` are coroutine functions. Write `pipeline(fetch, parse, pages,
+    workers, size)`, a coroutine function. Each page is fetched, and what `fetch` returned is
+    parsed.
+
+    - As long as there are pages to begin and room behind, `workers` fetches are under way at once,
+      never more.
+    - One page is parsed at a time, and the parsing begins as soon as something is there.
+    - At most `size` fetched pages wait to be parsed. (Besides, each worker may hold one for which
+      there is no room yet.)
+    - If `fetch` or `parse` raises an exception, that page has failed, and all goes on.
+    - It returns two dicts when all is done: from each page to what `parse` returned, and from each
+      page that failed to its exception.
+    """
+
+    id = "crawl-pipeline-1"
+    asks = "pipeline"
+    minutes, clock = 15, "virtual"
+    hints = (
+        "Which errors may end a worker? Who would then take its next page?",
+        "A bounded queue between the two stages. A worker catches `Exception` around the fetch, "
+        "the parser around the parse, and both note it beside the page.",
+        "Put `(page, raw)` into `Queue(size)`. When all workers have ended, put one `None` (or "
+        "shut the queue down): for the one parser that is enough. Two nested TaskGroups do it: "
+        "the parser in the outer one, the workers in the inner.",
+    )
+
+    def verify(self, pipeline, lab):
+        pages = [f"/{number}" for number in range(12)]
+        self.scene(pipeline, lab, pages[:3], 2, 2, 1, 0.5, {})
+        self.scene(pipeline, lab, pages, 3, 2, 1, 0.5, {})
+        self.scene(pipeline, lab, pages, 3, 2, 0.1, 1, {})
+        self.scene(
+            pipeline,
+            lab,
+            pages,
+            3,
+            2,
+            1,
+            0.1,
+            {
+                "/2": OSError("connection lost"),
+                "/5": ValueError("no name"),
+                "/6": OSError("connection lost"),
+                "/7": OSError("connection lost"),
+            },
+        )
+        self.scene(pipeline, lab, [], 2, 1, 1, 1, {})
+
+    def scene(self, pipeline, lab, pages, workers, size, fetch_takes, parse_takes, errors):
+        works = Works(fetch_takes, parse_takes, errors)
+        what = (
+            f"with {len(pages)} pages, workers={workers}, size={size}; a fetch takes "
+            f"{fetch_takes:g} s, a parse {parse_takes:g} s"
+        )
+        if errors:
+            what += f"; {len(errors)} of the pages fail"
+        lab.told(what)
+        try:
+            run = lab.run(
+                meet_later(lab, pipeline, works.fetch, works.parse, list(pages), workers, size)
+            )
+        except (OSError, ValueError, ExceptionGroup) as error:
+            first = error
+            while isinstance(first, ExceptionGroup):
+                first = first.exceptions[0]
+            if first not in errors.values():
+                raise
+            raise Wrong(
+                "one page ended all",
+                f"{len(errors)} pages fail, and "
+                f"{type(first).__name__}: {first} came out; {len(pages) - len(errors)} "
+                "others were lost with them.",
+                lab.line(r"await\s+(fetch|parse)\("),
+                "Catch what the work raises where it is awaited, and keep it beside its page.",
+            ) from None
+        self.results(lab, run, pages, errors)
+        lab.limited(works.fetch_peak, at_most=workers, what="fetches")
+        lab.limited(works.parse_peak, at_most=1, what="parses")
+        if works.early == 0 and works.ahead == len(pages) > workers:
+            raise Wrong(
+                "batch barrier",
+                "Parsing began when all fetches were over.",
+                lab.line(r"gather|TaskGroup|\.join\("),
+                "Start the parser before the workers, and let it take what comes.",
+            )
+        if works.ahead > size + workers + 1:
+            raise Wrong(
+                "unbounded",
+                f"{works.ahead} pages had been fetched and were not parsed "
+                f"yet; {size} may wait, {workers} may be in the hands of the workers, "
+                "and one is being parsed.",
+                lab.line(r"\bQueue\(|gather"),
+            )
+        self.pace(lab, run, works, pages, workers, fetch_takes, parse_takes)
+
+    def results(self, lab, run, pages, errors):
+        if not (
+            isinstance(run.result, tuple)
+            and len(run.result) == 2
+            and all(isinstance(part, dict) for part in run.result)
+        ):
+            raise Wrong(
+                "value",
+                f"It returned {run.result!r:.90}; asked are two dicts.",
+                lab.line(r"\breturn\b"),
+            )
+        records, failed = run.result
+        lost = [page for page in pages if page not in records and page not in failed]
+        full = [page for page, error in failed.items() if isinstance(error, asyncio.QueueFull)]
+        if full:
+            raise Wrong(
+                "full queue",
+                f"{full[0]} was fetched, there was no room for it, and it counts as failed.",
+                lab.line("put_nowait"),
+            )
+        nones = lab.line(r"put(_nowait)?\(None\)|\.shutdown\(|\.cancel\(")
+        if lost and nones and not failed.keys() & lost and lost == pages[-len(lost) :]:
+            raise Wrong(
+                "the end too soon",
+                f"{len(lost)} of {len(pages)} pages are in neither "
+                f"dict, and they are the last ones: {', '.join(lost[:4])}.",
+                nones,
+                "The parser was ended while pages were still on their way to it. Say the "
+                "end once, behind the last page: when all workers have ended, and through "
+                "the queue.",
+            )
+        if lost:
+            raise Wrong(
+                "lost pages",
+                f"{len(lost)} of {len(pages)} pages are in neither dict: {', '.join(lost[:4])}.",
+                lab.line("except|suppress"),
+                "Each page ends in one of the two, whatever happens to it.",
+            )
+        lab.equal(
+            records,
+            {page: f"record {page}" for page in pages if page not in errors},
+            what="the first dict is",
+        )
+        lab.equal(failed, errors, what="the second dict is")
+
+    def pace(self, lab, run, works, pages, workers, fetch_takes, parse_takes):
+        rounds = -(-len(pages) // workers)
+        fetches, parses = rounds * fetch_takes, len(pages) * parse_takes
+        best = max(fetch_takes + parses, fetches + parse_takes) if pages else 0
+        # A page that fails, and the order of the last ones, may cost or spare a parse or two.
+        if run.elapsed <= best + 2 * min(fetch_takes, parse_takes) + SOON:
+            return
+        took = f"It took {run.elapsed:g} s; {best:g} s are enough."
+        if works.fetch_peak == 1 and workers > 1:
+            raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
+        raise Wrong(
+            "left a stage idle",
+            took,
+            lab.line(r"sleep\(|wait_for|timeout|gather"),
+            "Whoever waits for a page or for room is woken in that moment by "
+            "`await queue.get()` and `await queue.put(item)`.",
+        )
+
+    @right
+    async def two_groups(fetch, parse, pages, workers, size):
+        """Return two dicts: the record of each page, and the error of each that failed."""
+        raws, records, failed, left = asyncio.Queue(size), {}, {}, iter(pages)
+
+        async def fetcher():
+            for page in left:
+                try:
+                    raw = await fetch(page)
+                except Exception as error:
+                    failed[page] = error
+                else:
+                    await raws.put((page, raw))
+
+        async def parser():
+            while (item := await raws.get()) is not None:
+                page, raw = item
+                try:
+                    records[page] = await parse(raw)
+                except Exception as error:
+                    failed[page] = error
+
+        async with asyncio.TaskGroup() as outer:
+            outer.create_task(parser())
+            async with asyncio.TaskGroup() as inner:
+                for _ in range(workers):
+                    inner.create_task(fetcher())
+            await raws.put(None)
+        return records, failed
+
+    @right
+    async def joined(fetch, parse, pages, workers, size):
+        todo, raws, records, failed = asyncio.Queue(), asyncio.Queue(size), {}, {}
+        for page in pages:
+            todo.put_nowait(page)
+
+        async def work_on(inbox, work):
+            while True:
+                item = await inbox.get()
+                try:
+                    await work(item)
+                except Exception as error:
+                    failed[item[0] if inbox is raws else item] = error
+                finally:
+                    inbox.task_done()
+
+        async def fetching(page):
+            await raws.put((page, await fetch(page)))
+
+        async def parsing(item):
+            records[item[0]] = await parse(item[1])
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(work_on(todo, fetching)) for _ in range(workers)]
+            tasks.append(group.create_task(work_on(raws, parsing)))
+            await todo.join()
+            await raws.join()
+            for task in tasks:
+                task.cancel()
+        return records, failed
+
+    @wrong("unbounded", says="not parsed yet")
+    async def no_bound(fetch, parse, pages, workers, size):
+        raws, records, failed, left = asyncio.Queue(), {}, {}, iter(pages)
+
+        async def fetcher():
+            for page in left:
+                try:
+                    await raws.put((page, await fetch(page)))
+                except Exception as error:
+                    failed[page] = error
+
+        async def parser():
+            while (item := await raws.get()) is not None:
+                try:
+                    records[item[0]] = await parse(item[1])
+                except Exception as error:
+                    failed[item[0]] = error
+
+        async with asyncio.TaskGroup() as outer:
+            outer.create_task(parser())
+            async with asyncio.TaskGroup() as inner:
+                for _ in range(workers):
+                    inner.create_task(fetcher())
+            await raws.put(None)
+        return records, failed
+
+    @wrong("one page ended all", says="were lost with them")
+    async def fetchers_die(fetch, parse, pages, workers, size):
+        raws, records, failed, left = asyncio.Queue(size), {}, {}, iter(pages)
+
+        async def fetcher():
+            for page in left:
+                await raws.put((page, await fetch(page)))
+
+        async def parser():
+            while (item := await raws.get()) is not None:
+                try:
+                    records[item[0]] = await parse(item[1])
+                except Exception as error:
+                    failed[item[0]] = error
+
+        async with asyncio.TaskGroup() as outer:
+            outer.create_task(parser())
+            async with asyncio.TaskGroup() as inner:
+                for _ in range(workers):
+                    inner.create_task(fetcher())
+            await raws.put(None)
+        return records, failed
+
+    @wrong("one page ended all", says="no name")
+    async def the_parser_dies(fetch, parse, pages, workers, size):
+        raws, records, failed, left = asyncio.Queue(size), {}, {}, iter(pages)
+
+        async def fetcher():
+            for page in left:
+                try:
+                    await raws.put((page, await fetch(page)))
+                except Exception as error:
+                    failed[page] = error
+
+        async def parser():
+            while (item := await raws.get()) is not None:
+                records[item[0]] = await parse(item[1])
+
+        async with asyncio.TaskGroup() as outer:
+            outer.create_task(parser())
+            async with asyncio.TaskGroup() as inner:
+                for _ in range(workers):
+                    inner.create_task(fetcher())
+            await raws.put(None)
+        return records, failed
+
+    @wrong("the end too soon", says="behind the last page")
+    async def each_says_the_end(fetch, parse, pages, workers, size):
+        queue, records, failed, tap = asyncio.Queue(size), {}, {}, iter(pages)
+
+        async def fetcher():
+            for page in tap:
+                try:
+                    await queue.put((page, await fetch(page)))
+                except Exception as error:
+                    failed[page] = error
+            await queue.put(None)
+
+        async def parser():
+            while (item := await queue.get()) is not None:
+                page, raw = item
+                try:
+                    records[page] = await parse(raw)
+                except Exception as error:
+                    failed[page] = error
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(parser())
+            for _ in range(workers):
+                group.create_task(fetcher())
+        return records, failed
+
+    @wrong("full queue", says="no room for it")
+    async def puts_without_waiting(fetch, parse, pages, workers, size):
+        queue, records, failed, tap = asyncio.Queue(size), {}, {}, iter(pages)
+
+        async def fetcher():
+            for page in tap:
+                try:
+                    queue.put_nowait((page, await fetch(page)))
+                except Exception as error:
+                    failed[page] = error
+
+        async def parser():
+            while (item := await queue.get()) is not None:
+                page, raw = item
+                try:
+                    records[page] = await parse(raw)
+                except Exception as error:
+                    failed[page] = error
+
+        async with asyncio.TaskGroup() as outer:
+            outer.create_task(parser())
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(fetcher())
+            await queue.put(None)
+        return records, failed
+
+    @wrong("lost pages", says="in neither dict")
+    async def looks_away(fetch, parse, pages, workers, size):
+        raws, records, failed, left = asyncio.Queue(size), {}, {}, iter(pages)
+
+        async def fetcher():
+            for page in left:
+                with contextlib.suppress(Exception):
+                    await raws.put((page, await fetch(page)))
+
+        async def parser():
+            while (item := await raws.get()) is not None:
+                try:
+                    records[item[0]] = await parse(item[1])
+                except Exception as error:
+                    failed[item[0]] = error
+
+        async with asyncio.TaskGroup() as outer:
+            outer.create_task(parser())
+            async with asyncio.TaskGroup() as inner:
+                for _ in range(workers):
+                    inner.create_task(fetcher())
+            await raws.put(None)
+        return records, failed
+
+    @wrong("deadlock", says="Queue.get")
+    async def no_end(fetch, parse, pages, workers, size):
+        raws, records, failed, left = asyncio.Queue(size), {}, {}, iter(pages)
+
+        async def fetcher():
+            for page in left:
+                try:
+                    await raws.put((page, await fetch(page)))
+                except Exception as error:
+                    failed[page] = error
+
+        async def parser():
+            while True:
+                page, raw = await raws.get()
+                try:
+                    records[page] = await parse(raw)
+                except Exception as error:
+                    failed[page] = error
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(parser())
+            for _ in range(workers):
+                group.create_task(fetcher())
+        return records, failed
+
+    @wrong("limit", says="parses were in flight")
+    async def each_worker_parses(fetch, parse, pages, workers, size):
+        records, failed, left = {}, {}, iter(pages)
+
+        async def worker():
+            for page in left:
+                try:
+                    records[page] = await parse(await fetch(page))
+                except Exception as error:
+                    failed[page] = error
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+        return records, failed
+
+    @wrong("batch barrier", says="when all fetches were over")
+    async def first_all_then_all(fetch, parse, pages, workers, size):
+        raws, records, failed, left = {}, {}, {}, iter(pages)
+
+        async def fetcher():
+            for page in left:
+                try:
+                    raws[page] = await fetch(page)
+                except Exception as error:
+                    failed[page] = error
+
+        await asyncio.gather(*(fetcher() for _ in range(workers)))
+        for page, raw in raws.items():
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+        return records, failed

@@ -1,0 +1,405 @@
+"""Long, for each of its programs is a whole crawl that can be stopped."""
+
+import asyncio
+import collections
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+from .shared import SOON
+
+
+class Stopping(Exercise):
+    """A clean stop
+
+    `fetch(page)` is a coroutine function. `todo` is a `collections.deque` of pages, `done` a dict,
+    `stop` an `asyncio.Event`. Write `crawl(fetch, todo, done, workers, stop, grace)`, a coroutine
+    function.
+
+    - So many workers take pages from the left end of `todo`, fetch them, and put what came into
+      `done`, under the page.
+    - Once `stop` is set, nobody begins another page. Who has one may finish it within `grace`
+      seconds; who needs longer is cancelled.
+    - If `crawl` itself is cancelled, it cancels its workers at once, and the cancellation comes
+      out.
+    - A page that was begun and is not done goes back into `todo`, at either end. In the end each
+      page is in `todo` or in `done`, once.
+    - It returns as soon as there is nothing left to wait for, and then nothing of it runs any more.
+      What it returns is of no matter.
+    """
+
+    id = "crawl-stop-1"
+    asks = "crawl"
+    minutes, clock = 15, "virtual"
+    hints = (
+        "Three ends: nothing is left to do, `stop` and its grace, a cancellation. In which of them "
+        "is a page in the hands of a worker, and who knows which one?",
+        "The worker itself knows its page: `except asyncio.CancelledError:` give it back, `raise`. "
+        "Then all three ends can be the same to it.",
+        "In a TaskGroup: the workers, and one task more that awaits `stop.wait()`, sleeps for "
+        "`grace` and cancels the workers. `await asyncio.wait(tasks)`, then cancel that task. The "
+        "group sees to a cancellation from outside.",
+    )
+
+    def verify(self, crawl, lab):
+        self.scene(crawl, lab, dict.fromkeys("abcde", 1.03), None, 1, done="abcde", ends=3.09)
+        self.scene(crawl, lab, dict(a=1), None, 1, done="a", ends=1)
+        seconds = dict(a=1, b=5, c=1, d=1, e=1, f=1)
+        self.scene(crawl, lab, seconds, 2.53, 1, done="acd", ends=3.53)
+        self.scene(
+            crawl, lab, dict(a=1, b=3, c=1, d=1.5, e=1, f=1), 2.53, 10, done="abcd", ends=3.5
+        )
+        self.scene(crawl, lab, seconds, 0, 1, done="", ends=0)
+        self.scene(crawl, lab, seconds, None, 1, done="ac", ends=2.5, cancelled=2.5)
+        self.scene(crawl, lab, seconds, 2.53, 60, done="acd", ends=4, cancelled=4)
+
+    def scene(self, crawl, lab, seconds, stopped, grace, done, ends, cancelled=None):
+        pages, found = collections.deque(seconds), {}
+        fetch = lab.service(seconds)
+        what = f"with {len(seconds)} pages and 2 workers"
+        if stopped is not None:
+            what += f", set `stop` after {stopped:g} s (grace={grace:g})"
+        if cancelled is not None:
+            what += f", and cancelled it after {cancelled:g} s"
+        lab.told(what)
+
+        async def scene():
+            stop = asyncio.Event()
+            if stopped == 0:
+                stop.set()
+            elif stopped is not None:
+                asyncio.get_running_loop().call_later(stopped, stop.set)
+            await lab.awaitable(crawl(fetch_once, pages, found, 2, stop, grace))
+
+        async def fetch_once(page):
+            if fetch.calls.count(page) > 2:
+                again.append(page)
+                raise RuntimeError("fetched three times")
+            return await fetch(page)
+
+        again = []
+        try:
+            run = lab.run(scene(), cancel_after=cancelled)
+        except Exception as error:
+            if not again:
+                raise self.better(lab, error) from None
+            raise Wrong(
+                "fetched again and again",
+                f"{again[0]!r} was fetched three times, and would be for ever.",
+                lab.line(r"append|extend|insert"),
+                "A page goes back into `todo` if it is not done, and after its worker was "
+                "cancelled; the grace begins with `stop`.",
+            ) from None
+        self.began(lab, fetch, stopped, cancelled)
+        self.kept(lab, fetch, pages, found, seconds, stopped, cancelled)
+        lab.limited(fetch.peak, at_most=2, what="fetches")
+        if run.elapsed > ends + SOON:
+            self.late(lab, run, fetch, ends, stopped, cancelled)
+        missing = [page for page in done if page not in found]
+        if missing:
+            if cancelled is None and stopped is not None:
+                raise Wrong(
+                    "dropped requests",
+                    f"{missing[0]!r} was under way when `stop` was "
+                    f"set, and would have been done within the {grace:g} s of grace. It "
+                    "was cancelled.",
+                    lab.line(r"\.cancel\("),
+                    "Cancel only what is late: `asyncio.wait(tasks, timeout=grace)` first.",
+                )
+            raise Wrong(
+                "lost pages",
+                f"It returned, and {missing[0]!r} was never fetched.",
+                lab.line("while|for"),
+            )
+        lab.equal(found, {page: f"page {page}" for page in done}, what="`done` is")
+
+    def better(self, lab, error):
+        gathered = lab.line(r"gather\(")
+        if (
+            getattr(error, "kind", "") != "lost error"
+            or "CancelledError" not in error.observed
+            or not gathered
+        ):
+            return error
+        return Wrong(
+            "a gather that nobody awaits",
+            "Its tasks were cancelled, and the "
+            "CancelledError lay in the future that `gather` had returned.",
+            gathered,
+            "Await what `gather` returns. To wait with a limit, `asyncio.wait(tasks, "
+            "timeout=...)` takes the tasks themselves.",
+        )
+
+    def began(self, lab, fetch, stopped, cancelled):
+        if cancelled is not None and (
+            len(fetch.calls) > 4 or stopped is None and len(set(fetch.calls)) < len(fetch.calls)
+        ):
+            raise Wrong(
+                "swallowed",
+                f"I cancelled it after {cancelled:g} s, and then a worker "
+                f"began {fetch.calls[-1]!r}.",
+                lab.line("except|suppress|finally"),
+            )
+        twice = [page for page, n in collections.Counter(fetch.calls).items() if n > 1]
+        if twice:
+            raise Wrong(
+                "fetched twice",
+                f"{twice[0]!r} was fetched twice.",
+                lab.line("popleft"),
+                "A page that a worker has taken is its own.",
+            )
+        if stopped and {"e", "f"} & set(fetch.calls) or stopped == 0 and fetch.calls:
+            page = next(page for page in fetch.calls if page in "ef" or stopped == 0)
+            raise Wrong(
+                "went on after the stop",
+                f"`stop` was set after {stopped:g} s, and then it began {page!r}.",
+                lab.line(r"\bwhile\b|popleft"),
+                "Before it takes another page a worker looks: `stop.is_set()`.",
+            )
+
+    def kept(self, lab, fetch, pages, found, seconds, stopped, cancelled):
+        for page in seconds:
+            places = pages.count(page) + (page in found)
+            if places == 0:
+                raise Wrong(
+                    "lost pages",
+                    f"{page!r} was begun and not finished; in the end it is "
+                    "neither in `todo` nor in `done`.",
+                    lab.line("popleft"),
+                    "Give it back: `except asyncio.CancelledError: todo.append(page)`, "
+                    "then `raise`.",
+                )
+            if places > 1:
+                raise Wrong(
+                    "given back twice",
+                    f"{page!r} is in the end "
+                    + (
+                        "in `todo` and in `done`."
+                        if page in found
+                        else f"{places} times in `todo`."
+                    ),
+                    lab.line("append|extend"),
+                    "Give back what was begun and is not done, and only that.",
+                )
+
+    def late(self, lab, run, fetch, ends, stopped, cancelled):
+        took = f"It returned after {run.elapsed:g} s; asked is after {ends:g} s."
+        if fetch.peak == 1 and len(fetch.calls) > 1:
+            raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
+        if cancelled is not None:
+            raise Wrong(
+                "swallowed",
+                f"I cancelled it after {cancelled:g} s, and it went on until {run.elapsed:g} s.",
+                lab.line("except|suppress|finally"),
+            )
+        if stopped is None or fetch.cancelled or run.elapsed > ends + 5:
+            raise Wrong(
+                "ended late",
+                took,
+                lab.line(r"sleep\(|wait_for|timeout|wait\("),
+                "When the last worker has ended there is nothing left to wait for: not for "
+                "`stop`, and not for the rest of the grace. And who looks now and then "
+                "sees it late: `await` what will come.",
+            )
+        raise Wrong(
+            "no limit to the grace",
+            f"{took} A page that needs longer than the grace was waited for.",
+            lab.line(r"grace|wait\(|gather|TaskGroup"),
+            "Some page may hang for ever: cancel what is late.",
+        )
+
+    @right
+    async def a_task_that_cancels(fetch, todo, done, workers, stop, grace):
+        """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+
+        async def worker():
+            while todo and not stop.is_set():
+                page = todo.popleft()
+                try:
+                    done[page] = await fetch(page)
+                except asyncio.CancelledError:
+                    todo.append(page)
+                    raise
+
+        async def closing(tasks):
+            await stop.wait()
+            await asyncio.sleep(grace)
+            for task in tasks:
+                task.cancel()
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(worker()) for _ in range(workers)]
+            closer = group.create_task(closing(tasks))
+            await asyncio.wait(tasks)
+            closer.cancel()
+
+    equivalent = {
+        "crossed_out_last: drop await, line 22": "gather's tasks end in the next turn, and then "
+        "nothing of them is left",
+    }
+
+    @right
+    async def crossed_out_last(fetch, todo, done, workers, stop, grace):
+        begun = set()
+
+        async def worker():
+            for page in list(todo):
+                if page not in begun and not stop.is_set():
+                    begun.add(page)
+                    done[page] = await fetch(page)
+
+        working = asyncio.gather(*(worker() for _ in range(workers)))
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+            if not working.done():
+                await asyncio.wait([working], timeout=grace)
+        finally:
+            working.cancel()
+            stopping.cancel()
+            await asyncio.gather(working, stopping, return_exceptions=True)
+            for page in done:
+                todo.remove(page)
+
+    cancels_at_once = a_task_that_cancels.but(
+        "await asyncio.sleep(grace)", "", kind="dropped requests", says="within the 1 s of grace"
+    )
+
+    @wrong("no limit to the grace", says="may hang for ever")
+    async def patient(fetch, todo, done, workers, stop, grace):
+        async def worker():
+            while todo and not stop.is_set():
+                page = todo.popleft()
+                try:
+                    done[page] = await fetch(page)
+                except asyncio.CancelledError:
+                    todo.append(page)
+                    raise
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+
+    @wrong("a gather that nobody awaits", says="lay in the future")
+    async def gathers_and_looks_away(fetch, todo, done, workers, stop, grace):
+        async def worker():
+            while todo and not stop.is_set():
+                page = todo.popleft()
+                try:
+                    done[page] = await fetch(page)
+                finally:
+                    if page not in done:
+                        todo.append(page)
+
+        tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+        ends = asyncio.gather(*tasks)
+        stopped = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait([ends, stopped], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, timeout=grace)
+        finally:
+            for task in (*tasks, stopped):
+                task.cancel()
+            await asyncio.gather(*tasks, stopped, return_exceptions=True)
+
+    @wrong("fetched again and again", says="the grace begins with `stop`")
+    async def a_grace_for_each(fetch, todo, done, workers, stop, grace):
+        async def worker():
+            while todo and not stop.is_set():
+                page = todo.popleft()
+                try:
+                    async with asyncio.timeout(grace):
+                        done[page] = await fetch(page)
+                except TimeoutError:
+                    todo.append(page)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+
+    @wrong("lost pages", says="Give it back")
+    async def gives_nothing_back(fetch, todo, done, workers, stop, grace):
+        async def worker():
+            while todo and not stop.is_set():
+                page = todo.popleft()
+                done[page] = await fetch(page)
+
+        async def closing(tasks):
+            await stop.wait()
+            await asyncio.sleep(grace)
+            for task in tasks:
+                task.cancel()
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(worker()) for _ in range(workers)]
+            closer = group.create_task(closing(tasks))
+            await asyncio.wait(tasks)
+            closer.cancel()
+
+    does_not_look = a_task_that_cancels.but(
+        "todo and not stop.is_set()", "todo", kind="went on after the stop", says="stop.is_set()"
+    )
+
+    @wrong("given back twice", says="in `todo` and in `done`")
+    async def gives_all_back(fetch, todo, done, workers, stop, grace):
+        async def worker():
+            while todo and not stop.is_set():
+                page = todo.popleft()
+                try:
+                    done[page] = await fetch(page)
+                finally:
+                    todo.append(page) if stop.is_set() else None
+
+        async def closing(tasks):
+            await stop.wait()
+            await asyncio.sleep(grace)
+            for task in tasks:
+                task.cancel()
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(worker()) for _ in range(workers)]
+            closer = group.create_task(closing(tasks))
+            await asyncio.wait(tasks)
+            closer.cancel()
+
+    sits_the_grace_out = a_task_that_cancels.but(
+        "closer.cancel()",
+        "if not stop.is_set():\n    closer.cancel()",
+        kind="ended late",
+        says="the rest of the grace",
+    )
+
+    @wrong("deadlock", says="Event.wait")
+    async def waits_for_a_stop(fetch, todo, done, workers, stop, grace):
+        async def worker():
+            while todo and not stop.is_set():
+                page = todo.popleft()
+                try:
+                    done[page] = await fetch(page)
+                except asyncio.CancelledError:
+                    todo.append(page)
+                    raise
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(worker()) for _ in range(workers)]
+            await stop.wait()
+            await asyncio.wait(tasks, timeout=grace)
+            for task in tasks:
+                task.cancel()
+
+    @wrong("leaked", says="worker")
+    async def leaves_them(fetch, todo, done, workers, stop, grace):
+        async def worker():
+            while todo and not stop.is_set():
+                page = todo.popleft()
+                try:
+                    done[page] = await fetch(page)
+                except asyncio.CancelledError:
+                    todo.append(page)
+                    raise
+
+        tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+        stopping = asyncio.create_task(stop.wait())
+        working = asyncio.gather(*tasks)
+        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        await asyncio.wait(tasks, timeout=grace)

@@ -1,0 +1,496 @@
+"""Long, for each of its programs is a whole server."""
+
+import asyncio
+import contextlib
+import json
+import time
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+PATIENCE = 1.5  # seconds of real time that a visitor waits for what must come
+
+
+class Progress:
+    """A crawl that goes on by itself: `state()`, and `over` once it has ended."""
+
+    def __init__(self, pages):
+        self.pages, self.done, self.over = pages, 0, False
+
+    def state(self):
+        return {"done": self.done, "left": self.pages - self.done}
+
+    async def go_on(self, seconds):
+        """One page after each so many seconds."""
+        for _ in range(self.pages):
+            await asyncio.sleep(seconds)
+            self.done += 1
+        self.over = True
+
+    def __repr__(self):
+        return "crawl"
+
+
+class LivePage(Exercise):
+    """The live page
+
+    Write `show(crawl, reader, writer)`, a coroutine function: the handler of one visitor, for
+    `asyncio.start_server`. `crawl.state()` gives a dict that `json.dumps` takes; `crawl.over` is
+    True once the crawl has ended.
+
+    The visitor sends a request: a line such as `GET /events HTTP/1.1`, more lines, and an empty
+    line; each ends with `\\r\\n`, and all may come in pieces. Read up to the empty line. An answer
+    is `HTTP/1.1 200 OK`, a line `Content-Type: ...`, an empty line, and then the body.
+
+    - For `/` it answers with the type `text/html` and a page of your own, which need not be long.
+    - For `/events` it answers with the type `text/event-stream`. The body is a row of events
+      `data: {...}\\n\\n`, each with the state as JSON: one at once, then one each 0.05 s until the
+      crawl is over, and at last one with the state at the end.
+    - For anything else the status is `404 Not Found`.
+    - After each write it awaits `writer.drain()`, and after the answer it closes the connection.
+    - If the visitor leaves, it ends too, and no error comes out.
+    """
+
+    id = "crawl-progress-1"
+    asks = "show"
+    minutes, clock, limit = 15, "real", 6.0
+    hints = (
+        "`readuntil` reads up to a mark. What is the mark at the end of a head?",
+        "Look at the first line: `asked.split()[1]` is the path. And which event does nobody get, "
+        "if the loop ends with `crawl.over`?",
+        'In `try`: `asked = await reader.readuntil(b"\\r\\n\\r\\n")`, then three ways by the '
+        "path; for the events `while not crawl.over:` write, drain, "
+        "`await asyncio.sleep(0.05)`; after the loop one event more. "
+        "`except (ConnectionError, asyncio.IncompleteReadError): pass`, "
+        "`finally: writer.close()`.",
+    )
+
+    def verify(self, show, lab):
+        lab.told("as the handler of a server, with a visitor who")
+        answer = self.visit(show, lab, "asks for `/`", "/")
+        self.head(lab, answer, "/", "200", "text/html")
+        if not answer.partition(b"\r\n\r\n")[2].strip():
+            raise Wrong(
+                "no page",
+                "The answer to `/` has no body.",
+                lab.line("text/html"),
+                "After the empty line comes the page, a few words of HTML.",
+            )
+        answer = self.visit(show, lab, "asks for `/nothing`", "/nothing")
+        self.head(lab, answer, "/nothing", "404", None)
+        answer = self.visit(
+            show, lab, "asks for `/events`, with the request in pieces", "/events", pieces=True
+        )
+        self.head(lab, answer, "/events", "200", "text/event-stream")
+        self.events(lab, answer)
+        if lab.line(r"\bdrain\(") is None:
+            raise Wrong("no drain", "It never awaits `writer.drain()`.", lab.line(r"\.write\("))
+        lab.told("with a visitor who leaves after the first event")
+        self.leave(show, lab)
+
+    def visit(self, show, lab, what, path, pieces=False):
+        """Visit the page and return all the bytes that came until it was closed."""
+        lab.told(f"with a visitor who {what}")
+
+        async def scene():
+            crawl, errors, came = Progress(8), [], bytearray()
+            handled, held = [], []
+
+            async def guest(reader, writer):
+                handled.append(asyncio.current_task())
+                held.append(writer)  # one that nobody has any more closes itself, on 3.14 at once
+                try:
+                    await lab.awaitable(show(crawl, reader, writer))
+                except Exception as error:
+                    errors.append(error)
+
+            going = asyncio.create_task(crawl.go_on(0.04))
+            server = await asyncio.start_server(guest, "127.0.0.1", 0)
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
+            request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+            try:
+                for piece in (request[:3], request[3:20], request[20:]) if pieces else (request,):
+                    with contextlib.suppress(ConnectionError):
+                        writer.write(piece)
+                        await writer.drain()
+                    await asyncio.sleep(0.03 if pieces else 0)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(PATIENCE):
+                        with contextlib.suppress(ConnectionError):  # closed in mid-request
+                            while more := await reader.read(65536):
+                                came += more
+                        came += b"<closed>"
+                await going
+            finally:
+                writer.close()
+                server.close()
+                for task in handled:
+                    task.cancel()
+                await asyncio.gather(*handled, return_exceptions=True)
+            place = errors and lab.text.of_traceback(errors[0])
+            first_read = lab.line(r"\.read\(")
+            if pieces and place and first_read and isinstance(errors[0], (IndexError, ValueError)):
+                raise Wrong(
+                    "one read is one message",
+                    "The request came in three pieces, and "
+                    f"{type(errors[0]).__name__} came out at line {place[1]}: the path "
+                    "was not there yet.",
+                    first_read,
+                )
+            if errors:
+                raise errors[0]
+            return bytes(came)
+
+        answer = lab.run(scene()).result
+        if not answer.removesuffix(b"<closed>"):
+            if pieces and answer and lab.line(r"\.read\("):
+                raise Wrong(
+                    "one read is one message",
+                    "The request came in three pieces, and it "
+                    "closed the connection before it had read them all.",
+                    lab.line(r"\.read\("),
+                )
+            raise Wrong(
+                "never answers",
+                "The connection was closed, and not one byte had come."
+                if answer
+                else f"After {PATIENCE} s not one byte had come.",
+                lab.line(r"\bif\b|read"),
+            )
+        if not answer.endswith(b"<closed>"):
+            if b"\r\n\r\n" not in answer:
+                raise Wrong(
+                    "no empty line",
+                    f"{answer[:70]!r} came, and no end of the head. The "
+                    "visitor waits for an empty line.",
+                    lab.line("HTTP/1.1"),
+                    "The head ends with `\\r\\n\\r\\n`.",
+                )
+            raise Wrong(
+                "left open", f"The answer came; {PATIENCE} s later the connection was still open."
+            )
+        return answer.removesuffix(b"<closed>")
+
+    def head(self, lab, answer, path, status, kind):
+        head, gap, _ = answer.partition(b"\r\n\r\n")
+        if not gap:
+            raise Wrong(
+                "no empty line",
+                f"The answer to `{path}` begins with {answer[:60]!r}, and its head has no end.",
+                lab.line("HTTP/1.1"),
+                "The head ends with an empty line, `\\r\\n\\r\\n`.",
+            )
+        first, *rest = head.decode("latin-1").split("\r\n")
+        if not first.startswith(f"HTTP/1.1 {status}"):
+            if path == "/events":
+                raise Wrong(
+                    "one read is one message",
+                    "The request for `/events` came in three "
+                    f"pieces, and the answer was `{first}`.",
+                    lab.line(r"read"),
+                )
+            unlike = lab.line(r"""==\s*(["'])/|(["'])/\w*\2\s*:""")
+            if path == "/" and unlike and not lab.line(r"decode|\bstr\("):
+                raise Wrong(
+                    "status",
+                    f"The answer to `/` begins with `{first}`.",
+                    unlike,
+                    'What was read is bytes, and no text equals bytes: `b"/"`.',
+                )
+            raise Wrong(
+                "status",
+                f"The answer to `{path}` begins with `{first}`.",
+                lab.line("HTTP/1.1"),
+                f"It is `HTTP/1.1 {status} ...`.",
+            )
+        if kind and not any(line.lower().startswith(f"content-type: {kind}") for line in rest):
+            if path == "/events" and any("text/html" in line.lower() for line in rest):
+                raise Wrong(
+                    "one read is one message",
+                    "The request for `/events` came in three pieces, and the answer was the page.",
+                    lab.line(r"read"),
+                )
+            raise Wrong(
+                "type",
+                f"The head of the answer to `{path}` is {head!r:.90}.",
+                lab.line("(?i)content-type"),
+                f"One line is `Content-Type: {kind}`.",
+            )
+
+    def events(self, lab, answer):
+        *events, rest = answer.partition(b"\r\n\r\n")[2].decode().split("\n\n")
+        try:
+            if rest.strip() or not events:
+                raise ValueError(rest or "nothing")
+            states = [json.loads(event.strip().removeprefix("data:")) for event in events]
+        except ValueError:
+            raise Wrong(
+                "not an event",
+                f"The body is {answer[-90:]!r}.",
+                lab.line("data:"),
+                "An event is `data: `, the JSON, and an empty line: `\\n\\n`.",
+            ) from None
+        if len(states) < 4:
+            raise Wrong(
+                "too few events",
+                f"The crawl went on for 0.3 s, and {len(states)} events came.",
+                lab.line("sleep|while"),
+                "One at once, then one each 0.05 s.",
+            )
+        if states[-1] != {"done": 8, "left": 0}:
+            raise Wrong(
+                "the end is missing",
+                f"The last event was {states[-1]}; at the end the crawl had done all 8 pages.",
+                lab.line("over"),
+                "When the loop has seen that the crawl is over, the last state has not "
+                "been sent yet.",
+            )
+        if len(states) > 40:
+            raise Wrong("spin", f"{len(states)} events came in 0.3 s.", lab.line("while"))
+
+    def leave(self, show, lab):
+        async def scene():
+            crawl, errors, ended = Progress(10_000), [], asyncio.Event()
+
+            async def guest(reader, writer):
+                try:
+                    await lab.awaitable(show(crawl, reader, writer))
+                except Exception as error:
+                    errors.append(error)
+                finally:
+                    ended.set()
+
+            server = await asyncio.start_server(guest, "127.0.0.1", 0)
+            reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname()[:2])
+            writer.write(b"GET /events HTTP/1.1\r\nHost: x\r\n\r\n")
+            await reader.readuntil(b"data:")
+            writer.transport.abort()
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    await ended.wait()
+            except TimeoutError:
+                errors.append(None)
+                crawl.over = True
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(1):
+                        await ended.wait()
+            server.close()
+            return errors
+
+        errors = lab.run(scene()).result
+        if errors and errors[0] is None:
+            raise Wrong(
+                "goes on for nobody",
+                f"The visitor left; {PATIENCE} s later it still wrote events.",
+                lab.line("while"),
+                "`await writer.drain()` raises a ConnectionError once the visitor is gone: "
+                "let that end the loop.",
+            )
+        if errors:
+            raise Wrong(
+                "the visitor's leaving came out",
+                f"The visitor left, and {type(errors[0]).__name__} came out.",
+                lab.line(r"drain|write"),
+                "Visitors leave when they like: catch `ConnectionError` around the answer.",
+            )
+
+    @right
+    async def three_ways(crawl, reader, writer):
+        """Answer one visitor: the page, the events or 404; then close."""
+
+        def head(status, kind):
+            return f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\n".encode()
+
+        def event():
+            return f"data: {json.dumps(crawl.state())}\n\n".encode()
+
+        async def send(data):
+            writer.write(data)
+            await writer.drain()
+
+        try:
+            asked = await reader.readuntil(b"\r\n\r\n")
+            path = asked.split()[1]
+            if path == b"/":
+                await send(head("200 OK", "text/html") + b"<h1>The crawl</h1>")
+            elif path == b"/events":
+                await send(head("200 OK", "text/event-stream"))
+                while not crawl.over:
+                    await send(event())
+                    await asyncio.sleep(0.05)
+                await send(event())
+            else:
+                await send(head("404 Not Found", "text/plain"))
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    @right
+    async def line_by_line(crawl, reader, writer):
+        with contextlib.suppress(OSError), contextlib.closing(writer):
+            first = await reader.readline()
+            while (await reader.readline()).strip():
+                pass
+            path = first.decode().split(" ")[1]
+            kind = {"/": "text/html", "/events": "text/event-stream"}.get(path)
+            status = "200 OK" if kind else "404 Not Found"
+            writer.write(
+                f"HTTP/1.1 {status}\r\nContent-Type: {kind or 'text/plain'}\r\n\r\n".encode()
+            )
+            if path == "/":
+                writer.write(b"<!doctype html><title>Crawl</title>")
+            await writer.drain()
+            over = path != "/events"
+            while not over:
+                over = crawl.over
+                writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                await writer.drain()
+                await asyncio.sleep(0.05)
+
+    @wrong("one read is one message", says="three pieces")
+    async def one_read(crawl, reader, writer):
+        with contextlib.suppress(ConnectionError), contextlib.closing(writer):
+            asked = await reader.read(1000)
+            if asked.startswith(b"GET / "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+            elif asked.startswith(b"GET /events "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+                while not crawl.over:
+                    writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                    await writer.drain()
+                    await asyncio.sleep(0.05)
+                writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+            else:
+                writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
+            await writer.drain()
+
+    @wrong("never answers", says="not one byte")
+    async def two_ways(crawl, reader, writer):
+        with contextlib.suppress(ConnectionError), contextlib.closing(writer):
+            asked = await reader.readuntil(b"\r\n\r\n")
+            if asked.startswith(b"GET / "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+            elif asked.startswith(b"GET /events "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+                while not crawl.over:
+                    writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                    await writer.drain()
+                    await asyncio.sleep(0.05)
+                writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+            await writer.drain()
+
+    @wrong("the end is missing", says="has not been sent yet")
+    async def without_the_last(crawl, reader, writer):
+        with contextlib.suppress(ConnectionError), contextlib.closing(writer):
+            asked = await reader.readuntil(b"\r\n\r\n")
+            if asked.startswith(b"GET / "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+            elif asked.startswith(b"GET /events "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+                while not crawl.over:
+                    writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                    await writer.drain()
+                    await asyncio.sleep(0.05)
+            else:
+                writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
+            await writer.drain()
+
+    @wrong("one read is one message", says="the path was not there yet")
+    async def splits_one_read(crawl, reader, writer):
+        with contextlib.closing(writer):
+            path = (await reader.read(1000)).decode().split()[1]
+            kind = {"/": "text/html", "/events": "text/event-stream"}.get(path)
+            status = "200 OK" if kind else "404 Not Found"
+            writer.write(f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\nHello".encode())
+            await writer.drain()
+
+    @wrong("status", says="no text equals bytes")
+    async def compares_bytes_with_text(crawl, reader, writer):
+        with contextlib.closing(writer):
+            path = (await reader.readuntil(b"\r\n\r\n")).split()[1]
+            status = b"404 Not Found"
+            if path == "/":
+                status = b"200 OK"
+            writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Type: text/html\r\n\r\nHello")
+            await writer.drain()
+
+    @wrong("left open", says="still open")
+    async def never_closes(crawl, reader, writer):
+        with contextlib.suppress(ConnectionError):
+            asked = await reader.readuntil(b"\r\n\r\n")
+            if asked.startswith(b"GET / "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+            elif asked.startswith(b"GET /events "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+                while not crawl.over:
+                    writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                    await writer.drain()
+                    await asyncio.sleep(0.05)
+                writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+            else:
+                writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
+            await writer.drain()
+
+    @wrong("no drain", says="writer.drain()")
+    async def never_drains(crawl, reader, writer):
+        with contextlib.closing(writer):
+            asked = await reader.readuntil(b"\r\n\r\n")
+            if asked.startswith(b"GET / "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+            elif asked.startswith(b"GET /events "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+                while not crawl.over:
+                    writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                    await asyncio.sleep(0.05)
+                writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+            else:
+                writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
+
+    takes_it_for_an_error = never_closes.but(
+        "contextlib.suppress(ConnectionError)",
+        "contextlib.closing(writer)",
+        kind="the visitor's leaving came out",
+        says="leave when they like",
+    )
+
+    @wrong("goes on for nobody", says="let that end the loop")
+    async def writes_for_ever(crawl, reader, writer):
+        with contextlib.closing(writer):
+            asked = await reader.readuntil(b"\r\n\r\n")
+            if asked.startswith(b"GET / "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+            elif asked.startswith(b"GET /events "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+                while not crawl.over:
+                    with contextlib.suppress(ConnectionError):
+                        writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                        await writer.drain()
+                    await asyncio.sleep(0.05)
+                writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+            else:
+                writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
+            with contextlib.suppress(ConnectionError):
+                await writer.drain()
+
+    @wrong("no empty line", says="has no end")
+    async def forgets_the_empty_line(crawl, reader, writer):
+        with contextlib.suppress(ConnectionError), contextlib.closing(writer):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n<h1>Crawl</h1>")
+            await writer.drain()
+
+    @wrong("blocked", says="time.sleep")
+    async def stops_the_crawl(crawl, reader, writer):
+        with contextlib.suppress(ConnectionError), contextlib.closing(writer):
+            asked = await reader.readuntil(b"\r\n\r\n")
+            if asked.startswith(b"GET / "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+            elif asked.startswith(b"GET /events "):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+                for _ in range(10):
+                    writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                    await writer.drain()
+                    time.sleep(0.05)
+            else:
+                writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
+            await writer.drain()

@@ -1,0 +1,633 @@
+"""Long, for each of its programs is a whole crawl."""
+
+import asyncio
+import collections
+import contextlib
+import math
+import random
+
+import httpx
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Clients:
+    """In a `with`: the AsyncClients that are made, and the most requests under way in them.
+
+    The server can't tell that: it learns a little late that a client has given up.
+    """
+
+    def __init__(self, lab):
+        self.lab, self.made, self.flying, self.peak = lab, [], 0, 0
+        self.doors = math.inf  # a client may keep the limit itself, by `limits=`
+
+    def __enter__(self):
+        self.init, self.send = httpx.AsyncClient.__init__, httpx.AsyncClient.send
+
+        def noting(client, *arguments, **settings):
+            self.made.append(client)
+            if len(self.made) > 30:
+                raise Wrong(
+                    "a new client for each request",
+                    "It made 30 clients and went on.",
+                    self.lab.line(r"AsyncClient\("),
+                    "Make one, around all of it.",
+                )
+            self.init(client, *arguments, **settings)
+            self.doors = getattr(settings.get("limits"), "max_connections", None) or math.inf
+
+        async def counting(client, *arguments, **settings):
+            self.flying += 1
+            self.peak = max(self.peak, min(self.flying, self.doors))
+            try:
+                return await self.send(client, *arguments, **settings)
+            finally:
+                self.flying -= 1
+
+        httpx.AsyncClient.__init__, httpx.AsyncClient.send = noting, counting
+        return self
+
+    def __exit__(self, *exc_info):
+        httpx.AsyncClient.__init__, httpx.AsyncClient.send = self.init, self.send
+
+
+class Whole(Exercise):
+    """The whole crawler
+
+    A server has pages such as `/api/v2/pokemon/mew`: JSON with a `"name"`. It is slow and flaky.
+    Write `crawl(url, pages, workers, tell)`, a coroutine function. It asks for each of the `pages`
+    (below `url`), and returns a dict from each page to its name, and the list of the pages that
+    failed.
+
+    - At most `workers` requests are under way at once; as long as there are pages, no fewer for
+      long.
+    - A try may take 0.3 s. After a try that took longer, a lost connection, a 503 or a 429 it asks
+      again, six times in all. After a 429 it waits as many seconds as `Retry-After` says; else for
+      at most 0.1 s.
+    - After any other status (404) the page has failed, as it has after the sixth try. No error
+      comes out.
+    - After each page, done or failed, it calls `tell(done, failed)`, with how many there are.
+    - All requests go through one `httpx.AsyncClient`, which is closed at the end, also if `crawl`
+      is cancelled. Then nothing of it runs any more.
+    """
+
+    id = "crawl-whole-1"
+    asks = "crawl"
+    minutes, clock, limit = 25, "real", 8.0
+    hints = (
+        "You have all parts: one page with its tries, workers, what to do with an error. Write one "
+        "function for one page first.",
+        "`async with httpx.AsyncClient(base_url=url, timeout=0.3) as client, "
+        "asyncio.TaskGroup() as group:`, and workers that share `iter(pages)`.",
+        "For a page: `for attempt in range(6):` in a `try` get it; 200: note it and return; 429: "
+        '`pause = float(response.headers["Retry-After"])`; 503, or '
+        "`except httpx.TransportError`: a short pause; anything else ends the loop. After the "
+        "loop it has failed.",
+    )
+
+    NAMES = ("mew", "onix", "abra", "jynx", "muk", "seel", "gastly", "hypno", "weedle", "ekans")
+    MISSING, BUSY, SILENT, LOST, DOWN = "missingno", "onix", "muk", "abra", "ekans"
+
+    def verify(self, crawl, lab):
+        base = "/api/v2/pokemon/"
+        pages = [base + name for name in (*self.NAMES[:4], self.MISSING, *self.NAMES[4:])]
+        script = {
+            base + self.BUSY: [429],
+            base + self.SILENT: ["hang"],
+            base + self.LOST: ["reset", 503],
+            base + self.DOWN: [503] * 9,
+        }
+        site, told = lab.site(latency=0.05, script=script), []
+        lab.told(f"with {len(pages)} pages and 3 workers")
+
+        async def scene():
+            async with asyncio.timeout(5):
+                return await lab.awaitable(
+                    crawl(site.url, list(pages), 3, lambda *counts: told.append(counts))
+                )
+
+        with Clients(lab) as clients:
+            try:
+                run = lab.run(scene())
+            except TimeoutError:
+                raise self.too_long(lab, site.log(), base) from None
+            except (httpx.TransportError, ExceptionGroup) as error:
+                while isinstance(error, ExceptionGroup):
+                    error = error.exceptions[0]
+                if not isinstance(error, httpx.TransportError):
+                    raise
+                place = lab.text.of_traceback(error)
+                raise Wrong(
+                    "one page ended all",
+                    f"{type(error).__name__} came out: something was lost on the way to a page.",
+                    place and place[1],
+                    "Lost connections and time-outs have one name in common: "
+                    "`httpx.TransportError`. Catch that, and ask again.",
+                ) from None
+        log = site.log()
+        self.tries(lab, log, base)
+        self.result(lab, run, pages, base)
+        peak = clients.peak if clients.made else site.peak()
+        lab.limited(peak, at_most=3, what="requests")
+        if peak < 3:
+            raise Wrong(
+                "sequential",
+                f"At most {peak} of 3 requests were under way at once.",
+                lab.line(r"await \w+\.get|range\("),
+            )
+        self.waits(lab, log, base)
+        self.news(lab, told, len(pages))
+        self.closed(lab, clients.made)
+        self.cancelled(crawl, lab, site, pages)
+
+    def too_long(self, lab, log, base):
+        last = log[-1].path if log else "nothing"
+        if [asked.path for asked in log].count(base + self.SILENT) == 1:
+            return Wrong(
+                "hung with the page",
+                f"After 5 s it was not done. {self.SILENT!r} hung, and was not asked for again.",
+                lab.line(r"AsyncClient\(|\.get\("),
+                "`timeout=0.3` for the client, or a limit around each request. (httpx "
+                "itself waits for 5 s.)",
+            )
+        return Wrong(
+            "never gives up",
+            f"After 5 s it was not done. The last request, number {len(log)}, was for `{last}`.",
+            lab.line(r"\bwhile\b|\bfor\b"),
+            "Six tries for a page, then it has failed.",
+        )
+
+    def tries(self, lab, log, base):
+        asked = collections.Counter(one.path.removeprefix(base) for one in log)
+        if asked[self.MISSING] > 1:
+            raise Wrong(
+                "retried",
+                f"{self.MISSING!r} is not there (404), and it was asked for "
+                f"{asked[self.MISSING]} times.",
+                lab.line("status") or lab.line("except"),
+            )
+        for name, why, tries in (
+            (self.BUSY, "429", 2),
+            (self.SILENT, "no answer", 2),
+            (self.LOST, "a lost connection and 503", 3),
+            (self.DOWN, "503 each time", 6),
+        ):
+            if asked[name] < tries:
+                raise Wrong(
+                    "gave up too soon",
+                    f"{name!r} met with {why}; it was asked for "
+                    f"{asked[name]} time{'s' * (asked[name] != 1)}.",
+                    lab.line(r"except|status|range\("),
+                    "Six tries in all.",
+                )
+            if asked[name] > tries:
+                raise Wrong(
+                    "asked too often",
+                    f"{name!r} was asked for {asked[name]} times; {tries} are enough.",
+                    lab.line(r"range\(|while"),
+                )
+
+    def result(self, lab, run, pages, base):
+        if not (isinstance(run.result, tuple) and len(run.result) == 2):
+            raise Wrong(
+                "value",
+                f"It returned {run.result!r:.90}; asked are a dict and a list.",
+                lab.line(r"\breturn\b"),
+            )
+        names, failed = run.result
+        bad = [base + self.MISSING, base + self.DOWN]
+        lab.equal(
+            names,
+            {page: page.removeprefix(base) for page in pages if page not in bad},
+            what="the dict is",
+        )
+        lab.equal(sorted(failed), sorted(bad), what="the list of the failed, sorted, is")
+
+    def waits(self, lab, log, base):
+        busy = [asked for asked in log if asked.path == base + self.BUSY]
+        pause = busy[1].arrived - busy[0].answered
+        if pause < 0.95:
+            raise Wrong(
+                "came back too soon",
+                f"{self.BUSY!r} was told 429 with Retry-After: 1. It "
+                f"was asked for again after {pause:.2f} s.",
+                lab.line("429|sleep"),
+                'Wait `float(response.headers["Retry-After"])` seconds.',
+            )
+        silent = [asked for asked in log if asked.path == base + self.SILENT]
+        if silent[1].arrived - silent[0].arrived > 1.5:
+            raise Wrong(
+                "hung with the page",
+                f"{self.SILENT!r} hung, and was asked for again only "
+                f"{silent[1].arrived - silent[0].arrived:.1f} s later.",
+                lab.line(r"AsyncClient\(|timeout"),
+                "A try may take 0.3 s.",
+            )
+
+    def news(self, lab, told, pages):
+        if len(told) != pages:
+            raise Wrong(
+                "told wrong",
+                f"There were {pages} pages, and `tell` was called {len(told)} times.",
+                lab.line(r"tell\("),
+                "Once after each page, whether it is done or has failed.",
+            )
+        for number, counts in enumerate(told, 1):
+            if (
+                len(counts) != 2
+                or not all(isinstance(each, int) for each in counts)
+                or sum(counts) != number
+            ):
+                raise Wrong(
+                    "told wrong",
+                    f"Call number {number} was `tell{counts}`.",
+                    lab.line(r"tell\("),
+                    "How many are done, and how many have failed.",
+                )
+        if told[-1] != (pages - 2, 2):
+            raise Wrong(
+                "told wrong",
+                f"The last call was `tell{told[-1]}`.",
+                lab.line(r"tell\("),
+                "First how many are done, then how many have failed.",
+            )
+
+    def closed(self, lab, made):
+        if len(made) > 1:
+            raise Wrong(
+                "a new client for each request",
+                f"It made {len(made)} clients.",
+                lab.line(r"AsyncClient\("),
+                "Make one, around all of it.",
+            )
+        if made and not made[-1].is_closed:
+            raise Wrong(
+                "left open",
+                "When it had ended, the client still held its connections.",
+                lab.line(r"AsyncClient\("),
+            )
+
+    def cancelled(self, crawl, lab, site, pages):
+        lab.told("and cancelled it in the midst of its requests")
+        with Clients(lab) as clients:
+
+            async def scene():
+                before = asyncio.all_tasks()
+                crawling = asyncio.ensure_future(
+                    lab.awaitable(crawl(site.url, pages * 5, 3, lambda *counts: None))
+                )
+                while not clients.flying and not crawling.done():
+                    await asyncio.sleep(0.01)
+                crawling.cancel()
+                await asyncio.wait([crawling], timeout=1)
+                left = asyncio.all_tasks() - before - {crawling}
+                return crawling, [task for task in left if not task.done()]
+
+            crawling, running = lab.run(scene(), leaks=True).result
+        if not crawling.cancelled():
+            if crawling.done() and crawling.exception():
+                raise crawling.exception()
+            raise Wrong(
+                "swallowed",
+                "I cancelled it in the midst of its requests. It "
+                + (
+                    "returned as if nothing had happened."
+                    if crawling.done()
+                    else "still went on a second later."
+                ),
+                lab.line("except|suppress"),
+            )
+        if running:
+            raise Wrong(
+                "leaked",
+                f"I cancelled it, and {len(running)} of its tasks still ran.",
+                lab.line("create_task|ensure_future|gather"),
+            )
+        if clients.made and not clients.made[-1].is_closed:
+            raise Wrong(
+                "left open",
+                "I cancelled it, and the client was never closed.",
+                lab.line(r"AsyncClient\("),
+            )
+
+    @right
+    async def workers_of_one_group(url, pages, workers, tell):
+        """Return the name of each page, and the pages that failed."""
+        names, failed, left = {}, [], iter(pages)
+
+        async def name_of(client, page):
+            for attempt in range(6):
+                pause = random.uniform(0, 0.1)
+                try:
+                    response = await client.get(page)
+                except httpx.TransportError:
+                    response = None
+                if response is not None:
+                    if response.status_code == 200:
+                        return response.json()["name"]
+                    if response.status_code == 429:
+                        pause = float(response.headers["Retry-After"])
+                    elif response.status_code != 503:
+                        return None
+                if attempt < 5:
+                    await asyncio.sleep(pause)
+
+        async def worker(client):
+            for page in left:
+                name = await name_of(client, page)
+                if name is None:
+                    failed.append(page)
+                else:
+                    names[page] = name
+                tell(len(names), len(failed))
+
+        async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(worker(client))
+        return names, failed
+
+    @right
+    async def a_task_each(url, pages, workers, tell):
+        names, failed, places = {}, [], asyncio.Semaphore(workers)
+
+        async def visit(client, page):
+            for attempt in range(6):
+                pause = 0.02 * attempt
+                async with places:
+                    try:
+                        async with asyncio.timeout(0.3):
+                            response = await client.get(page)
+                        response.raise_for_status()
+                        names[page] = response.json()["name"]
+                        break
+                    except httpx.HTTPStatusError as error:
+                        if error.response.status_code not in (429, 503):
+                            failed.append(page)
+                            break
+                        pause = float(error.response.headers.get("Retry-After", pause))
+                    except (TimeoutError, httpx.TransportError):
+                        pass
+                if attempt < 5:
+                    await asyncio.sleep(pause)
+            else:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+        async with httpx.AsyncClient(base_url=url) as client, asyncio.TaskGroup() as group:
+            for page in pages:
+                group.create_task(visit(client, page))
+        return names, failed
+
+    one_worker_a_page = workers_of_one_group.but(
+        "range(workers)", "pages", kind="limit", says="requests were in flight"
+    )
+
+    @wrong("retried", says="404")
+    async def tries_whatever_it_was(url, pages, workers, tell):
+        names, failed, left = {}, [], iter(pages)
+
+        async def name_of(client, page):
+            for attempt in range(6):
+                pause = random.uniform(0, 0.1)
+                try:
+                    response = await client.get(page)
+                except httpx.TransportError:
+                    response = None
+                if response is not None:
+                    if response.status_code == 200:
+                        return response.json()["name"]
+                    if response.status_code == 429:
+                        pause = float(response.headers["Retry-After"])
+                if attempt < 5:
+                    await asyncio.sleep(pause)
+
+        async def worker(client):
+            for page in left:
+                name = await name_of(client, page)
+                if name is None:
+                    failed.append(page)
+                else:
+                    names[page] = name
+                tell(len(names), len(failed))
+
+        async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(worker(client))
+        return names, failed
+
+    gives_up_on_503 = workers_of_one_group.but(
+        "elif response.status_code != 503", "else", kind="gave up too soon", says="Six tries"
+    )
+
+    waits_as_it_likes = workers_of_one_group.but(
+        'float(response.headers["Retry-After"])',
+        "0.1",
+        kind="came back too soon",
+        says="Retry-After",
+    )
+
+    waits_for_the_silent = workers_of_one_group.but(
+        "timeout=0.3", "timeout=30", kind="hung with the page", says="httpx itself waits"
+    )
+
+    @wrong("told wrong", says="whether it is done or has failed")
+    async def tells_of_the_done(url, pages, workers, tell):
+        names, failed, left = {}, [], iter(pages)
+
+        async def name_of(client, page):
+            for attempt in range(6):
+                pause = random.uniform(0, 0.1)
+                try:
+                    response = await client.get(page)
+                except httpx.TransportError:
+                    response = None
+                if response is not None:
+                    if response.status_code == 200:
+                        return response.json()["name"]
+                    if response.status_code == 429:
+                        pause = float(response.headers["Retry-After"])
+                    elif response.status_code != 503:
+                        return None
+                if attempt < 5:
+                    await asyncio.sleep(pause)
+
+        async def worker(client):
+            for page in left:
+                name = await name_of(client, page)
+                if name is None:
+                    failed.append(page)
+                else:
+                    names[page] = name
+                    tell(len(names), len(failed))
+
+        async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(worker(client))
+        return names, failed
+
+    @right
+    async def by_the_clients_own_limit(url, pages, workers, tell):
+        names, failed = {}, []
+
+        async def one(client, page):
+            for attempt in range(6):
+                pause = 0.05
+                try:
+                    response = await client.get(page)
+                    if response.status_code == 200:
+                        names[page] = response.json()["name"]
+                        break
+                    if response.status_code == 429:
+                        pause = float(response.headers["Retry-After"])
+                    elif response.status_code != 503:
+                        failed.append(page)
+                        break
+                except httpx.TransportError:
+                    pass
+                if attempt < 5:
+                    await asyncio.sleep(pause)
+            else:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+        timeout, limits = httpx.Timeout(0.3, pool=None), httpx.Limits(max_connections=workers)
+        async with httpx.AsyncClient(base_url=url, timeout=timeout, limits=limits) as client:
+            async with asyncio.TaskGroup() as group:
+                for page in pages:
+                    group.create_task(one(client, page))
+        return names, failed
+
+    @wrong("one page ended all", says="one name in common")
+    async def catches_time_outs_only(url, pages, workers, tell):
+        names, failed, tap = {}, [], iter(pages)
+
+        async def worker(client):
+            for page in tap:
+                for _ in range(6):
+                    with contextlib.suppress(httpx.TimeoutException):
+                        response = await client.get(page)
+                        if response.status_code == 200:
+                            names[page] = response.json()["name"]
+                            break
+                        if response.status_code == 404:
+                            failed.append(page)
+                            break
+                        await asyncio.sleep(float(response.headers.get("Retry-After", 0.05)))
+                else:
+                    failed.append(page)
+                tell(len(names), len(failed))
+
+        async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(worker(client))
+        return names, failed
+
+    @wrong("left open", says="never closed")
+    async def closes_if_all_is_well(url, pages, workers, tell):
+        names, failed, left = {}, [], iter(pages)
+
+        async def name_of(client, page):
+            for attempt in range(6):
+                pause = random.uniform(0, 0.1)
+                try:
+                    response = await client.get(page)
+                except httpx.TransportError:
+                    response = None
+                if response is not None:
+                    if response.status_code == 200:
+                        return response.json()["name"]
+                    if response.status_code == 429:
+                        pause = float(response.headers["Retry-After"])
+                    elif response.status_code != 503:
+                        return None
+                if attempt < 5:
+                    await asyncio.sleep(pause)
+
+        async def worker(client):
+            for page in left:
+                name = await name_of(client, page)
+                if name is None:
+                    failed.append(page)
+                else:
+                    names[page] = name
+                tell(len(names), len(failed))
+
+        client = httpx.AsyncClient(base_url=url, timeout=0.3)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
+        await client.aclose()
+        return names, failed
+
+    @wrong("leaked", says="its tasks still ran")
+    async def workers_of_nobody(url, pages, workers, tell):
+        names, failed, left = {}, [], iter(pages)
+
+        async def name_of(client, page):
+            for attempt in range(6):
+                pause = random.uniform(0, 0.1)
+                try:
+                    response = await client.get(page)
+                except httpx.TransportError:
+                    response = None
+                if response is not None:
+                    if response.status_code == 200:
+                        return response.json()["name"]
+                    if response.status_code == 429:
+                        pause = float(response.headers["Retry-After"])
+                    elif response.status_code != 503:
+                        return None
+                if attempt < 5:
+                    await asyncio.sleep(pause)
+
+        async def worker(client):
+            for page in left:
+                name = await name_of(client, page)
+                if name is None:
+                    failed.append(page)
+                else:
+                    names[page] = name
+                tell(len(names), len(failed))
+
+        async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
+            tasks = [asyncio.create_task(worker(client)) for _ in range(workers)]
+            await asyncio.wait(tasks)
+        return names, failed
+
+    @wrong("sequential", says="At most 1 of 3")
+    async def one_by_one(url, pages, workers, tell):
+        names, failed, left = {}, [], iter(pages)
+
+        async def name_of(client, page):
+            for attempt in range(6):
+                pause = random.uniform(0, 0.1)
+                try:
+                    response = await client.get(page)
+                except httpx.TransportError:
+                    response = None
+                if response is not None:
+                    if response.status_code == 200:
+                        return response.json()["name"]
+                    if response.status_code == 429:
+                        pause = float(response.headers["Retry-After"])
+                    elif response.status_code != 503:
+                        return None
+                if attempt < 5:
+                    await asyncio.sleep(pause)
+
+        async def worker(client):
+            for page in left:
+                name = await name_of(client, page)
+                if name is None:
+                    failed.append(page)
+                else:
+                    names[page] = name
+                tell(len(names), len(failed))
+
+        async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
+            await worker(client)
+        return names, failed

@@ -1,0 +1,48 @@
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, wrong
+
+
+class Guarded(Exercise):
+    """Errors come out, cancellation passes"""
+
+    id = "t-guarded"
+    asks = "guarded"
+
+    def verify(self, guarded, lab):
+        fetch = lab.service(5)
+        run = lab.run(guarded, fetch, cancel_after=1)
+        if not fetch.cancelled:
+            raise Wrong("not cancelled", f"It ended after {run.elapsed} s, before I cancelled it.")
+        lab.run(guarded, lab.service(1, errors={"a": ValueError("no page")}), raises=ValueError)
+        lab.equal(lab.run(guarded, lab.service(1)).result, "page a")
+
+    @right
+    async def passes(fetch):
+        return await fetch("a")
+
+    @wrong("swallowed", says="I cancelled it after 1 s")
+    async def catches_all(fetch):
+        try:
+            return await fetch("a")
+        except BaseException:
+            return None
+
+    @wrong("swallowed")
+    async def goes_on(fetch):
+        while True:
+            try:
+                return await fetch("a")
+            except:
+                pass
+
+    loses_it = catches_all.but("BaseException", "Exception", kind="lost error", says="ValueError")
+
+    @wrong("lost error")
+    async def asks_for_results(fetch):
+        return await asyncio.gather(fetch("a"), return_exceptions=True)
+
+    @wrong("lost error")
+    async def never_looks(fetch):
+        asyncio.create_task(fetch("a"))
+        await asyncio.sleep(2)
