@@ -189,10 +189,17 @@ def judge(
             "texts": texts,
             "place": place_of(answer),
             "path": list(sys.path),
-            "folder": os.getcwd(),
+            "folder": _folder(),
             "limit": limit or exercise.limit,
         }
     )
+
+
+def _folder():
+    try:
+        return os.getcwd()
+    except OSError:  # it has been removed under us
+        return ""
 
 
 def source_text(answer: object, exercise: type[Exercise]) -> str | None:

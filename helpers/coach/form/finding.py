@@ -163,8 +163,12 @@ def load(path: pathlib.Path | str) -> types.ModuleType:
     module = importlib.util.module_from_spec(spec)
     module.coach_changed, module.coach_package = changed, package
     sys.modules[name] = module
-    with unwarned():
-        spec.loader.exec_module(module)
+    try:
+        with unwarned():
+            spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]  # or the next to ask would get half of it
+        raise
     return module
 
 

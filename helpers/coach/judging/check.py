@@ -2,6 +2,7 @@
 what it left behind, becomes a verdict.
 """
 
+import contextlib
 import gc
 import io
 import linecache
@@ -14,11 +15,10 @@ from collections.abc import Callable
 from typing import IO
 
 from helpers.basics.words import count
-from helpers.coach.form.finding import find
-from helpers.coach.form.statement import Wrong
+from helpers.coach.form.statement import Exercise, Wrong
 from helpers.coach.judging.changes import Changes, name_changes
 from helpers.coach.judging.lab import Lab
-from helpers.coach.judging.leftovers import Leftovers
+from helpers.coach.judging.leftovers import Leftovers, processes_left
 from helpers.coach.judging.limits import (
     LAST_RESORT,
     NAMING,
@@ -38,9 +38,7 @@ from helpers.coach.mistakes.words import error_words
 MOST_STEPS = 20_000  # a recording of more is no picture any more
 
 Reply = dict[str, object]
-"""The verdict as a dict, the recording as bytes or None, and what has spoiled this process for
-the next check, or an empty string.
-"""
+"""The verdict as a dict, and the recording as bytes or None."""
 
 
 class Check:
@@ -72,22 +70,22 @@ class Check:
             io.BufferedWriter(self._printed, 1 << 16), "utf-8", "replace"
         )
 
-    def judge(self) -> Reply:
+    def judge(self, exercise: type[Exercise]) -> Reply:
         """Run the answer and reply; whatever it does, within its limit."""
         request, limit = self._request, self._request["limit"]
         for name, text in request["texts"].items():
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
         sys.path[:] = request["path"]
-        os.chdir(request["folder"])
+        with contextlib.suppress(OSError):  # nobody needs a folder that is gone
+            os.chdir(request["folder"])
         sys.stdout = sys.stderr = self._stream
         random.seed(0)
-        exercise = find(request["id"], request["checks"])
         self.lab = Lab(exercise.asks, exercise.clock, self.source, self._printed_text)
         try:
             answer = pickle.loads(request["answer"])
         except Exception as error:
             found = Wrong("unsendable", f"Unpacking it raised {error_words(error)}.")
-            return self.reply(self.verdict(found), spoiled="not unpacked")
+            return self.reply(self.verdict(found))
         outcome = []
         worker = threading.Thread(
             target=self._work, args=(exercise, answer, outcome), name="answer", daemon=True
@@ -104,7 +102,7 @@ class Check:
                 found, place = name_changes(changed, self.source)
             else:
                 found, place = name_hang(look_at(worker, limit, self.lab, self._left), self.source)
-            return self.reply(self.verdict(found, place), spoiled="it hung")
+            return self.reply(self.verdict(found, place))
         return self._finish(*outcome)
 
     def out_of_memory(self) -> Reply:
@@ -113,21 +111,21 @@ class Check:
         worker = next((thread for thread in threading.enumerate() if thread.name == "answer"), None)
         place = where_is(worker, self.source) if worker else None
         found = Wrong("memory", f"`{self.asks}` asked for more memory than a check may take.")
-        return self.reply(self.verdict(found, place), spoiled="memory")
+        return self.reply(self.verdict(found, place))
 
     def out_of_order(self, changed: list[str]) -> Reply:
         """The reply when we stumbled over these names, which the answer has changed."""
-        return self.reply(self.verdict(*name_changes(changed, self.source)), spoiled="changes")
+        return self.reply(self.verdict(*name_changes(changed, self.source)))
 
     def verdict(self, found: Wrong, place: Place | None = None) -> Verdict:
         """The Verdict for a Wrong, with the call that was made."""
         called = self.lab.called if self.lab is not None else ""
         return verdict_of(found, place, self.source, called)
 
-    def reply(self, verdict: Verdict, recording: bytes | None = None, spoiled: str = "") -> Reply:
+    def reply(self, verdict: Verdict, recording: bytes | None = None) -> Reply:
         """What the kernel is told, with what was printed until now."""
         verdict.printed = self._printed_text()
-        return {"verdict": verdict.as_dict(), "recording": recording, "spoiled": spoiled}
+        return {"verdict": verdict.as_dict(), "recording": recording}
 
     # The worker thread: everything that may run the learner's code happens here
 
@@ -181,37 +179,29 @@ class Check:
     # After the check
 
     def _finish(self, verdict, recording, changed):
-        """Look for what the answer left behind; it turns SOLVED into NOT YET and costs us our
-        place.
-        """
+        """Look for what the answer left behind; it turns SOLVED into NOT YET."""
         left = self._left.threads()
         if sys.stdout is not self._stream or sys.stderr is not self._stream:
             changed.append("sys.stdout")
-        spoiled, found, place = self._left_behind(changed, left)
-        if not spoiled and found is None and verdict.kind in ("exits", "memory"):
-            spoiled = verdict.kind
+        found, place = self._left_behind(changed, left)
         if found and (changed or verdict.status == "solved"):
             verdict = self.verdict(found, place)
         end_us_not()
-        self.lab = None
-        self._left.put_back()
-        return self.reply(verdict, recording, spoiled)
+        return self.reply(verdict, recording)
 
     def _left_behind(self, changed, threads):
-        """(what spoils us or "", Wrong or None, place): the gravest of what was left."""
+        """(Wrong or None, place): the gravest of what was left."""
         if changed:
-            return "changes", *name_changes(changed, self.source)
+            return name_changes(changed, self.source)
         if threads:
             found = Wrong("thread", f"It was over, and {count(len(threads), 'thread')} still ran.")
-            return "threads", found, where_is(threads[0], self.source)
+            return found, where_is(threads[0], self.source)
         if processes := self._left.end_processes():
-            ran = "process" if processes == 1 else "processes"
-            found = Wrong("process", f"It was over, and {processes:,} {ran} still ran.")
-            return "processes", found, None
+            return processes_left(processes), None
         if self._stream.closed:
             found = Wrong("changed", "It closed `sys.stdout`, through which all code prints.")
-            return "", found, self.source.matching(r"close\(")
-        return "", None, None
+            return found, self.source.matching(r"close\(")
+        return None, None
 
     def _printed_text(self):
         try:

@@ -1,29 +1,22 @@
-"""What an answer leaves behind: threads, processes, modules, and settings that do no harm."""
+"""What an answer leaves behind: threads and processes."""
 
 import gc
-import logging
-import os
 import sys
 import threading
 import time
-import warnings
+
+from helpers.coach.form.statement import Wrong
+from helpers.coach.judging.orphans import has_children, kill
 
 
 class Leftovers:
-    """What was there before the first check: finds what a check left besides, and clears it away.
-
-    Threads and processes are mistakes and are told. What stands in the environment, what was
-    imported and how warnings and logs are set may change without harm, and is put back unsaid.
-    """
+    """What a check left besides the threads that were there before it."""
 
     def __init__(self):
-        self._environment = dict(os.environ)
-        self._filters = warnings.filters[:]
-        self._modules = set(sys.modules)
         self._threads = set(threading.enumerate())
 
     def is_new(self, thread: threading.Thread) -> bool:
-        """Whether a thread was not there before the first check."""
+        """Whether a thread was not there before the check."""
         return thread not in self._threads
 
     def threads(self) -> list[threading.Thread]:
@@ -39,12 +32,8 @@ class Leftovers:
 
     def end_processes(self) -> int:
         """End what processes a check left; return their number."""
-        if hasattr(os, "waitid"):
-            try:
-                # Most answers start none, and this asks without loading anything.
-                os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            except ChildProcessError:
-                return 0
+        if not has_children():  # most answers start none, and this asks without loading anything
+            return 0
         import psutil
 
         own = getattr(
@@ -58,20 +47,11 @@ class Leftovers:
             if child.pid != own and child.status() != psutil.STATUS_ZOMBIE
         ]
         gone, alive = psutil.wait_procs(left, timeout=0.2)
-        for child in alive:
-            child.kill()
+        kill(alive)
         return len(alive)
 
-    def put_back(self) -> None:
-        """Put back what a check may change without harm; forget the learner's own modules."""
-        for name in set(sys.modules) - self._modules:
-            file = getattr(sys.modules[name], "__file__", None)
-            if file and file.startswith(os.getcwd() + os.sep) and "site-packages" not in file:
-                del sys.modules[name]
-        os.environ.clear()
-        os.environ.update(self._environment)
-        warnings.filters[:] = self._filters
-        warnings.simplefilter("always", RuntimeWarning)  # and let it notice that they changed
-        logging.root.handlers[:] = []
-        logging.root.setLevel(logging.WARNING)
-        gc.collect()
+
+def processes_left(number: int) -> Wrong:
+    """The mistake of an answer that left so many processes running."""
+    ran = "process" if number == 1 else "processes"
+    return Wrong("process", f"It was over, and {number:,} {ran} still ran.")

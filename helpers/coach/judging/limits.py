@@ -9,6 +9,10 @@ import os
 import threading
 import time
 
+LOADING = 20.0  # seconds that unpacking an answer may take: it imports what the answer imports
+GRACE = 3.0  # seconds after the limit when a judge that says nothing is given up,
+STOPPED = 0.5  # and when one is that a signal has stopped
+STALL = 0.2  # seconds between two looks; if one comes later, the machine had no time for anybody
 MEMORY = 1 << 30  # bytes that an answer may take on top of what we need
 LAST_RESORT = 0.4  # seconds after the limit when faulthandler ends us,
 SILENCE = 0.8  # and at least so many after the main thread has last had a turn

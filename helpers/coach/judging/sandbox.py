@@ -1,26 +1,35 @@
-"""Keeps a judge process warm, sends answers to it and reads its verdicts, whatever becomes of
+"""Keeps a process warm that judges, sends answers to it and reads its verdicts, whatever becomes of
 it.
 
-One judge is kept a kernel. After a check that hung, ended it or left something behind it is
-killed with all its processes, and the next one starts in the background at once.
+Where the system can fork, one is kept a kernel: it is the nursery of those that judge, one for
+each check. Elsewhere it judges by itself and is spent after one check; a spare one is started
+ahead, in the background.
 """
 
 import atexit
+import contextlib
 import os
+import pickle
 import queue
+import signal
 import threading
 import time
 
 from helpers.basics.words import seconds
 from helpers.coach.form.statement import Wrong
 from helpers.coach.judging import wire
+from helpers.coach.judging.leftovers import processes_left
+from helpers.coach.judging.limits import GRACE, LOADING
+from helpers.coach.judging.pipes import MUTE
 from helpers.coach.mistakes.source import Source
 from helpers.coach.mistakes.verdict import Verdict, verdict_of
 from helpers.services.child import PYTHON, Child
 
+FORKS = hasattr(os, "fork")
 START = 30.0  # seconds a judge may take to start on a slow machine
-LOADING = 20.0  # seconds that unpacking an answer may take: it imports what the answer imports
-GRACE = 3.0  # seconds after the limit when a judge that says nothing is given up
+AWAKE = 1.0  # seconds after the limit when a nursery that says nothing is woken, if it was stopped,
+SILENT = 6.0  # and when it is given up: it has ended its own fork long before
+TIDY = 1.0  # seconds a nursery has to end what an interrupted check has started
 
 
 class Gone(Exception):
@@ -28,59 +37,75 @@ class Gone(Exception):
 
 
 class Process(Child):
-    """One judge process. What it says is read by a thread, so that waiting has a time limit
-    everywhere.
+    """A process that judges, or has judged. What it says is read by a thread, so that waiting has
+    a time limit everywhere.
     """
 
     def __init__(self) -> None:
-        judge = [*PYTHON, "-m", "helpers.coach.judging.judge"]
+        judge = [*PYTHON, "-m", "helpers.coach.judging.judge", *([] if FORKS else ["spare"])]
         super().__init__("the judge process", judge, own_session=True)
-        self.replies = queue.SimpleQueue()
+        self.said = queue.SimpleQueue()
         self.ready = False
         # Its reader closes it: what an answer left behind may hold the other end open.
         self.pipes.remove(self.answers)
-        threading.Thread(target=self._read_replies, name="coach", daemon=True).start()
+        threading.Thread(target=self._read, name="coach", daemon=True).start()
 
-    def _read_replies(self):
-        try:
-            with self.answers:
-                while True:
-                    self.replies.put(wire.read(self.answers))
-        except Exception:
-            self.replies.put(None)  # the end, or half a message of a process that was killed
+    def _read(self):
+        with contextlib.suppress(Exception), self.answers:
+            while data := self.answers.read1(1 << 16):
+                self.said.put(data)
+        self.said.put(None)
 
-    def wait_for(self, what: str, patience: float) -> dict:
-        """The next reply of that kind. Raises Gone after `patience` seconds or when the process
-        ended.
+    def _hear(self, ends, awake=None):
+        """What it says next, as bytes. Raises Gone at the time `ends`, or when it has ended.
+
+        awake: the time from which on it is told to go on, if a signal has stopped it.
         """
-        ends = time.monotonic() + patience
         while True:
+            now = time.monotonic()
+            if awake is not None and now > awake and FORKS:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    self.popen.send_signal(signal.SIGCONT)
             try:
                 # A short wait at a time: on Windows the stop button can't end a long one.
-                reply = self.replies.get(timeout=min(0.2, max(0.0, ends - time.monotonic())))
+                data = self.said.get(timeout=min(0.2, max(0.0, ends - now)))
             except queue.Empty:
-                if time.monotonic() >= ends:
+                if now >= ends:
                     raise Gone("silent") from None
                 continue
-            if reply is None:
+            if data is None:
                 raise Gone("ended")
-            if reply[0] == what:
-                return reply[1]
-            if reply[0] == "verdict":
-                # It came earlier than expected: an answer that could not be unpacked.
-                self.replies.put(reply)
-                return {}
+            return data
 
-    def send(self, request: dict) -> None:
-        """Ask it to judge. Raises Gone when it has ended."""
+    def wait_until_ready(self) -> None:
+        """Wait until it can be asked. Raises Gone if that fails."""
+        messages, ends = wire.Messages(wire.START), time.monotonic() + START
+        while not self.ready:
+            for _ in messages.feed(self._hear(ends)):
+                self.ready = True
+
+    def judge(self, request: dict, heard: dict[bytes, object]) -> None:
+        """Have a request judged. heard: gets what it says about it, by the kind of message.
+
+        Raises Gone when it ends, or says nothing in time.
+        """
+        number = wire.new_number()
+        messages = wire.Messages(number)
         try:
-            self.write(wire.packed(request))
+            self.write(wire.packed(number, wire.ASKED, request))
         except OSError:
             raise Gone("ended") from None
+        ends, awake = time.monotonic() + LOADING + SILENT, None
+        while (wire.END if FORKS else wire.VERDICT) not in heard:
+            for _, kind, content, _ in messages.feed(self._hear(ends, awake)):
+                heard.setdefault(kind, pickle.loads(content))
+                if kind == wire.BEGUN:
+                    limit = time.monotonic() + request["limit"]
+                    ends, awake = limit + (SILENT if FORKS else GRACE), limit + AWAKE
 
 
 class Sandbox:
-    """The judge at hand: started early, replaced when it was spoiled."""
+    """The process at hand: started early, replaced when it has gone or is spent."""
 
     def __init__(self):
         self.process = None
@@ -88,7 +113,7 @@ class Sandbox:
         self.lock = threading.RLock()
 
     def warm(self) -> Process:
-        """See to it that a judge is there or about to be, without waiting for it."""
+        """See to it that a process is there or about to be, without waiting for it."""
         with self.lock:
             if (
                 self.process is None
@@ -102,7 +127,7 @@ class Sandbox:
             return self.process
 
     def replace(self, patience: float = 0.0) -> int | None:
-        """Kill the judge and start the next one in the background; returns the old one's exit
+        """Kill the process and start the next one in the background; returns the old one's exit
         status.
         """
         with self.lock:
@@ -112,7 +137,7 @@ class Sandbox:
             return old.end(patience) if mine else None
 
     def close(self) -> None:
-        """End the judge, unless it is that of a parent of which this is a fork."""
+        """End the process, unless it is that of a parent of which this is a fork."""
         with self.lock:
             if self.process is not None and self.owner == os.getpid():
                 self.process.end()
@@ -124,49 +149,54 @@ class Sandbox:
             try:
                 return self._judge(request)
             except KeyboardInterrupt:
-                self.replace()
+                if self.process is not None and self.owner == os.getpid():
+                    self.process.hang_up()
+                    self.replace(TIDY)
                 raise
 
     def _judge(self, request):
         for attempt in (1, 2):
-            process = self.warm()
+            process, heard = self.warm(), {}
             try:
-                if not process.ready:
-                    process.wait_for("ready", START)
-                    process.ready = True
-                process.send(request)
-                process.wait_for("begun", LOADING)
+                process.wait_until_ready()
+                process.judge(request, heard)
+                end = heard.get(wire.END)
+                if end is None:
+                    self.replace()  # it is spent
             except Gone as gone:
-                # One that died between two checks is no fault of this answer.
                 status = self.replace(0.3)
+                end = {"how": str(gone), "status": status, "words": process.last_words()}
                 if attempt == 2 and not process.ready:
                     raise RuntimeError(
-                        f"the judge process does not start: {process.last_words()[-2000:]}"
+                        f"the judge process does not start: {end['words'][-2000:]}"
                     ) from None
-                if attempt == 2:
-                    return self._died(request, process, status, str(gone)), None
+            if wire.VERDICT in heard:
+                return self._told(request, heard[wire.VERDICT], end)
+            # One that died between two checks is no fault of this answer.
+            if attempt == 1 and (wire.BEGUN not in heard or self._stood_still(request, end)):
                 continue
-            try:
-                reply = process.wait_for("verdict", request["limit"] + GRACE)
-            except Gone as gone:
-                status = self.replace(0.3)
-                if attempt == 1 and self._stood_still(request, process):
-                    continue
-                return self._died(request, process, status, str(gone)), None
-            if reply["spoiled"]:
-                self.replace()
-            return Verdict(**reply["verdict"]), reply["recording"]
+            return self._died(request, end), None
 
-    def _stood_still(self, request, process):
+    def _told(self, request, reply, end):
+        """What the verdict says, unless there was more to see from outside."""
+        verdict = Verdict(**reply["verdict"])
+        if verdict.status == "solved" and end and end.get("left"):
+            printed = verdict.printed
+            verdict = verdict_of(processes_left(end["left"]))
+            verdict.printed = printed
+        return verdict, reply["recording"]
+
+    def _stood_still(self, request, end):
         """Did a judge run out of time while it did nothing, as where a machine has slept?"""
-        text, _, place = last_words(request, process)
-        return "Timeout (" in text and not place
+        _, place = where_it_was(request, end)
+        return "Timeout (" in end["words"] and not place
 
-    def _died(self, request, process, status, how):
+    def _died(self, request, end):
         """The verdict on an answer that took its judge along, from what the judge could still
         write.
         """
-        text, source, place = last_words(request, process)
+        text, status = end["words"].strip(), end["status"]
+        source, place = where_it_was(request, end)
         limit = seconds(request["limit"])
         if "Timeout (" in text:
             if place and text.count(f'File "{place[0]}", line {place[1]} in ') > 1:
@@ -189,10 +219,10 @@ class Sandbox:
         elif "Traceback (" in text:
             found = Wrong(
                 "the judge failed",
-                f"It said: {text.strip().splitlines()[-1]}",
+                f"It said: {text.splitlines()[-1]}",
                 try_="That is a fault of the course, not of your answer.",
             )
-        elif how == "silent":
+        elif end["how"] == "silent":
             found = Wrong("endless", f"After {limit} nothing was heard of it any more.")
         else:
             fatal = text.partition("Fatal Python error: ")[2].partition("\n")[0]
@@ -202,7 +232,7 @@ class Sandbox:
                 else "The process that ran it "
                 + (
                     "could not speak to us any more: did it close files that it had not opened?"
-                    if status is None
+                    if status in (None, MUTE)
                     else f"was gone, with exit status {status}."
                 )
             )
@@ -212,11 +242,10 @@ class Sandbox:
         return verdict_of(found, place, source)
 
 
-def last_words(request: dict, process: Process) -> tuple[str, Source, tuple[str, int] | None]:
-    """What a judge that died could still write: (text, the learner's Source, their line in it)."""
+def where_it_was(request: dict, end: dict) -> tuple[Source, tuple[str, int] | None]:
+    """Where a judge that died was, by its last words: (the learner's Source, their line in it)."""
     source = Source(request["texts"], *request["place"])
-    text = process.last_words()
-    return text, source, most_recent(text, source)
+    return source, most_recent(end["words"], source)
 
 
 def most_recent(text: str, source: Source) -> tuple[str, int] | None:

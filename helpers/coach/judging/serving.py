@@ -1,16 +1,19 @@
-"""Serves requests, one check after another, in a process where answers may do what they like."""
+"""Judges one request, in a process where the answer may do what it likes, for it ends with it."""
 
 import asyncio
+import contextlib
 import faulthandler
-import gc
 import os
 import re
 import sys
 import time
 import traceback
 import warnings
+from typing import NoReturn
 
+from helpers.coach.form.finding import find
 from helpers.coach.form.statement import Wrong
+from helpers.coach.judging import wire
 from helpers.coach.judging.changes import Changes
 from helpers.coach.judging.check import Check
 from helpers.coach.judging.lab import Lab
@@ -22,15 +25,18 @@ from helpers.coach.mistakes.source import Source
 SHORT_NAP = 0.05  # seconds that time.sleep really sleeps on a loop's thread
 
 
-class Server:
+class Judge:
     """Judges what comes through the pipes. Its stand-ins take the place of what would end or
     hold the process.
+
+    It is made ready early and starts no thread, so that the process can fork.
     """
 
-    def __init__(self, pipes: Pipes):
-        self._pipes = pipes
-        self._pid = os.getpid()
-        self._check = None  # the one under way, or the last one
+    def __init__(self):
+        self._pipes = None
+        self._pid = None
+        self._exercise = None
+        self._check = None
         time.sleep = self._sleep
         os._exit = self._exit
         faulthandler.dump_traceback_later = lambda *arguments, **named: None
@@ -38,37 +44,49 @@ class Server:
         warnings.simplefilter("always", RuntimeWarning)
         warnings.showwarning = self._warned
         sys.unraisablehook = lambda problem: None  # the verdict says what there is to say
-        limit_memory()
-        # Run a loop once, so that the first check doesn't pay for what is loaded late.
+        # Run a loop once, so that the check doesn't pay for what is loaded late.
         Lab("warm", "virtual", Source(())).run(asyncio.sleep(1))
         self._changes = Changes()
-        self._left = Leftovers()
-        gc.collect()
-        gc.freeze()
 
-    def serve(self) -> None:
-        """Answer requests for ever."""
-        while True:
-            request = self._pipes.requests.get()
-            try:
-                self._check = Check(
-                    request, self._changes, self._left, self._begun, self._pipes.errors
-                )
-                reply = self._check.judge()
-            except MemoryError:
-                reply = self._check.out_of_memory()
-            except Exception:
-                # We lean on what all code shares, too.
-                changed = self._changes.put_back()
-                if not changed:
-                    self._pipes.errors.write(traceback.format_exc().encode())
-                    self._pipes.errors.flush()
-                    exit_now(1)
-                reply = self._check.out_of_order(changed)
-            self._pipes.send("verdict", **reply)
+    def load(self, request: dict) -> None:
+        """Load the exercise that a request asks about, which is our own code and not the answer's.
+
+        A failure is told when the request is judged.
+        """
+        self._exercise = None
+        with contextlib.suppress(Exception):
+            self._exercise = find(request["id"], request["checks"])
+
+    def judge(self, request: dict, pipes: Pipes) -> NoReturn:
+        """Say the verdict on a request, and end this process."""
+        self._pipes, self._pid = pipes, os.getpid()
+        try:
+            limit_memory()
+            pipes.send(wire.VERDICT, self._reply(request))
+        except BaseException:
+            pipes.errors.write(traceback.format_exc().encode())
+            pipes.errors.flush()
+            exit_now(1)
+        finally:
+            exit_now(0)
+
+    def _reply(self, request):
+        try:
+            self._check = Check(
+                request, self._changes, Leftovers(), self._begun, self._pipes.errors
+            )
+            return self._check.judge(self._exercise or find(request["id"], request["checks"]))
+        except MemoryError:
+            return self._check.out_of_memory()
+        except Exception:
+            # We lean on what all code shares, too.
+            changed = self._changes.put_back()
+            if not changed:
+                raise
+            return self._check.out_of_order(changed)
 
     def _begun(self):
-        self._pipes.send("begun")
+        self._pipes.send(wire.BEGUN)
 
     # Stand-ins
 
@@ -89,7 +107,7 @@ class Server:
         if os.getpid() == self._pid and check is not None:
             place = check.source.of_frame(sys._getframe(1))
             verdict = check.verdict(Wrong("exits", "`os._exit` was called."), place)
-            self._pipes.send("verdict", **check.reply(verdict, spoiled="it ended"))
+            self._pipes.send(wire.VERDICT, check.reply(verdict))
         exit_now(status)
 
     def _warned(self, message, category, filename, lineno, file=None, line=None):

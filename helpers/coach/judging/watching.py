@@ -10,6 +10,7 @@ from helpers.coach.judging.leftovers import Leftovers
 from helpers.coach.judging.limits import (
     LAST_RESORT,
     SILENCE,
+    STALL,
     cpu_of,
     end_us_after,
     sleep_now,
@@ -18,7 +19,6 @@ from helpers.coach.mistakes.hangs import Hang
 from helpers.coach.mistakes.source import Place, Source
 
 LOOK = 0.05  # seconds between two looks at the worker
-STALL = 0.2  # and if one comes later than that, the machine had no time for the worker either
 BLINK = 0.1  # seconds of computing in one step of the loop that are nothing to talk of
 SAMPLES = 16  # looks at something that hangs
 
