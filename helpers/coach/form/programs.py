@@ -198,6 +198,17 @@ def imports_of(tree: ast.Module, names: set[str]) -> list[str]:
     return found
 
 
+def modules_in(text: str) -> list[str]:
+    """The modules that a text imports by statements at its margin."""
+    found = []
+    for node in tree_of(textwrap.dedent(text)).body:
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.append(node.module)
+    return found
+
+
 def module_source(module: types.ModuleType) -> tuple[ast.Module, list[str]]:
     """The syntax tree of a check file and its lines, as it was when it was loaded."""
     return parsed(module.__file__, module.coach_changed)

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import faulthandler
+import importlib
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ import warnings
 from typing import NoReturn
 
 from helpers.coach.form.finding import find
+from helpers.coach.form.programs import modules_in
 from helpers.coach.form.statement import Wrong
 from helpers.coach.judging import wire
 from helpers.coach.judging.changes import Changes
@@ -49,13 +51,16 @@ class Judge:
         self._changes = Changes()
 
     def load(self, request: dict) -> None:
-        """Load the exercise that a request asks about, which is our own code and not the answer's.
+        """Load the exercise that a request asks about, and the libraries that it gives to answers:
+        our own choice, and not the answer's.
 
         A failure is told when the request is judged.
         """
         self._exercise = None
         with contextlib.suppress(Exception):
             self._exercise = find(request["id"], request["checks"])
+            for name in modules_in(self._exercise.given):
+                importlib.import_module(name)
 
     def judge(self, request: dict, pipes: Pipes) -> NoReturn:
         """Say the verdict on a request, and end this process."""
