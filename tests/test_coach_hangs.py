@@ -144,10 +144,13 @@ def double(number):
 def test_a_machine_that_stood_still_is_no_fault_of_the_answer(seconds):
     # The short rest is not counted. After the long one the answer is judged once more.
     def stand_still():
-        process = psutil.Process(sandbox.process.popen.pid)
-        process.suspend()
+        nursery = psutil.Process(sandbox.process.popen.pid)
+        judges = [nursery, *nursery.children()]
+        for process in judges:
+            process.suspend()
         time.sleep(seconds)
-        process.resume()
+        for process in judges:
+            process.resume()
 
     ask("t-real", answer("", right=True))  # from now on there is a judge
     rest = threading.Timer(0.3, stand_still)

@@ -27,7 +27,7 @@ from helpers.services.child import PYTHON, Child
 
 FORKS = hasattr(os, "fork")
 START = 30.0  # seconds a judge may take to start on a slow machine
-AWAKE = 1.0  # seconds after the limit when a nursery that says nothing is woken, if it was stopped,
+AWAKE = 0.3  # seconds after the limit when a nursery that says nothing is woken, if it was stopped,
 SILENT = 6.0  # and when it is given up: it has ended its own fork long before
 TIDY = 1.0  # seconds a nursery has to end what an interrupted check has started
 
