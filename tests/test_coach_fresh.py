@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import psutil
@@ -11,7 +12,7 @@ import pytest
 
 from helpers.coach.exercise import judge
 from helpers.coach.form.finding import find
-from helpers.coach.judging import orphans, wire
+from helpers.coach.judging import limits, orphans, wire
 from helpers.coach.judging import sandbox as sandbox_module
 from helpers.coach.judging.sandbox import sandbox
 from helpers.coach.mistakes.verdict import Verdict
@@ -262,3 +263,13 @@ def test_no_fork_outlives_its_kernel(victim, body):
     kernel.wait()
     kernel.stdout.close()
     assert not alive
+
+
+def test_the_clock_of_a_thread_that_has_ended():
+    threads = [threading.Thread(target=limits.show_clock) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # On Linux the memory in which the system kept it may be gone: Python 3.12 crashed here.
+    assert all(limits.cpu_of(thread) >= 0 for thread in threads)

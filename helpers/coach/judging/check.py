@@ -26,6 +26,7 @@ from helpers.coach.judging.limits import (
     end_us_not,
     exit_now,
     limit_memory,
+    show_clock,
 )
 from helpers.coach.judging.printed import Printed
 from helpers.coach.judging.watching import look_at, watch, where_is
@@ -130,6 +131,7 @@ class Check:
     # The worker thread: everything that may run the learner's code happens here
 
     def _work(self, exercise, answer, outcome):
+        show_clock()
         sys.set_coroutine_origin_tracking_depth(8)
         lab, error = self.lab, None
         try:

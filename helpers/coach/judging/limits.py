@@ -38,9 +38,24 @@ def limit_memory(most: int | None = MEMORY) -> None:
         pass
 
 
+def show_clock() -> None:
+    """Let `cpu_of` read the clock of the thread that calls this.
+
+    A thread has to fetch it itself: asked for the clock of one that has ended, Python crashes.
+    """
+    if hasattr(time, "pthread_getcpuclockid"):
+        clock = time.pthread_getcpuclockid(threading.get_ident())
+        threading.current_thread().coach_clock = clock
+
+
 def cpu_of(thread: threading.Thread) -> float:
-    """CPU seconds of a thread, or of the process where threads have no clock of their own."""
-    try:
-        return time.clock_gettime(time.pthread_getcpuclockid(thread.ident))
-    except (AttributeError, OSError):
+    """CPU seconds of a thread that has shown its clock, 0 if it has ended; of the process where
+    threads have no clock of their own.
+    """
+    clock = getattr(thread, "coach_clock", None)
+    if clock is None:
         return time.process_time()
+    try:
+        return time.clock_gettime(clock)
+    except OSError:
+        return 0.0
