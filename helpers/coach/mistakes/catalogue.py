@@ -364,6 +364,17 @@ TRIES = (
         "`asyncio.wait` takes tasks: `asyncio.create_task(…)` makes one of a coroutine.",
     ),
     (
+        ValueError,
+        "Set of Tasks/Futures is empty",
+        "`asyncio.wait` takes one task at least: look whether there is one before you wait.",
+    ),
+    (
+        RuntimeError,
+        "on un-acquired lock",
+        "A condition lets only him wait or notify who holds its lock: `async with condition:` "
+        "around it, with the look at what he waits for inside.",
+    ),
+    (
         AttributeError,
         "has no attribute 'add_done_callback'",
         "`asyncio.wait` takes tasks. Of a dict it takes the keys: hand it `tasks.values()`.",
