@@ -114,15 +114,6 @@ class Edge(Exercise):
                 lab.line(r"\bfetch\("),
                 "Await them in an inner `async def`, and run that with `asyncio.run`.",
             ) from None
-        # Python 3.11 takes a generator for an old coroutine, and finds out later.
-        refused = isinstance(error, TypeError) or "bad yield" in words
-        if refused and (line := lab.line(r"gather\((?!\s*\*).*\bfor\b")):
-            raise Wrong(
-                "one argument for many",
-                "`gather` was given one generator; it takes the awaitables one by one.",
-                line,
-                "Put a star before it: `gather(*(… for …))`.",
-            ) from None
 
     @right
     def with_gather(fetch, urls):
