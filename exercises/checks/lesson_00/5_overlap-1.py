@@ -1,7 +1,7 @@
 import asyncio
 import time
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, right, wrong
 
 
 class Overlap(Exercise):

@@ -1,3 +1,5 @@
+"""Long, for those who share a load can hurt one another in many ways."""
+
 import asyncio
 import functools
 import inspect
