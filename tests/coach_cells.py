@@ -1,5 +1,6 @@
 """Answers as a notebook's cells make them: text that was run under a cell's name."""
 
+import ast
 import itertools
 import linecache
 import pathlib
@@ -56,3 +57,43 @@ def timed(id, answer):
         if best < 2.5:
             break
     return verdict, best
+
+
+def under_the_stub(program):
+    """The text of a program as a learner has it, who wrote it below the stub's docstrings."""
+    model = program.exercise.right_programs()[0].text
+    text = program.text
+    words = dict(docstrings(model))
+    lines = text.splitlines()
+    for where, node in reversed(list(definitions(text))):
+        if where in words and ast.get_docstring(node, clean=False) is None:
+            first = node.body[0]
+            if first.lineno == node.lineno:
+                continue  # its body stands on the line of its head
+            decorated = getattr(first, "decorator_list", [])
+            above = min([first.lineno, *(one.lineno for one in decorated)]) - 1
+            while lines[above - 1].lstrip().startswith("#"):
+                above -= 1
+            lines[above:above] = textwrap.indent(words[where], " " * first.col_offset).splitlines()
+    return "\n".join(lines) + "\n"
+
+
+def definitions(text):
+    """(qualified name, node) of each function, class and method, by line."""
+    for node in ast.parse(text).body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield node.name, node
+            if isinstance(node, ast.ClassDef):
+                for part in node.body:
+                    if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                        yield f"{node.name}.{part.name}", part
+
+
+def docstrings(text):
+    """(qualified name, docstring as it is written, from the margin)."""
+    lines = text.splitlines()
+    for where, node in definitions(text):
+        if ast.get_docstring(node) is not None:
+            words = node.body[0]
+            written = "\n".join(lines[words.lineno - 1 : words.end_lineno])
+            yield where, textwrap.dedent(written)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-SPREAD = {"test_notebooks.py", "test_coach_programs.py"}
+SPREAD = {"test_notebooks.py", "test_coach_programs.py", "test_coach_answers.py"}
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -55,7 +55,7 @@ def test_the_lesson_runs_and_its_timelines_are_seen(lesson):
             failed = [out for out in cell["outputs"] if out["output_type"] == "error"]
             meant = "raises-exception" in cell["metadata"].get("tags", [])
             assert bool(failed) == meant, (number, failed)
-    cell = lesson.find("timeline({")
+    cell = lesson.find("Three waits of half a second")
     image = lesson.show(cell).locator("img").first
     image.wait_for()
     assert image.evaluate("img => img.naturalWidth") > 300

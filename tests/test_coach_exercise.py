@@ -148,7 +148,7 @@ def test_what_is_shown_is_html_beside_text(home):
     )
     card = cards.verdict(verdict)
     assert (
-        "<b>" not in card.html and "&lt;b&gt;" in card.html and "&#x27;&lt;i&gt;&#x27;" in card.html
+        "<b>" not in card.html and "&lt;b&gt;" in card.html and "&#39;&lt;i&gt;&#39;" in card.html
     )
     assert card.text.startswith("NOT YET: wrong value.") and card.text.endswith(
         "Your code printed:\n<b>"

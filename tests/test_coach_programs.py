@@ -14,7 +14,8 @@ import exercises.checks
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
 from helpers.coach.form.stubs import stub_of
-from tests.coach_cells import FIXTURES, cell
+from helpers.coach.form.text import code_lines, place_of
+from tests.coach_cells import FIXTURES, cell, under_the_stub
 from tests.mutants import mutants
 
 pytestmark = pytest.mark.coach
@@ -61,12 +62,16 @@ def test_right_program_is_solved(exercise, program):
 
 @pytest.mark.parametrize("exercise, program", of_role("wrong"))
 def test_wrong_program_is_told_its_mistake(exercise, program):
-    verdict, _ = judge(exercise, cell(program.text, exercise.asks))
+    answer = cell(under_the_stub(program), exercise.asks)
+    verdict, _ = judge(exercise, answer)
     text = verdict.text()
     assert verdict.status == "not yet", text
     assert verdict.kind == program.kind, text
     assert program.says in text
     assert text.startswith("NOT YET: ")
+    if verdict.line is not None and place_of(answer)[0]:
+        line = code_lines(place_of(answer)[0])[verdict.line - 1]
+        assert line.strip(), f"line {verdict.line} is a docstring's or a comment's:\n{text}"
 
 
 @pytest.mark.parametrize("exercise, value", values("right_values"))

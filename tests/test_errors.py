@@ -26,7 +26,7 @@ def test_a_group_that_leaves_a_cell_is_an_error(kernel):
     assert 'raise ValueError("what went wrong")   # this line' in answer.traceback
     # Readable: names the cell, not ipykernel's temporary file; no frames of asyncio or IPython.
     assert re.search(r"Cell In\[\d+\], line 3, in fails", answer.traceback)
-    for inner in ("ipykernel", "taskgroups.py", "interactiveshell.py", "kernel.py"):
+    for inner in ("ipykernel", "taskgroups.py", "interactiveshell.py", "helpers"):
         assert inner not in answer.traceback
     assert answer.err == ""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.upkeep import bench_loops
+from helpers.upkeep.bench import loop_work
 
 pytestmark = pytest.mark.loop
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,13 +54,13 @@ def test_each_stage_is_small_and_nothing_private_is_imported():
 
 def test_the_bench_runs_the_same_work_on_each_loop():
     for work in (
-        bench_loops.switches(3, 4),
-        bench_loops.sleeps(5, 0.01),
-        bench_loops.cancelled_timers(200),
-        bench_loops.echoes(3, 4),
+        loop_work.switches(3, 4),
+        loop_work.sleeps(5, 0.01),
+        loop_work.cancelled_timers(200),
+        loop_work.echoes(3, 4),
     ):
-        speeds = bench_loops.speeds(work, repeats=1, beside="asyncio")
+        speeds = loop_work.speeds(work, repeats=1, beside="asyncio")
         assert {"library", "asyncio"} <= set(speeds) and min(speeds.values()) > 0
         assert speeds["asyncio"] == 1
-    assert 100 < bench_loops.bytes_a_task("own", 20_000) < 3000
-    assert bench_loops.cost_a_step(1000, 3000) > 0
+    assert 100 < loop_work.bytes_a_task("own", 20_000) < 3000
+    assert loop_work.cost_a_step(1000, 3000) > 0

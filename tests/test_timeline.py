@@ -96,7 +96,7 @@ def test_a_notebook_shows_an_image_with_its_description(capsys):
     bundle = figure._repr_mimebundle_()
     assert set(bundle) == {"text/html", "text/plain"}
     assert bundle["text/html"].startswith(
-        '<img alt="&lt;&quot;quoted&quot;&gt; &amp; more. Timeline of 6.00 s'
+        '<img alt="&lt;&#34;quoted&#34;&gt; &amp; more. Timeline of 6.00 s'
     )
     assert bundle["text/plain"] == figure.text
     image, size = pixels(figure)

@@ -2,20 +2,19 @@
 else.
 """
 
-import html
 import itertools
 import re
 import sys
 import textwrap
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from helpers.pictures.html import bundle, element
 
 if TYPE_CHECKING:
     from helpers.coach.form.statement import Exercise
-    from helpers.coach.mistakes.diagnosis import Verdict
+    from helpers.coach.mistakes.verdict import Verdict
 
 # The edge of a card. What it tells stands in words as well.
 COLOURS = {"solved": "#1a7f37", "not yet": "#b35900", "not started": "#57606a"}
@@ -59,7 +58,7 @@ def paragraph(text: str) -> Markup:
 
 def inline(text: str) -> Markup:
     """HTML of text with `code` and **strong** in it."""
-    pieces = re.split(r"(`[^`\n]+`)", html.escape(text))
+    pieces = re.split(r"(`[^`\n]+`)", str(escape(text)))
     for i, piece in enumerate(pieces):
         if i % 2:
             pieces[i] = f"<code>{piece[1:-1]}</code>"

@@ -6,14 +6,13 @@ twin that stands where no picture can.
 
 import base64
 import functools
-import html
 import io
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from helpers.pictures.html import bundle
 
@@ -67,7 +66,7 @@ class Picture:
         # JupyterLab gives images no alt text, so the image goes in as HTML.
         image = base64.b64encode(self._png).decode()
         tag = Markup(
-            f'<img alt="{html.escape(self.alt)}" style="width: 100%; max-width: {WIDTH}in" '
+            f'<img alt="{escape(self.alt)}" style="width: 100%; max-width: {WIDTH}in" '
             f'src="data:image/png;base64,{image}">'
         )
         return bundle(tag + self.below, self.text)

@@ -104,12 +104,12 @@ class AddWhatComes(Exercise):
     async def in_one_line(totals, name, fetch):
         totals[name] = totals.get(name, 0) + await fetch(name)
 
-    @wrong("lost update", says="Line 3")
+    @wrong("lost update", says="Line 4")
     async def with_plus_equals(totals, name, fetch):
         totals.setdefault(name, 0)
         totals[name] += await fetch(name)
 
-    @wrong("lost update", says="Line 7: `number = await fetching`")
+    @wrong("lost update", says="Line 8: `number = await fetching`")
     async def reads_before_the_task_is_done(totals, name, fetch):
         fetching = asyncio.create_task(fetch(name))
         before = totals.get(name, 0)
@@ -122,7 +122,7 @@ class AddWhatComes(Exercise):
         number = await fetch(name)
         totals[name] = before + number
 
-    @wrong("lost update", says="Line 7: `await asyncio.sleep(0)`")
+    @wrong("lost update", says="Line 8: `await asyncio.sleep(0)`")
     async def pauses_in_between(totals, name, fetch):
         number = await fetch(name)
         before = totals.get(name, 0)

@@ -157,7 +157,7 @@ class RequestLog(Exercise):
         def say(self, text):
             self.lines.append((self.request.get(), text))
 
-    @wrong("shared by all requests", says="Line 7: `self.number = number`")
+    @wrong("shared by all requests", says="Line 8: `self.number = number`")
     class in_an_attribute:
         def __init__(self):
             self.lines = []

@@ -15,7 +15,8 @@ from helpers.coach.form.stubs import stub_of
 class Wrong(Exception):
     """An answer that is not right yet.
 
-    kind: a key of `diagnosis.KINDS`, or a headline of your own in a few words.
+    kind: a key of KINDS in `helpers.coach.mistakes.catalogue`, or a headline of your own in a few
+        words. headline: the one to show, where it is not the kind's.
     observed: what was seen, in full sentences. line: line number in the learner's cell, or None.
     try_: what to try next, or None for what goes with the kind.
     """
@@ -26,6 +27,7 @@ class Wrong(Exception):
         self.observed = observed
         self.line = line
         self.try_ = try_
+        self.headline = None
 
 
 class wrong_value:

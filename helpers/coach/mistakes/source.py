@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from types import CoroutineType, FrameType
 
 from helpers.basics.places import outward
-from helpers.coach.form.text import is_function, nodes_of
+from helpers.coach.form.text import code_lines, is_function, nodes_of
 
 Place = tuple[str, int]
 """A file's name and the number of a line in it."""
@@ -118,8 +118,11 @@ class Source:
         ]
 
     def matching(self, pattern: str) -> Place | None:
-        """The first line of the answer that holds the regular expression, or None."""
-        lines = linecache.getlines(self.main) if self.main else []
+        """The first line of the answer whose code holds the regular expression, or None.
+
+        A docstring and a comment are no code: a stub's docstring often has the very words.
+        """
+        lines = code_lines(self.main) if self.main else []
         for number, line in enumerate(lines[self.first - 1 : self.last], self.first):
             if re.search(pattern, line):
                 return self.main, number

@@ -58,7 +58,7 @@ def verdict_of(
     return Verdict(
         "not yet",
         found.kind,
-        getattr(found, "headline", None) or kind.headline,
+        found.headline or kind.headline,
         observed,
         place[1] if place else None,
         source.sentence(place, kind.at) if place else "",

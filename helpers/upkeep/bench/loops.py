@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 from helpers import run
-from helpers.upkeep import bench_loops
+from helpers.upkeep.bench import loop_work
 from helpers.upkeep.bench.measured import Row, median_seconds
 
 
@@ -21,14 +21,14 @@ def loops() -> Iterator[Row]:
     last stage.
     """
     work = [  # what, {loop: seconds}, the least of own, the least of library
-        ("switches, 100 tasks", bench_loops.switches(100, 1000), 2.0, 1.0),
-        ("switches, one task", bench_loops.switches(1, 50_000), 2.0, 1.0),
-        ("10,000 sleeps of 0.1 s at once", bench_loops.sleeps(10_000), 1.3, 1.0),
-        ("cancelled timers", bench_loops.cancelled_timers(20_000), None, 1.0),
-        ("echo, 100 connections", bench_loops.echoes(100, 200), 1.0, 0.9),
+        ("switches, 100 tasks", loop_work.switches(100, 1000), 2.0, 1.0),
+        ("switches, one task", loop_work.switches(1, 50_000), 2.0, 1.0),
+        ("10,000 sleeps of 0.1 s at once", loop_work.sleeps(10_000), 1.3, 1.0),
+        ("cancelled timers", loop_work.cancelled_timers(20_000), None, 1.0),
+        ("echo, 100 connections", loop_work.echoes(100, 200), 1.0, 0.9),
     ]
     for what, ways, own, library in work:
-        speeds = bench_loops.speeds(ways, repeats=9, beside="asyncio")
+        speeds = loop_work.speeds(ways, repeats=9, beside="asyncio")
         for name, speed in speeds.items():
             least = {"own": own, "library": library}.get(name)
             if name != "asyncio":
@@ -37,8 +37,8 @@ def loops() -> Iterator[Row]:
             beside = speeds["own"] / speeds["uvloop"]
             yield Row(f"{what}: own", beside, "times uvloop", least=1.0)
     used = {
-        name: bench_loops.bytes_a_task(name, 100_000)
-        for name in ["own", *bench_loops.ASYNCIO, *(["trio"] if bench_loops.trio else [])]
+        name: loop_work.bytes_a_task(name, 100_000)
+        for name in ["own", *loop_work.ASYNCIO, *(["trio"] if loop_work.trio else [])]
     }
     for name, size in used.items():
         yield Row(
@@ -47,5 +47,5 @@ def loops() -> Iterator[Row]:
             "bytes",
             limit=used["asyncio"] if name == "own" else None,
         )
-    few, many = bench_loops.cost_a_step(100), bench_loops.cost_a_step(100_000)
+    few, many = loop_work.cost_a_step(100), loop_work.cost_a_step(100_000)
     yield Row("a step among 100,000 tasks: own", many / few, "times 100's", limit=1.5)

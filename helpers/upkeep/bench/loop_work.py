@@ -1,4 +1,4 @@
-"""The course's event loop beside asyncio, uvloop and trio, on the same work: for helpers/bench.
+"""The course's event loop beside asyncio, uvloop and trio, on the same work.
 
 Two loops of ours are measured: `own`, the learner's tasks of stages one to four, and `library`,
 the last stage, under asyncio's own tasks and streams.

@@ -1,0 +1,216 @@
+"""Answers to the exercises of lesson 00, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% await-1 wrong: forgets the await
+# cause: the coroutine is made and never awaited, so the name is a coroutine object
+# line: name = ask()
+async def greet(ask):
+    """Return a greeting to the one whose name `ask()` gives."""
+    name = ask()
+    return f"Hello, {name}!"
+
+# %% await-1 wrong: asks twice
+# cause: ask is called twice, and the statement says once
+# line: return f"Hello, {await ask()}!" | if await ask():
+async def greet(ask):
+    if await ask():
+        return f"Hello, {await ask()}!"
+    return "Hello, !"
+
+# %% await-1 wrong: awaits the function itself
+# cause: ask is not called: what is awaited is the function
+# line: name = await ask
+async def greet(ask):
+    """Return a greeting to the one whose name `ask()` gives."""
+    name = await ask
+    return "Hello, " + name + "!"
+
+# %% await-1 wrong: the name of the example
+# cause: the name that was asked for is thrown away; Ada is hard-coded
+# line: return "Hello, Ada!" | await ask()
+async def greet(ask):
+    await ask()
+    return "Hello, Ada!"
+
+# %% await-1 right: match and join, with type hints
+from collections.abc import Awaitable, Callable
+
+
+async def greet(ask: Callable[[], Awaitable[str]]) -> str:
+    """Return a greeting to the one whose name `ask()` gives."""
+    match await ask():
+        case who:
+            return "".join(("Hello, ", who, "!"))
+
+# %% await-1 right: a task, its result and format
+import asyncio
+
+
+async def greet(ask):
+    asking = asyncio.create_task(ask())
+    return "Hello, {}!".format(await asking)
+
+# %% order-1 wrong: the call runs the coroutine
+# cause: takes it that hello() runs when it is called, not when it is awaited
+# line: order
+order = ["one", "hello", "two", "three"]
+
+# %% order-1 wrong: the await only starts it
+# cause: takes it that await does not wait until hello has printed
+# line: order
+order = ["one", "two", "three", "hello"]
+
+# %% total-1 wrong: the waits one after another
+# cause: adds the three waits, though they overlap
+# line: seconds
+seconds = 6
+
+# %% total-1 wrong: the shortest wait
+# cause: takes it that gather is over with the first of them
+# line: seconds
+seconds = 1
+
+# %% total-2 wrong: adds all four
+# cause: adds up the two waits inside of gather, though they overlap
+# line: total
+total = 7
+
+# %% total-2 wrong: overlaps everything
+# cause: takes it that the awaits one below the other overlap too
+# line: total
+total = 3
+
+# %% overlap-1 wrong: one page after another
+# cause: each page is awaited before the next one is begun
+# line: texts.append(await fetch(page)) | await fetch(page)
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    texts = []
+    for page in pages:
+        texts.append(await fetch(page))
+    return texts
+
+# %% overlap-1 wrong: in the order in which they come
+# cause: as_completed gives the texts in the order in which they are ready
+# line: asyncio.as_completed
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    return [await text for text in asyncio.as_completed([fetch(page) for page in pages])]
+
+# %% overlap-1 wrong: a dict from page to text
+# cause: a page that is asked for twice is in the result only once
+# line: texts = dict(zip(pages, | return list(texts.values())
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    texts = dict(zip(pages, await asyncio.gather(*(fetch(page) for page in pages))))
+    return list(texts.values())
+
+# %% overlap-1 wrong: leaves out empty texts
+# cause: an empty text is left out of the result
+# line: if text
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    texts = await asyncio.gather(*map(fetch, pages))
+    return [text for text in texts if text]
+
+# %% overlap-1 right: a TaskGroup
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    async with asyncio.TaskGroup() as crew:
+        jobs = [crew.create_task(fetch(page)) for page in pages]
+    return [job.result() for job in jobs]
+
+# %% overlap-1 right: each text put into its place
+import asyncio
+from functools import partial
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    places = [None] * len(pages)
+
+    async def fill(places, number, page):
+        places[number] = await fetch(page)
+
+    into = partial(fill, places)
+    await asyncio.gather(*(into(number, page) for number, page in enumerate(pages)))
+    return places
+
+# %% blocker-1 wrong: the await
+# cause: takes the line that awaits for the one that blocks
+# line: line
+line = 12
+
+# %% blocker-1 wrong: an asyncio.sleep
+# cause: takes a sleep of asyncio, which lets the others run, for the blocker
+# line: line
+line = 11
+
+# %% script-1 wrong: main is not called
+# cause: asyncio.run is handed the function and not the coroutine
+# line: return asyncio.run(main)
+import asyncio
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    return asyncio.run(main)
+
+# %% script-1 wrong: the result is not returned
+# cause: what main returned is thrown away
+# line: asyncio.run(main())
+import asyncio
+
+
+def start(main):
+    asyncio.run(main())
+
+# %% script-1 wrong: a coroutine function
+# cause: start is async, so calling it runs nothing; it should be a plain function
+# line: async def start(main):
+import asyncio
+
+
+async def start(main):
+    """Run `main` to its end and return its result."""
+    return await main()
+
+# %% script-1 wrong: only results that count as true
+# cause: a result such as 0 or an empty list is turned into None
+# line: if result:
+import asyncio
+
+
+def start(main):
+    result = asyncio.run(main())
+    if result:
+        return result
+
+# %% script-1 right: a Runner
+import asyncio
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    with asyncio.Runner() as runner:
+        return runner.run(main())
+
+# %% script-1 right: a lambda
+import asyncio
+
+start = lambda main: asyncio.run(main())  # noqa: E731

@@ -1,0 +1,247 @@
+"""Answers to the exercises of lesson 01, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% classify-1 wrong: another program does not count
+# cause: leaves out h: the other program computes, but one's own only waits for it
+# line: waiting
+waiting = "a d f j"
+
+# %% classify-1 wrong: a loop that asks again and again
+# cause: e keeps the core busy with asking; that is work, not a wait
+# line: waiting
+waiting = "a d e f h j"
+
+# %% tool-1 wrong: threads for pure Python work
+# cause: with a GIL threads don't make pure Python work faster
+# line: "c": "threads"
+tools = {
+    "a": "threads",
+    "b": "asyncio",
+    "c": "threads",
+    "d": "one after another",
+    "e": "one after another",
+    "f": "one after another",
+}
+
+# %% tool-1 wrong: overlaps a trail
+# cause: e can't overlap: each page must be there before the next one is known
+# line: "e": "threads"
+tools = {"a": "threads", "b": "asyncio", "c": "processes", "d": "one after another",
+         "e": "threads", "f": "one after another"}
+
+# %% predict-waits-1 wrong: all at once
+# cause: forgets that only five of the twelve run at the same time
+# line: seconds
+seconds = 0.5
+
+# %% predict-waits-1 wrong: a plain division
+# cause: divides 6 s by five threads; but a job can't be divided, so there are three rounds
+# line: seconds
+seconds = 1.2
+
+# %% predict-work-1 wrong: threads share the cores
+# cause: takes it that threads use all four cores for Python work, in spite of the GIL
+# line: "threads": 2
+seconds_of = {"threads": 2, "processes": 2, "asyncio": 8}
+
+# %% predict-work-1 wrong: sixteen processes on sixteen cores
+# cause: counts the processes and not the four cores
+# line: "processes": 1
+seconds_of = {"threads": 8, "processes": 1, "asyncio": 8}
+
+# %% wait-all-1 wrong: joins at once
+# cause: each thread is joined before the next one is started, so they run one after another
+# line: thread.join()
+from threading import Thread
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    for job in jobs:
+        thread = Thread(target=job)
+        thread.start()
+        thread.join()
+
+# %% wait-all-1 wrong: one variable for all lambdas
+# cause: every lambda looks at the same variable, so all threads run the last job
+# line: lambda: job()
+from threading import Thread
+
+
+def wait_all(jobs):
+    threads = []
+    for job in jobs:
+        threads.append(Thread(target=lambda: job()))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+# %% wait-all-1 wrong: waits for the last one only
+# cause: only the thread that was started last is waited for
+# line: thread.join()
+from threading import Thread
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    thread = None
+    for job in jobs:
+        thread = Thread(target=job)
+        thread.start()
+    if thread is not None:
+        thread.join()
+
+# %% wait-all-1 wrong: the pool's usual size
+# cause: the pool has a limited number of threads, so not all jobs run at the same time
+# line: ThreadPoolExecutor()
+from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
+
+
+def wait_all(jobs):
+    with ThreadPoolExecutor() as pool:
+        for job in jobs:
+            pool.submit(job)
+
+# %% wait-all-1 right: an ExitStack that joins
+from contextlib import ExitStack
+from threading import Thread
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    with ExitStack() as ends:
+        for job in jobs:
+            worker = Thread(target=job)
+            worker.start()
+            ends.callback(worker.join)
+
+# %% wait-all-1 right: a subclass of Thread that is a context manager too
+from threading import Thread
+
+
+class Worker(Thread):
+    def __init__(self, job):
+        super().__init__()
+        self.job = job
+
+    def run(self):
+        self.job()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *error):
+        self.join()
+
+
+def wait_all(jobs):
+    crew = [Worker(job).__enter__() for job in jobs]
+    while crew:
+        crew.pop().__exit__(None, None, None)
+
+# %% run-jobs-1 wrong: as they come
+# cause: the results are in the order in which the jobs ended
+# line: as_completed(futures)
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    with ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(job) for job in jobs]
+        return [future.result() for future in as_completed(futures)]
+
+# %% run-jobs-1 wrong: waits for each at once
+# cause: each result is awaited before the next job is submitted: one after another
+# line: pool.submit(job).result()
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+
+
+def run_jobs(jobs, workers):
+    results = []
+    with ThreadPoolExecutor(workers) as pool:
+        for job in jobs:
+            results.append(pool.submit(job).result())
+    return results
+
+# %% run-jobs-1 wrong: rounds
+# cause: a teller who is free waits until the whole round is over before the next jobs begin
+# line: thread.join()
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from threading import Thread
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    results = [None] * len(jobs)
+
+    def run(number):
+        results[number] = jobs[number]()
+
+    for begin in range(0, len(jobs), workers):
+        numbers = range(begin, min(begin + workers, len(jobs)))
+        threads = [Thread(target=run, args=(number,)) for number in numbers]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    return results
+
+# %% run-jobs-1 wrong: a dict by job
+# cause: a job that is in the list twice has only one result
+# line: results[job] = | list(results.values())
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+
+
+def run_jobs(jobs, workers):
+    results = {}
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        futures = [(job, pool.submit(job)) for job in jobs]
+        for job, future in futures:
+            results[job] = future.result()
+    return list(results.values())
+
+# %% run-jobs-1 right: map and operator.call
+import operator
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+
+
+def run_jobs(jobs, workers):
+    with ThreadPoolExecutor(workers) as bank:
+        return [*bank.map(operator.call, jobs)]
+
+# %% run-jobs-1 right: tellers of one's own at one queue
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    line, slips = SimpleQueue(), []
+    for job in jobs:
+        slips.append(Future())
+        line.put((slips[-1], job))
+
+    def teller():
+        while True:
+            try:
+                slip, job = line.get_nowait()
+            except Empty:
+                break
+            try:
+                slip.set_result(job())
+            except BaseException as error:
+                slip.set_exception(error)
+
+    tellers = [Thread(target=teller) for _ in range(min(workers, len(slips)))]
+    for each in tellers:
+        each.start()
+    for each in tellers:
+        each.join()
+    return [slip.result() for slip in slips]

@@ -1,0 +1,245 @@
+"""Answers to the exercises of lesson 02, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% prints-1 wrong: the call runs to the first yield
+# cause: takes it that steps() runs as soon as it is called
+# line: letters
+letters = "FAGBHCDI"
+
+# %% prints-1 wrong: runs on to the end
+# cause: takes it that the rest after the second yield runs too
+# line: letters
+letters = "FGABHCDEI"
+
+# %% lazy-1 wrong: a blank forgotten
+# cause: a line such as "ERRORS: 3" is taken for an error too
+# line: if line.startswith("ERROR"):
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if line.startswith("ERROR"):
+            yield line[6:].strip()
+
+# %% lazy-1 wrong: strip with a set of letters
+# cause: lstrip takes away any of these letters, also from the text itself
+# line: line.lstrip("ERROR ")
+def errors(lines):
+    for line in lines:
+        if line.startswith("ERROR "):
+            yield line.lstrip("ERROR ").strip()
+
+# %% lazy-1 wrong: no empty texts
+# cause: an error without a text is left out
+# line: if text:
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if line.startswith("ERROR "):
+            text = line.removeprefix("ERROR ").strip()
+            if text:
+                yield text
+
+# %% lazy-1 wrong: reads all first
+# cause: the whole log is read before the first error is handed out
+# line: found = [
+def errors(lines):
+    found = [line[len("ERROR "):].strip() for line in lines if line.startswith("ERROR ")]
+    yield from found
+
+# %% lazy-1 right: partition and match
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        match line.partition("ERROR "):
+            case ("", "ERROR ", text):
+                yield text.strip()
+
+# %% lazy-1 right: filter and map behind a yield from
+def errors(lines):
+    prefix = "ERROR "
+    yield from map(lambda line: line.removeprefix(prefix).strip(),
+                   filter(lambda line: line[:len(prefix)] == prefix, lines))
+
+# %% take-1 wrong: one too many
+# cause: it sees that it has enough only after it has taken one item more
+# line: for number, item in enumerate(source): | if number == n:
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for number, item in enumerate(source):
+        if number == n:
+            return
+        yield item
+
+# %% take-1 wrong: no end
+# cause: where the source has fewer items, next raises StopIteration, which becomes a RuntimeError
+# line: yield next(source)
+def take(source, n):
+    for _ in range(n):
+        yield next(source)
+
+# %% take-1 wrong: None for the end
+# cause: an item that is None is taken for the end
+# line: if item is None: | item = next(source, None)
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for _ in range(n):
+        item = next(source, None)
+        if item is None:
+            return
+        yield item
+
+# %% take-1 wrong: zip the wrong way round
+# cause: zip asks source first, so it takes one item too many
+# line: zip(source, range(n))
+def take(source, n):
+    for item, _ in zip(source, range(n)):
+        yield item
+
+# %% take-1 right: zip the right way round
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    yield from (item for _, item in zip(range(n), source))
+
+# %% take-1 right: a loop that breaks
+def take(source, n):
+    left = n
+    while True:
+        if left <= 0:
+            break
+        try:
+            item = next(source)
+        except StopIteration:
+            break
+        yield item
+        left -= 1
+
+# %% shares-1 wrong: goes through a generator twice
+# cause: sum uses a generator up, and nothing is left for the second time
+# line: total = sum(numbers)
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    total = sum(numbers)
+    return [number / total for number in numbers]
+
+# %% shares-1 wrong: asks for the length
+# cause: a generator has no length
+# line: if len(numbers) == 0:
+def shares(numbers):
+    if len(numbers) == 0:
+        return []
+    numbers = list(numbers)
+    total = sum(numbers)
+    return [number / total for number in numbers]
+
+# %% shares-1 wrong: rounds
+# cause: the shares are rounded, which nobody asked for
+# line: round(
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    numbers = list(numbers)
+    total = sum(numbers)
+    return [round(number / total, 2) for number in numbers]
+
+# %% shares-1 wrong: a dict by number
+# cause: a number that comes twice has only one share in the list
+# line: {number: number / total
+def shares(numbers):
+    numbers = tuple(numbers)
+    total = sum(numbers)
+    parts = {number: number / total for number in numbers}
+    return list(parts.values())
+
+# %% shares-1 right: tee
+from itertools import tee
+
+
+def shares(numbers):
+    first, second = tee(numbers)
+    whole = sum(first)
+    return [part / whole for part in second]
+
+# %% shares-1 right: match and a default argument
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    match [*numbers]:
+        case []:
+            return []
+        case kept:
+            return list(map(lambda part, whole=sum(kept): part / whole, kept))
+
+# %% interleave-1 wrong: plain zip
+# cause: zip stops at the end of the shorter one
+# line: for a, b in zip(first, second):
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    for a, b in zip(first, second):
+        yield a
+        yield b
+
+# %% interleave-1 wrong: zip, and then the rest
+# cause: zip has taken an item of first when it notices that second is used up; that item is lost
+# line: for a, b in zip(first, second):
+def interleave(first, second):
+    first, second = iter(first), iter(second)
+    for a, b in zip(first, second):
+        yield a
+        yield b
+    yield from first
+    yield from second
+
+# %% interleave-1 wrong: None as the filling
+# cause: an item that is None is taken for the filling and left out
+# line: if a is not None: | if b is not None: | zip_longest(first, second)
+from itertools import zip_longest
+
+
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    for a, b in zip_longest(first, second):
+        if a is not None:
+            yield a
+        if b is not None:
+            yield b
+
+# %% interleave-1 wrong: a list of one of them
+# cause: second is read into a list, and it may be far too long for that
+# line: rest = list(second)
+def interleave(first, second):
+    rest = list(second)
+    number = 0
+    for item in first:
+        yield item
+        if number < len(rest):
+            yield rest[number]
+            number += 1
+    yield from rest[number:]
+
+# %% interleave-1 right: a for with else, and a swap
+def interleave(first, second):
+    now, then = iter(first), iter(second)
+    while True:
+        for item in now:
+            yield item
+            break
+        else:
+            yield from then
+            return
+        now, then = then, now
+
+# %% interleave-1 right: a queue of two
+from collections import deque
+
+
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    turns = deque(map(iter, (first, second)))
+    while turns:
+        source = turns.popleft()
+        try:
+            item = next(source)
+        except StopIteration:
+            continue
+        yield item
+        turns.append(source)

@@ -1,0 +1,320 @@
+"""Answers to the exercises of lesson 04, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% layers-1 wrong: what inner returns is handed out
+# cause: takes it that the return value of inner goes to the driver
+# line: answers
+answers = [1, 6, 30]
+
+# %% layers-1 wrong: c is what was sent last
+# cause: takes it that c is what is sent in, and not what inner returns
+# line: answers
+answers = [1, 6, 106]
+
+# %% layers-2 wrong: a for loop instead of yield from
+# cause: the price arrives in the outer bill and not in the inner one, and the inner sum is lost
+# line: for name in bill(part): | total += yield name
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    for part in order:
+        if isinstance(part, list):
+            for name in bill(part):
+                total += yield name
+        else:
+            total += yield part
+    return total
+
+# %% layers-2 wrong: the inner sum is lost
+# cause: what the inner bill returns is not added
+# line: yield from bill(part)
+def bill(order):
+    total = 0
+    for part in order:
+        if isinstance(part, list):
+            yield from bill(part)
+        else:
+            total += yield part
+    return total
+
+# %% layers-2 wrong: a mutable default
+# cause: all bills, the inner ones too, share one list of prices, so prices are added more than once
+# line: def bill(order, prices=[]):
+def bill(order, prices=[]):
+    """Yield each name, be sent its price; return the sum."""
+    for part in order:
+        if isinstance(part, list):
+            prices.append((yield from bill(part)))
+        else:
+            prices.append((yield part))
+    return sum(prices)
+
+# %% layers-2 wrong: asks for each thing once
+# cause: a name that comes a second time is not yielded again
+# line: if part not in prices:
+def bill(order):
+    total, prices = 0, {}
+    for part in order:
+        if isinstance(part, list):
+            total += yield from bill(part)
+        else:
+            if part not in prices:
+                prices[part] = yield part
+            total += prices[part]
+    return total
+
+# %% layers-2 right: match
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    for part in order:
+        match part:
+            case [*_]:
+                total += yield from bill(part)
+            case name:
+                total += yield name
+    return total
+
+# %% layers-2 right: an asker for each kind of part
+def one(name):
+    return (yield name)
+
+
+def bill(order):
+    prices = []
+    for part in order:
+        asking = {True: bill, False: one}[isinstance(part, list)](part)
+        prices.append((yield from asking))
+    return sum(prices)
+
+# %% layers-3 wrong: no finally
+# cause: if work is closed or fails, the key is not put back
+# line: result = yield from work | board.append(key)
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    result = yield from work
+    board.append(key)
+    return result
+
+# %% layers-3 wrong: a for loop
+# cause: a for loop passes on neither what is sent nor what is thrown, and loses what work returns
+# line: for item in work: | yield item
+def with_key(board, work):
+    key = board.pop()
+    try:
+        for item in work:
+            yield item
+    finally:
+        board.append(key)
+
+# %% layers-3 wrong: the result of work is lost
+# cause: what work returned is not returned
+# line: yield from work
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    try:
+        yield from work
+    finally:
+        board.append(key)
+
+# %% layers-3 wrong: a return in the finally
+# cause: a return in finally swallows the error that is on its way
+# line: return result
+def with_key(board, work):
+    key, result = board.pop(), None
+    try:
+        result = yield from work
+    finally:
+        board.append(key)
+        return result
+
+# %% layers-3 right: contextmanager
+from contextlib import contextmanager
+
+
+@contextmanager
+def taken_from(board):
+    key = board.pop()
+    try:
+        yield
+    finally:
+        board.append(key)
+
+
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    with taken_from(board):
+        return (yield from work)
+
+# %% layers-3 right: an ExitStack
+from contextlib import ExitStack
+
+
+def with_key(board, work):
+    with ExitStack() as stack:
+        stack.callback(board.append, board.pop())
+        result = yield from work
+    return result
+
+# %% awaitable-1 wrong: the answer is thrown away
+# cause: what the driver sends back is not returned, so the await gives None
+# line: yield self.question
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        yield self.question
+
+# %% awaitable-1 wrong: made only once
+# cause: the generator is made in __init__, so a second await finds it used up
+# line: self.asking = self.ask() | return self.asking
+class Ask:
+    def __init__(self, question):
+        self.question = question
+        self.asking = self.ask()
+
+    def ask(self):
+        return (yield self.question)
+
+    def __await__(self):
+        return self.asking
+
+# %% awaitable-1 wrong: remembers the answer
+# cause: the second await does not ask again: it gives the answer of the first one
+# line: if not hasattr(self, "answer"):
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        if not hasattr(self, "answer"):
+            self.answer = yield self.question
+        return self.answer
+
+# %% awaitable-1 wrong: one question for all
+# cause: the question is kept in the class, so a new Ask changes the question of all others
+# line: Ask.question = question
+class Ask:
+    question = None
+
+    def __init__(self, question):
+        Ask.question = question
+
+    def __await__(self):
+        return (yield self.question)
+
+# %% awaitable-1 right: a dataclass around a types.coroutine
+import types
+from dataclasses import dataclass
+
+
+@types.coroutine
+def hand_out(question):
+    answer = yield question
+    return answer
+
+
+@dataclass
+class Ask:
+    question: object
+
+    def __await__(self):
+        return self.reply().__await__()
+
+    async def reply(self):
+        return await hand_out(self.question)
+
+# %% awaitable-1 right: iterates over itself
+class Ask:
+    def __init__(self, question):
+        self.words = (question,)
+
+    def __iter__(self):
+        for word in self.words:
+            return (yield word)
+
+    __await__ = __iter__
+
+# %% by-hand-1 wrong: counts the steps
+# cause: the last step, in which the coroutine ends, is counted as a pause
+# line: pauses += 1
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    pauses = 0
+    while True:
+        pauses += 1
+        try:
+            coroutine.send(None)
+        except StopIteration as stop:
+            return stop.value, pauses
+
+# %% by-hand-1 wrong: a bound
+# cause: it gives up after a thousand steps, and nobody asked for such a bound
+# line: for pauses in range(1000):
+def run_alone(coroutine):
+    for pauses in range(1000):
+        try:
+            coroutine.send(None)
+        except StopIteration as stop:
+            return stop.value, pauses
+
+# %% by-hand-1 wrong: a for loop over its steps
+# cause: a for loop throws the StopIteration away, and with it what the coroutine returned
+# line: for _ in coroutine.__await__():
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    result, pauses = None, 0
+    for _ in coroutine.__await__():
+        pauses += 1
+    return result, pauses
+
+# %% by-hand-1 wrong: errors become results
+# cause: an error that leaves the coroutine is returned instead of raised
+# line: except Exception as error: | return error, pauses
+def run_alone(coroutine):
+    pauses = 0
+    while True:
+        try:
+            coroutine.send(None)
+        except StopIteration as stop:
+            return stop.value, pauses
+        except Exception as error:
+            return error, pauses
+        pauses += 1
+
+# %% by-hand-1 right: itertools.count
+from itertools import count
+
+
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    for paused in count():
+        try:
+            coroutine.send(None)
+        except StopIteration as end:
+            return end.value, paused
+
+# %% by-hand-1 right: a generator that delegates, and a sum
+def run_alone(coroutine):
+    returned = []
+
+    def steps():
+        returned.append((yield from coroutine.__await__()))
+
+    pauses = sum(1 for _ in steps())
+    return returned.pop(), pauses
+
+# %% pauses-1 wrong: every await pauses
+# cause: takes it that to await a coroutine pauses, even where no yield is at its far end
+# line: pauses
+pauses = {"rest": 2, "Ready": 0, "plain": 1, "sum_up": 3, "wait": 1, "outer": 3}
+
+# %% pauses-1 wrong: rest pauses once
+# cause: counts the await of rest and not its two yields
+# line: "rest": 1
+pauses = {"rest": 1, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2}

@@ -1,0 +1,448 @@
+"""Answers to the exercises of lesson 05, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% queue-1 wrong: D has its turn at once
+# cause: takes it that who is appended runs at once
+# line: order
+order = "APDCAPD"
+
+# %% queue-1 wrong: P before D
+# cause: takes it that P goes back into the queue before D, though P appends D before it yields
+# line: order
+order = "APCAPDD"
+
+# %% robin-1 wrong: None is the end
+# cause: a generator that yields None is taken for one that has ended
+# line: if next(generator, None) is not None:
+from collections import deque
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    queue = deque(generators)
+    while queue:
+        generator = queue.popleft()
+        if next(generator, None) is not None:
+            queue.append(generator)
+
+# %% robin-1 wrong: takes out of the list that it goes through
+# cause: to remove from a list while a for goes through it makes the next one lose a turn
+# line: alive.remove(generator) | for generator in alive:
+from collections import deque
+
+
+def round_robin(generators):
+    alive = list(generators)
+    while alive:
+        for generator in alive:
+            try:
+                generator.send(None)
+            except StopIteration:
+                alive.remove(generator)
+
+# %% robin-1 wrong: a round is a call
+# cause: each round is one call deeper, so it ends at about a thousand rounds
+# line: round_robin(alive)
+from collections import deque
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    alive = []
+    for generator in generators:
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        alive.append(generator)
+    if alive:
+        round_robin(alive)
+
+# %% robin-1 wrong: uses up the caller's list
+# cause: the queue is the caller's own list, which is empty afterwards
+# line: queue = generators | queue.pop(0)
+from collections import deque
+
+
+def round_robin(generators):
+    queue = generators
+    while queue:
+        generator = queue.pop(0)
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        queue.append(generator)
+
+# %% robin-1 right: keeps those who go on
+from collections import deque
+
+
+def goes_on(generator):
+    try:
+        generator.send(None)
+    except StopIteration:
+        return False
+    return True
+
+
+def round_robin(generators):
+    while generators := [*filter(goes_on, generators)]:
+        pass
+
+# %% robin-1 right: rotates a deque
+from collections import deque
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    carousel = deque(generators)
+    while carousel:
+        try:
+            carousel[0].send(None)
+        except StopIteration:
+            carousel.popleft()
+        else:
+            carousel.rotate(-1)
+
+# %% collect-1 wrong: in the order of their ends
+# cause: the results are in the order in which the generators ended
+# line: results.append(stop.value)
+from collections import deque
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    queue, results = deque(generators), []
+    while queue:
+        generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as stop:
+            results.append(stop.value)
+        else:
+            queue.append(generator)
+    return results
+
+# %% collect-1 wrong: leaves out None
+# cause: a generator that returns None has no place in the list
+# line: if result is not None
+from collections import deque
+
+
+def run_all(generators):
+    queue = deque(enumerate(generators))
+    results = [None] * len(generators)
+    while queue:
+        number, generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as stop:
+            results[number] = stop.value
+        else:
+            queue.append((number, generator))
+    return [result for result in results if result is not None]
+
+# %% collect-1 wrong: one after another
+# cause: each generator is run to its end before the next one begins: no turns
+# line: while True:
+from collections import deque
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    results = []
+    for generator in generators:
+        while True:
+            try:
+                generator.send(None)
+            except StopIteration as stop:
+                results.append(stop.value)
+                break
+    return results
+
+# %% collect-1 wrong: a default that is kept
+# cause: the dict is made once, and a second call finds the results of the first one in it
+# line: def run_all(generators, results={}):
+from collections import deque
+
+
+def run_all(generators, results={}):
+    queue = deque(enumerate(generators))
+    while queue:
+        number, generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as stop:
+            results[number] = stop.value
+        else:
+            queue.append((number, generator))
+    return [results[number] for number in sorted(results)]
+
+# %% collect-1 right: each generator in another one that keeps its result
+from collections import deque
+
+
+def run_all(generators):
+    results = {}
+
+    def keeping(number, generator):
+        results[number] = yield from generator
+
+    queue = deque(keeping(*pair) for pair in enumerate(generators))
+    while queue:
+        now = queue.popleft()
+        for _ in now:
+            queue.append(now)
+            break
+    return [results[number] for number in range(len(generators))]
+
+# %% collect-1 right: objects with a turn
+from collections import deque
+
+
+class Runner:
+    def __init__(self, generator):
+        self.generator = generator
+        self.ended = False
+        self.result = None
+
+    def turn(self):
+        try:
+            self.generator.send(None)
+        except StopIteration as stop:
+            self.ended = True
+            self.result = stop.value
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    runners = [Runner(generator) for generator in generators]
+    left = runners
+    while left:
+        for runner in left:
+            runner.turn()
+        left = [runner for runner in left if not runner.ended]
+    return [runner.result for runner in runners]
+
+# %% errors-1 wrong: the stop button too
+# cause: a KeyboardInterrupt is kept like any error and does not come out
+# line: except BaseException as error:
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    queue, errors = deque(generators), []
+    while queue:
+        generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except BaseException as error:
+            errors.append(error)
+            continue
+        queue.append(generator)
+    return errors
+
+# %% errors-1 wrong: the end is an error
+# cause: StopIteration is an Exception, so every end is noted as an error
+# line: except Exception as error:
+from collections import deque
+
+
+def run_on(generators):
+    queue, errors = deque(generators), []
+    while queue:
+        generator = queue.popleft()
+        try:
+            generator.send(None)
+        except Exception as error:
+            errors.append(error)
+            continue
+        queue.append(generator)
+    return errors
+
+# %% errors-1 wrong: the first error ends all
+# cause: after the first error nobody has a turn any more
+# line: break
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    queue, errors = deque(generators), []
+    while queue:
+        generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except Exception as error:
+            errors.append(error)
+            break
+        queue.append(generator)
+    return errors
+
+# %% errors-1 wrong: by generator and not by time
+# cause: the errors are in the order of the generators and not in the order in which they came
+# line: for number in sorted(errors)
+from collections import deque
+
+
+def run_on(generators):
+    queue, errors = deque(enumerate(generators)), {}
+    while queue:
+        number, generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            pass
+        except Exception as error:
+            errors[number] = error
+        else:
+            queue.append((number, generator))
+    return [errors[number] for number in sorted(errors)]
+
+# %% errors-1 right: suppress and an inner function
+from collections import deque
+from contextlib import suppress
+
+
+def run_on(generators):
+    errors, queue = [], deque(generators)
+
+    def turn(generator):
+        try:
+            with suppress(StopIteration):
+                generator.send(None)
+                queue.append(generator)
+        except Exception as error:
+            errors.append(error)
+
+    while queue:
+        turn(queue.popleft())
+    return errors
+
+# %% errors-1 right: wrapped generators
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = []
+
+    def careful(generator):
+        try:
+            yield from generator
+        except Exception as trouble:
+            errors.append(trouble)
+
+    turns = deque(map(careful, generators))
+    while turns:
+        first = turns.popleft()
+        if next(first, turns) is not turns:
+            turns.append(first)
+    return errors
+
+# %% turns-1 wrong: the last turn is not counted
+# cause: the turn in which a generator ends is not counted
+# line: given += 1
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    given = 0
+    while ready and given < turns:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.append(generator)
+        given += 1
+    return given
+
+# %% turns-1 wrong: one turn too many
+# cause: <= allows one turn more than turns
+# line: given <= turns
+def run_for(ready, turns):
+    given = 0
+    while ready and given <= turns:
+        generator = ready.popleft()
+        given += 1
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.append(generator)
+    return given
+
+# %% turns-1 wrong: works on a copy
+# cause: the turns are given from a copy, so ready is afterwards as it was before
+# line: deque(ready)
+from collections import deque
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    queue, given = deque(ready), 0
+    while queue and given < turns:
+        generator = queue.popleft()
+        given += 1
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        queue.append(generator)
+    return given
+
+# %% turns-1 wrong: back to the front
+# cause: who has had a turn is put at the front and not at the end
+# line: ready.appendleft(generator)
+def run_for(ready, turns):
+    given = 0
+    while ready and given < turns:
+        generator = ready.popleft()
+        given += 1
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.appendleft(generator)
+    return given
+
+# %% turns-1 right: a range that counts
+from contextlib import suppress
+
+
+def run_for(ready, turns):
+    for given in range(turns):
+        if not ready:
+            return given
+        with suppress(StopIteration):
+            generator = ready.popleft()
+            generator.send(None)
+            ready.append(generator)
+    return turns
+
+# %% turns-1 right: a generator of turns, and a sum
+from itertools import islice
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+
+    def all_turns():
+        while ready:
+            now = ready.popleft()
+            try:
+                now.send(None)
+            except StopIteration:
+                pass
+            else:
+                ready.append(now)
+            yield 1
+
+    return sum(islice(all_turns(), turns))

@@ -1,0 +1,351 @@
+"""Answers to the exercises of lesson 06, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% wakes-1 wrong: in the order of the spawns at 0.1 s
+# cause: takes it that b prints at its first waking; it sleeps once more
+# line: order
+order = ["d", "b", "c", "e", "a"]
+
+# %% wakes-1 wrong: in the order of the spawns
+# cause: takes it that each is printed in the order in which it was spawned
+# line: order
+order = ["a", "b", "c", "d", "e"]
+
+# %% wait-1 wrong: less than 0
+# cause: where the deadline is over already, the result is negative
+# line: return sleeping[0][0] - now
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if ready:
+        return 0
+    if sleeping:
+        return sleeping[0][0] - now
+    return None
+
+# %% wait-1 wrong: takes the sleeper out
+# cause: heappop takes the first sleeper out of the heap; it should only be looked at
+# line: heapq.heappop(sleeping)
+import heapq
+
+
+def next_wait(ready, sleeping, now):
+    if ready:
+        return 0
+    if not sleeping:
+        return None
+    deadline, _, _ = heapq.heappop(sleeping)
+    return max(0, deadline - now)
+
+# %% wait-1 wrong: asks for the sleepers first
+# cause: where somebody is ready and nobody sleeps, it says None and not 0
+# line: if not sleeping:
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if not sleeping:
+        return None
+    if ready:
+        return 0
+    return max(0, sleeping[0][0] - now)
+
+# %% wait-1 wrong: a zero that becomes None
+# cause: 0 counts as false, so a deadline that is over gives None
+# line: or None
+def next_wait(ready, sleeping, now):
+    if ready:
+        return 0
+    first = sleeping[0][0] if sleeping else now
+    return max(0, first - now) or None
+
+# %% wait-1 right: match
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    match bool(ready), sleeping:
+        case True, _:
+            return 0
+        case False, [(first, _, _), *_] if first > now:
+            return first - now
+        case False, [_, *_]:
+            return 0
+
+# %% wait-1 right: the least of all moments
+def next_wait(ready, sleeping, now):
+    moments = [now for _ in ready] + [max(now, deadline) for deadline, *_ in sleeping]
+    return min(moments) - now if moments else None
+
+# %% sleepers-1 wrong: no ticket
+# cause: of equal deadlines the heap compares those who sleep, and they have no order
+# line: heapq.heappush(self.heap, (deadline, who))
+import heapq
+import itertools
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.heap = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        heapq.heappush(self.heap, (deadline, who))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        woken = []
+        while self.heap and self.heap[0][0] <= now:
+            woken.append(heapq.heappop(self.heap)[1])
+        return woken
+
+# %% sleepers-1 wrong: earlier, but not now
+# cause: whose deadline is exactly now is not taken out
+# line: self.heap[0][0] < now
+import heapq
+import itertools
+
+
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+        self.tickets = itertools.count()
+
+    def add(self, deadline, who):
+        heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+    def due(self, now):
+        woken = []
+        while self.heap and self.heap[0][0] < now:
+            woken.append(heapq.heappop(self.heap)[2])
+        return woken
+
+# %% sleepers-1 wrong: one heap for all
+# cause: the heap belongs to the class, so two objects share their sleepers
+# line: heap = []
+import heapq
+import itertools
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    heap = []
+
+    def __init__(self):
+        self.tickets = itertools.count()
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        woken = []
+        while self.heap and self.heap[0][0] <= now:
+            woken.append(heapq.heappop(self.heap)[2])
+        return woken
+
+# %% sleepers-1 wrong: a dict by deadline
+# cause: a second one with the same deadline takes the place of the first
+# line: self.sleeping[deadline] = who
+import heapq
+import itertools
+
+
+class Sleepers:
+    def __init__(self):
+        self.sleeping = {}
+
+    def add(self, deadline, who):
+        self.sleeping[deadline] = who
+
+    def due(self, now):
+        moments = sorted(moment for moment in self.sleeping if moment <= now)
+        return [self.sleeping.pop(moment) for moment in moments]
+
+# %% sleepers-1 right: a sorted list
+import bisect
+import heapq
+import itertools
+from operator import itemgetter
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.entries = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        bisect.insort(self.entries, (deadline, who), key=itemgetter(0))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        end = bisect.bisect_right(self.entries, now, key=itemgetter(0))
+        out, self.entries[:end] = self.entries[:end], []
+        return [who for _, who in out]
+
+# %% sleepers-1 right: a queue for each deadline
+import heapq
+import itertools
+
+
+class Sleepers:
+    def __init__(self):
+        self.by_moment = {}
+
+    def add(self, deadline, who):
+        self.by_moment.setdefault(deadline, []).append(who)
+
+    def due(self, now):
+        over = sorted(filter(now.__ge__, self.by_moment))
+        return [*itertools.chain.from_iterable(map(self.by_moment.pop, over))]
+
+# %% until-1 wrong: no turn for the others
+# cause: if the moment is over it goes on at once, and not in the next round
+# line: if deadline > time.monotonic():
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    if deadline > time.monotonic():
+        yield lambda loop, who: loop.wake_at(deadline, who)
+
+# %% until-1 wrong: a moment taken for a number of seconds
+# cause: the time of now is added to a deadline that is a moment already
+# line: time.monotonic() + deadline
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    yield lambda loop, who: loop.wake_at(time.monotonic() + deadline, who)
+
+# %% until-1 wrong: looks again and again
+# cause: it is woken in every round to look at the clock: busy waiting
+# line: while time.monotonic() < deadline:
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    yield
+    while time.monotonic() < deadline:
+        yield
+
+# %% until-1 wrong: the thread sleeps
+# cause: an Event of threads blocks the thread, so nobody else has a turn meanwhile
+# line: threading.Event().wait(
+import threading
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    threading.Event().wait(max(0, deadline - time.monotonic()))
+    yield
+
+# %% until-1 right: an object that parks
+import types
+
+
+class At:
+    def __init__(self, deadline):
+        self.deadline = deadline
+
+    def __call__(self, loop, who):
+        return loop.wake_at(self.deadline, who)
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    yield At(deadline)
+
+# %% until-1 right: None where it is over
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    def park(loop, who):
+        return loop.wake_at(deadline, who)
+
+    over = deadline <= time.monotonic()
+    return (yield None if over else park)
+
+# %% every-1 wrong: a pause after each work
+# cause: the time that the work takes shifts all later beats
+# line: await sleep(seconds)
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    for number in range(times):
+        if number:
+            await sleep(seconds)
+        await work()
+
+# %% every-1 wrong: each beat from the last waking
+# cause: beats are counted from when it was woken, so that each lateness shifts the later ones
+# line: begin = clock()
+async def every(seconds, times, work, clock, sleep):
+    for number in range(times):
+        begin = clock()
+        await work()
+        if number < times - 1:
+            await sleep(begin + seconds - clock())
+
+# %% every-1 wrong: waits after the last work
+# cause: after the last work it waits for one more beat
+# line: await sleep(
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    start = clock()
+    for number in range(1, times + 1):
+        await work()
+        await sleep(start + number * seconds - clock())
+
+# %% every-1 wrong: leaves out the beats that it missed
+# cause: after a work that took too long it waits for a later beat, and should begin at once
+# line: while start + beat * seconds < clock():
+async def every(seconds, times, work, clock, sleep):
+    start, beat = clock(), 0
+    for number in range(times):
+        if number:
+            beat += 1
+            while start + beat * seconds < clock():
+                beat += 1
+            await sleep(start + beat * seconds - clock())
+        await work()
+
+# %% every-1 right: an async generator of beats
+async def every(seconds, times, work, clock, sleep):
+    async def beats():
+        start = clock()
+        for beat in range(times):
+            if beat:
+                await sleep(start + beat * seconds - clock())
+            yield
+
+    async for _ in beats():
+        await work()
+
+# %% every-1 right: counts down, with a break
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    start, done = clock(), 0
+    while done < times:
+        await work()
+        done += 1
+        if done == times:
+            break
+        if (left := start + done * seconds - clock()) > 0:
+            await sleep(left)

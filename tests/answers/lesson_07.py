@@ -1,0 +1,646 @@
+"""Answers to the exercises of lesson 07, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% tasks-1 wrong: the finally of c too
+# cause: c was cancelled before its first step, so it never came to its try
+# line: log
+log = ["spawned", "a1", "b1", "c2", "asked", "b2", "a2", "over"]
+
+# %% tasks-1 wrong: cancel stops at once
+# cause: takes it that b cleans up within cancel(), and not in its own next turn
+# line: log
+log = ["spawned", "a1", "b1", "b2", "asked", "a2", "over"]
+
+# %% future-1 wrong: None means not there
+# cause: a result that is None is taken for none at all
+# line: if self.value is None:
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.value = None
+        self.over = False
+        self.waiters = []
+
+    def __await__(self):
+        if self.value is None:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+
+    def set_result(self, value):
+        if self.over:
+            raise RuntimeError("this future has its result already")
+        self.value, self.over = value, True
+        for wake in self.waiters:
+            wake()
+
+# %% future-1 wrong: room for one
+# cause: a second waiter takes the place of the first one, who is never woken
+# line: self.waiter = wake
+class Future:
+    def __init__(self):
+        self.done = False
+        self.waiter = None
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiter = wake
+
+    def set_result(self, value):
+        if self.done:
+            raise RuntimeError("set twice")
+        self.value, self.done = value, True
+        if self.waiter is not None:
+            self.waiter()
+
+# %% future-1 wrong: last come, first woken
+# cause: pop takes the last waiter first, so they are woken in the wrong order
+# line: self.waiters.pop()()
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.done = False
+        self.waiters = []
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+
+    def set_result(self, value):
+        if self.done:
+            raise RuntimeError("set twice")
+        self.value, self.done = value, True
+        while self.waiters:
+            self.waiters.pop()()
+
+# %% future-1 wrong: who comes late waits too
+# cause: it pauses even if the result is there, and nobody will wake that waiter
+# line: yield self.park
+class Future:
+    def __init__(self):
+        self.done = False
+        self.waiters = []
+
+    def __await__(self):
+        yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+
+    def set_result(self, value):
+        if self.done:
+            raise RuntimeError("set twice")
+        self.value, self.done = value, True
+        for wake in self.waiters:
+            wake()
+
+# %% future-1 right: a box that is empty or full
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.box, self.waiting = (), {}
+
+    def __await__(self):
+        if not self.box:
+            yield self.park
+        [value] = self.box
+        return value
+
+    def park(self, loop, wake):
+        ticket = object()
+        self.waiting[ticket] = wake
+        return lambda: self.waiting.pop(ticket, None)
+
+    def set_result(self, value):
+        if self.box:
+            raise RuntimeError("this future has its result already")
+        self.box = (value,)
+        for wake in self.waiting.values():
+            wake()
+        self.waiting.clear()
+
+# %% future-1 right: a deque that goes, and match
+from collections import deque
+from functools import partial
+
+
+class Future:
+    def __init__(self):
+        self.queue = deque()
+
+    def __await__(self):
+        while self.queue is not None:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.queue.append(wake)
+        return partial(self.queue.remove, wake)
+
+    def set_result(self, value):
+        match self.queue:
+            case None:
+                raise RuntimeError("a future is set once")
+            case waiting:
+                self.value, self.queue = value, None
+                for wake in waiting:
+                    wake()
+
+# %% gather-own-1 wrong: one after another
+# cause: each task is awaited before the next one is spawned
+# line: await loop.spawn(coro)
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    return [await loop.spawn(coro) for coro in coros]
+
+# %% gather-own-1 wrong: leaves out None
+# cause: a coroutine that returns None has no place in the list
+# line: if result is not None:
+async def gather(loop, *coros):
+    results = []
+    for task in [loop.spawn(coro) for coro in coros]:
+        result = await task
+        if result is not None:
+            results.append(result)
+    return results
+
+# %% gather-own-1 wrong: in the order in which they end
+# cause: each result is appended when it comes, so the order is not that of coros
+# line: results.append(await coro)
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results = []
+
+    async def collect(coro):
+        results.append(await coro)
+
+    for task in [loop.spawn(collect(coro)) for coro in coros]:
+        await task
+    return results
+
+# %% gather-own-1 wrong: errors as results
+# cause: an error stands in the list and does not come out
+# line: except Exception as error: | results.append(error)
+async def gather(loop, *coros):
+    tasks, results = [loop.spawn(coro) for coro in coros], []
+    for task in tasks:
+        try:
+            results.append(await task)
+        except Exception as error:
+            results.append(error)
+    return results
+
+# %% gather-own-1 right: map and a comprehension
+async def gather(loop, *coros):
+    return [await each for each in [*map(loop.spawn, coros)]]
+
+# %% gather-own-1 right: an async generator of results
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+
+    async def in_order(tasks):
+        while tasks:
+            first, *tasks = tasks
+            yield await first
+
+    started = tuple(loop.spawn(coro) for coro in coros)
+    return [result async for result in in_order(started)]
+
+# %% cancel-own-1 wrong: the timer stays
+# cause: the entry in the heap still holds the task, so it is woken a second time later
+# line: none
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    if any(entry[2] is task for entry in loop.sleeping):
+        loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 wrong: a second place in the queue
+# cause: a task that is ready or runs is put into the queue once more, so it has two places
+# line: loop.ready.append(task)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            entry[2] = None
+    loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 wrong: the one who runs
+# cause: a task that runs and cancels itself is not in the queue now, and gets a place too many
+# line: if task not in loop.ready:
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            entry[2] = None
+    if task not in loop.ready:
+        loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 wrong: out of the middle of the heap
+# cause: to remove an entry from a heap's middle breaks its order
+# line: loop.sleeping.remove(entry)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in list(loop.sleeping):
+        if entry[2] is task:
+            loop.sleeping.remove(entry)
+            loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 right: for with else
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if not task.done:
+        task.throw = CancelledError("asked to end")
+        for entry in loop.sleeping:
+            _, _, sleeper = entry
+            if sleeper is task:
+                break
+        else:
+            return True
+        entry[-1] = None
+        loop.ready.append(task)
+        return True
+    return False
+
+# %% cancel-own-1 right: a new heap
+import heapq
+
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if ended := task.done:
+        return not ended
+    task.throw = CancelledError()
+    left = [entry for entry in loop.sleeping if entry[2] is not task]
+    if len(left) < len(loop.sleeping):
+        loop.sleeping[:] = left
+        heapq.heapify(loop.sleeping)
+        loop.ready.append(task)
+    return True
+
+# %% bell-1 wrong: no undo
+# cause: park returns nothing, so a cancelled task is still on the list and is woken by a later ring
+# line: self.waiters.append(wake)
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.waiters = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+
+    def ring(self):
+        waiters, self.waiters = self.waiters, []
+        for wake in waiters:
+            wake()
+
+# %% bell-1 wrong: takes back the last one
+# cause: the undo takes out whoever came last, and not the one who is cancelled
+# line: return self.waiters.pop
+class Bell:
+    def __init__(self):
+        self.waiters = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+        return self.waiters.pop
+
+    def ring(self):
+        waiters, self.waiters = self.waiters, []
+        for wake in waiters:
+            wake()
+
+# %% bell-1 wrong: rings again for the same
+# cause: the list is not emptied, so a second ring wakes those of the first one again
+# line: for wake in self.waiters:
+from functools import partial
+
+
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.waiters = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+        return partial(self.waiters.remove, wake)
+
+    def ring(self):
+        for wake in self.waiters:
+            wake()
+
+# %% bell-1 wrong: rings once, like a future
+# cause: who comes after a ring does not wait for the next one
+# line: if not self.rung:
+from functools import partial
+
+
+class Bell:
+    def __init__(self):
+        self.waiters = []
+        self.rung = False
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        if not self.rung:
+            yield self.park
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+        return partial(self.waiters.remove, wake)
+
+    def ring(self):
+        self.rung = True
+        while self.waiters:
+            self.waiters.pop(0)()
+
+# %% bell-1 right: a future for each ring
+from helpers.eventloop.tasks import Future
+
+
+class Bell:
+    def __init__(self):
+        self.next_ring = Future()
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        return self.next_ring.park(loop, wake)
+
+    def ring(self):
+        now, self.next_ring = self.next_ring, Future()
+        now.set_result("ding")
+
+# %% bell-1 right: a dict of tickets
+from itertools import count
+
+
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.tickets = count()
+        self.guests = {}
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        return iter([self.park])
+
+    def park(self, loop, wake):
+        ticket = next(self.tickets)
+        self.guests[ticket] = wake
+
+        def leave():
+            self.guests.pop(ticket, None)
+
+        return leave
+
+    def ring(self):
+        for ticket in list(self.guests):
+            self.guests.pop(ticket)()
+
+# %% timeout-own-1 wrong: every cancellation is a timeout
+# cause: if with_timeout itself is cancelled, a TimeoutError comes out and not a CancelledError
+# line: raise TimeoutError from None
+from helpers.eventloop.tasks import CancelledError
+from helpers.eventloop.tasks import sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+
+    async def ring():
+        await sleep(seconds)
+        task.cancel()
+
+    timer = loop.spawn(ring())
+    try:
+        return await task
+    except CancelledError:
+        task.cancel()
+        raise TimeoutError from None
+    finally:
+        timer.cancel()
+
+# %% timeout-own-1 wrong: the timer is left behind
+# cause: if the coroutine is done in time, the timer still sleeps
+# line: loop.spawn(ring())
+from helpers.eventloop.tasks import CancelledError
+from helpers.eventloop.tasks import sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    task, rung = loop.spawn(coro), []
+
+    async def ring():
+        await sleep(seconds)
+        if task.cancel():
+            rung.append(True)
+
+    loop.spawn(ring())
+    try:
+        return await task
+    except CancelledError:
+        if rung and task.done():
+            raise TimeoutError from None
+        task.cancel()
+        raise
+
+# %% timeout-own-1 wrong: does not wait for its end
+# cause: the TimeoutError comes out while the cancelled task still cleans up
+# line: raise TimeoutError
+from helpers.eventloop.tasks import CancelledError, Future
+from helpers.eventloop.tasks import sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    task, first = loop.spawn(coro), Future()
+
+    async def ring():
+        await sleep(seconds)
+        if not first.done():
+            first.set_result("time")
+
+    async def watch():
+        try:
+            await task
+        except BaseException:
+            pass
+        if not first.done():
+            first.set_result("task")
+
+    helpers = [loop.spawn(ring()), loop.spawn(watch())]
+    try:
+        if await first == "time":
+            task.cancel()
+            raise TimeoutError
+        return await task
+    except CancelledError:
+        task.cancel()
+        raise
+    finally:
+        for helper in helpers:
+            helper.cancel()
+
+# %% timeout-own-1 wrong: the task goes on without its caller
+# cause: if with_timeout is cancelled, the task is not cancelled too
+# line: except CancelledError:
+from helpers.eventloop.tasks import CancelledError
+from helpers.eventloop.tasks import sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task, rung = loop.spawn(coro), []
+
+    async def ring():
+        await sleep(seconds)
+        if task.cancel():
+            rung.append(True)
+
+    timer = loop.spawn(ring())
+    try:
+        return await task
+    except CancelledError:
+        if rung and task.done():
+            raise TimeoutError("too long") from None
+        else:
+            raise
+    finally:
+        timer.cancel()
+
+# %% timeout-own-1 right: an entry of the heap, and no second task
+import time
+
+from helpers.eventloop.tasks import CancelledError
+from helpers.eventloop.tasks import sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    late = False
+
+    def ring():
+        nonlocal late
+        late = task.cancel()
+
+    task = loop.spawn(coro)
+    unring = loop.wake_at(time.monotonic() + seconds, ring)
+    try:
+        result = await task
+    except CancelledError as error:
+        if not (late and task.done() and error is task.error):
+            task.cancel()
+            raise
+    finally:
+        unring()
+    if late:
+        raise TimeoutError(f"not done in {seconds} s")
+    return result
+
+# %% timeout-own-1 right: a clock with a context manager
+from helpers.eventloop.tasks import CancelledError
+from helpers.eventloop.tasks import sleep
+
+
+class Clock:
+    def __init__(self, loop, seconds, task):
+        self.task, self.rang = task, False
+        self.timer = loop.spawn(self.tick(seconds), "clock")
+
+    async def tick(self, seconds):
+        await sleep(seconds)
+        self.rang = self.task.cancel()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.timer.cancel()
+        if isinstance(error, CancelledError):
+            over = self.task.done()
+            if not over or error is not self.task.error:
+                self.task.cancel()
+                return False
+        if self.rang and (error is None or isinstance(error, CancelledError)):
+            raise TimeoutError
+
+
+async def with_timeout(loop, seconds, coro):
+    task = loop.spawn(coro)
+    with Clock(loop, seconds, task):
+        return await task

@@ -1,0 +1,357 @@
+"""Answers to the exercises of lesson 09, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% loop-turn-1 wrong: a call later with 0 comes first
+# cause: takes it that a timer with a delay of 0 is called before the calls soon
+# line: order
+order = ["main", "timer", "b", "a", "late timer"]
+
+# %% loop-turn-1 wrong: a in the first turn
+# cause: what is asked for by a call joins the queue for the next turn, behind the timer
+# line: order
+order = ["main", "a", "b", "timer", "late timer"]
+
+# %% switch-1 wrong: each await of a coroutine
+# cause: to await a coroutine that does not pause is only a call
+# line: "await work()": True
+switches = {
+    "await free_lock.acquire()": False,
+    "await held_lock.acquire()": True,
+    "await queue.put(1)": False,
+    "await full_queue.put(1)": True,
+    "await event.wait()": False,
+    "await work()": True,
+    "await asyncio.create_task(work())": True,
+    "await asyncio.gather(work(), work())": True,
+    "await asyncio.sleep(0)": True,
+}
+
+# %% switch-1 wrong: a sleep of zero
+# cause: sleep(0) is just what gives one turn to the others
+# line: "await asyncio.sleep(0)": False
+switches = {
+    "await free_lock.acquire()": False,
+    "await held_lock.acquire()": True,
+    "await queue.put(1)": False,
+    "await full_queue.put(1)": True,
+    "await event.wait()": False,
+    "await work()": False,
+    "await asyncio.create_task(work())": True,
+    "await asyncio.gather(work(), work())": True,
+    "await asyncio.sleep(0)": False,
+}
+
+# %% task-step-1 wrong: the first step at once
+# cause: the first step is taken within start, and not by call_soon
+# line: step()
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    future = loop.create_future()
+
+    def step(_=None):
+        try:
+            waits_for = coro.send(None)
+        except StopIteration as stop:
+            future.set_result(stop.value)
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            if waits_for is None:
+                loop.call_soon(step)
+            else:
+                waits_for.add_done_callback(step)
+
+    step()
+    return future
+
+# %% task-step-1 wrong: a step calls the next one
+# cause: where coro hands out None the next step is called at once: nobody else has a turn, and after a thousand it ends
+# line: return step()
+def start(coro, loop):
+    future = loop.create_future()
+
+    def step(_=None):
+        try:
+            waits_for = coro.send(None)
+        except StopIteration as stop:
+            future.set_result(stop.value)
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            if waits_for is None:
+                return step()
+            waits_for.add_done_callback(step)
+
+    loop.call_soon(step)
+    return future
+
+# %% task-step-1 wrong: errors are lost
+# cause: an error that leaves coro does not become the exception of the future
+# line: except StopIteration as stop:
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    future = loop.create_future()
+
+    def step(_=None):
+        try:
+            waits_for = coro.send(None)
+        except StopIteration as stop:
+            future.set_result(stop.value)
+        else:
+            if waits_for is None:
+                loop.call_soon(step)
+            else:
+                waits_for.add_done_callback(step)
+
+    loop.call_soon(step)
+    return future
+
+# %% task-step-1 wrong: asks for the result itself
+# cause: if the future that it waited for has failed, result() raises here, and coro never hears of it
+# line: woken_by.result()
+def start(coro, loop):
+    future = loop.create_future()
+
+    def step(woken_by=None):
+        if woken_by is not None:
+            woken_by.result()
+        try:
+            waits_for = coro.send(None)
+        except StopIteration as stop:
+            future.set_result(stop.value)
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            if waits_for is None:
+                loop.call_soon(step)
+            else:
+                waits_for.add_done_callback(step)
+
+    loop.call_soon(step)
+    return future
+
+# %% task-step-1 right: an object that is called
+class Step:
+    def __init__(self, coro, loop):
+        self.coro, self.loop = coro, loop
+        self.future = loop.create_future()
+
+    def __call__(self, *woken_by):
+        try:
+            match self.coro.send(None):
+                case None:
+                    self.loop.call_soon(self)
+                case other:
+                    other.add_done_callback(self)
+        except StopIteration as end:
+            self.future.set_result(end.value)
+        except BaseException as error:
+            self.future.set_exception(error)
+
+
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    first = Step(coro, loop)
+    loop.call_soon(first)
+    return first.future
+
+# %% task-step-1 right: partial, and the reason by walrus
+from functools import partial
+
+
+def start(coro, loop):
+    loop.call_soon(one_step, coro, loop, result := loop.create_future())
+    return result
+
+
+def one_step(coro, loop, result, woken_by=None):
+    try:
+        waits_for = coro.send(None)
+    except StopIteration as stop:
+        result.set_result(stop.value)
+        return
+    except BaseException as error:
+        result.set_exception(error)
+        return
+    again = partial(one_step, coro, loop, result)
+    soon = loop.call_soon if waits_for is None else waits_for.add_done_callback
+    soon(again)
+
+# %% call-later-1 wrong: called at once
+# cause: the function is called when the entry is made, and its result stands in the heap
+# line: function(*args)]
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    entry = [loop.time() + delay, next(loop.tickets), function(*args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        entry[2] = lambda: None
+
+    return cancel
+
+# %% call-later-1 wrong: None in place of the function
+# cause: the loop calls what it finds in the entry, and None can't be called
+# line: entry[2] = None
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        entry[2] = None
+
+    return cancel
+
+# %% call-later-1 wrong: out of the middle of the heap
+# cause: to remove an entry from a heap's middle breaks its order
+# line: loop.timers.remove(entry)
+import heapq
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    entry = [loop.time() + delay, next(loop.tickets), partial(function, *args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        if entry in loop.timers:
+            loop.timers.remove(entry)
+
+    return cancel
+
+# %% call-later-1 wrong: a number of seconds taken for a moment
+# cause: the deadline is only the delay; the time of now is not added
+# line: entry = [delay,
+import heapq
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    entry = [delay, next(loop.tickets), partial(function, *args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        entry[2] = lambda: None
+
+    return cancel
+
+# %% call-later-1 right: an object with two methods
+import heapq
+
+
+class Call:
+    def __init__(self, function, args):
+        self.function, self.args = function, args
+
+    def __call__(self):
+        if self.function is not None:
+            self.function(*self.args)
+
+    def cancel(self):
+        self.function = None
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    call = Call(function, args)
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), call])
+    return call.cancel
+
+# %% call-later-1 right: an entry whose item is set by partial
+import heapq
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    moment, ticket = delay + loop.time(), next(loop.tickets)
+    heapq.heappush(loop.timers, entry := [moment, ticket, partial(function, *args)])
+    return partial(entry.__setitem__, 2, int)
+
+# %% keep-1 wrong: never let go
+# cause: the task is not taken out of the set when it is done
+# line: none
+import asyncio
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+    task = asyncio.create_task(coro)
+    kept.add(task)
+    return task
+
+# %% keep-1 wrong: taken out at once
+# cause: discard is called here and now; the callback is what it returns, None
+# line: task.add_done_callback(kept.discard(task))
+import asyncio
+
+
+def background(coro, kept):
+    task = asyncio.create_task(coro)
+    kept.add(task)
+    task.add_done_callback(kept.discard(task))
+    return task
+
+# %% keep-1 wrong: taken out by the coroutine itself
+# cause: a task that is cancelled before its first step never comes to its finally, and stays in the set
+# line: finally: | kept.discard(task)
+import asyncio
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+
+    async def run():
+        try:
+            return await coro
+        finally:
+            kept.discard(task)
+
+    task = asyncio.create_task(run())
+    kept.add(task)
+    return task
+
+# %% keep-1 wrong: the set is emptied
+# cause: when one task is done, all others are taken out as well
+# line: kept.clear()
+import asyncio
+
+
+def background(coro, kept):
+    task = asyncio.create_task(coro)
+    kept.add(task)
+    task.add_done_callback(lambda done: kept.clear())
+    return task
+
+# %% keep-1 right: a walrus
+import asyncio
+
+
+def background(coro, kept):
+    kept.add(task := asyncio.get_running_loop().create_task(coro))
+    task.add_done_callback(kept.discard)
+    return task
+
+# %% keep-1 right: set operations in place
+import asyncio
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+    mine = {asyncio.ensure_future(coro)}
+
+    def let_go(_):
+        kept.difference_update(mine)
+
+    kept |= mine
+    [task] = mine
+    task.add_done_callback(let_go)
+    return task

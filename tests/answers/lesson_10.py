@@ -1,0 +1,517 @@
+"""Answers to the exercises of lesson 10, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% written-1 wrong: gather cancels the others
+# cause: gather leaves the others running when one fails, so c writes while main sleeps
+# line: "gather": ["a"]
+written = {"group": ["a"], "gather": ["a"], "wait": ["a", "c"], "brief": ["a"]}
+
+# %% written-1 wrong: wait cancels at its time-out
+# cause: wait only looks: after its timeout c goes on
+# line: "wait": ["a"]
+written = {"group": ["a"], "gather": ["a", "c"], "wait": ["a"], "brief": ["a"]}
+
+# %% group-end-1 wrong: at the moment of the error
+# cause: the group waits until the task that was cancelled has cleaned up
+# line: seconds
+seconds = 2
+
+# %% group-end-1 wrong: nobody is cancelled
+# cause: takes it that tidy sleeps to its end, as it would in a gather
+# line: seconds
+seconds = 13
+
+# %% fail-fast-1 wrong: a plain gather
+# cause: gather does not stop the others when one fails
+# line: asyncio.gather(
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    return await asyncio.gather(*(buy(item) for item in items))
+
+# %% fail-fast-1 wrong: asked, but not awaited
+# cause: the others are asked to end, and nobody waits until they have cleaned up
+# line: task.cancel()
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        raise
+
+# %% fail-fast-1 wrong: a dict by item
+# cause: an item that is in the list twice is bought twice, but only the second of the two is in the result
+# line: tasks[item] = | return [
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    tasks = {}
+    async with asyncio.TaskGroup() as group:
+        for item in items:
+            tasks[item] = group.create_task(buy(item))
+    return [task.result() for task in tasks.values()]
+
+# %% fail-fast-1 wrong: only for an Exception
+# cause: if all_or_nothing is cancelled, it does not wait until all have ended
+# line: except Exception:
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return await asyncio.gather(*tasks)
+    except Exception:
+        for task in tasks:
+            task.cancel()
+        while not all(task.done() for task in tasks):
+            await asyncio.wait(tasks)
+        raise
+
+# %% fail-fast-1 right: a group, and each puts its result into its place
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    bought = {}
+
+    async def get(place, item):
+        bought[place] = await buy(item)
+
+    async with asyncio.TaskGroup() as group:
+        for place, item in enumerate(items):
+            group.create_task(get(place, item))
+    return [bought[place] for place in sorted(bought)]
+
+# %% fail-fast-1 right: an asynchronous context manager of one's own
+import asyncio
+
+
+class Children:
+    def __init__(self, coros):
+        self.coros = list(coros)
+
+    async def __aenter__(self):
+        self.tasks = [asyncio.ensure_future(coro) for coro in self.coros]
+        return self.tasks
+
+    async def __aexit__(self, kind, error, trace):
+        asked = None
+        for task in self.tasks:
+            task.cancel()
+        while left := [task for task in self.tasks if not task.done()]:
+            try:
+                await asyncio.wait(left)
+            except asyncio.CancelledError as request:
+                asked = request
+        for task in self.tasks:
+            task.cancelled() or task.exception()
+        if asked is not None:
+            raise asked
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    async with Children(map(buy, items)) as tasks:
+        if tasks:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        ended = [task.result() for task in tasks if task.done()]
+    return ended
+
+# %% first-answer-1 wrong: the first that ends
+# cause: if the first one that ends has failed, its error comes out, though others may answer
+# line: return done.pop().result()
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        return done.pop().result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% first-answer-1 wrong: an answer that counts as false
+# cause: an answer such as 0 or "" is taken for none
+# line: if answer:
+import asyncio
+
+
+async def first_answer(ask, servers):
+    errors = []
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    try:
+        for next_one in asyncio.as_completed(tasks):
+            try:
+                answer = await next_one
+            except Exception as error:
+                errors.append(error)
+            else:
+                if answer:
+                    return answer
+        raise ExceptionGroup("no server answered", errors)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% first-answer-1 wrong: the others go on
+# cause: the servers that were slower are not stopped, and nobody waits for them
+# line: return await next_one
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    errors = []
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    for next_one in asyncio.as_completed(tasks):
+        try:
+            return await next_one
+        except Exception as error:
+            errors.append(error)
+    raise ExceptionGroup("no server answered", errors)
+
+# %% first-answer-1 wrong: the last error alone
+# cause: if all fail, only the error of the last one is in the group
+# line: errors = [error]
+import asyncio
+
+
+async def first_answer(ask, servers):
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    try:
+        for next_one in asyncio.as_completed(tasks):
+            try:
+                return await next_one
+            except Exception as error:
+                errors = [error]
+        raise ExceptionGroup("no server answered", errors)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% first-answer-1 right: a group whose children catch their own errors
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    answers, errors, asking = [], [], []
+
+    async def try_one(server):
+        try:
+            answer = await ask(server)
+        except Exception as error:
+            errors.append(error)
+        else:
+            answers.append(answer)
+            for other in asking:
+                if other is not asyncio.current_task():
+                    other.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        for server in servers:
+            asking.append(group.create_task(try_one(server)))
+    match answers:
+        case [first, *_]:
+            return first
+    raise ExceptionGroup("all servers failed", errors)
+
+# %% first-answer-1 right: wait, a future of the winner, and a stubborn end
+import asyncio
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def started(coros):
+    tasks = [asyncio.create_task(coro) for coro in coros]
+    try:
+        yield tasks
+    finally:
+        for task in tasks:
+            task.cancel()
+        await until_ended(tasks)
+
+
+async def until_ended(tasks):
+    request = None
+    while not all(task.done() for task in tasks):
+        try:
+            await asyncio.wait(tasks)
+        except asyncio.CancelledError as error:
+            request = error
+    failed = [task for task in tasks if not task.cancelled() and task.exception()]
+    if request:
+        raise request
+    return failed
+
+
+async def first_answer(ask, servers):
+    async with started(ask(server) for server in servers) as tasks:
+        pending = set(tasks)
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED)
+            for task in filter(done.__contains__, tasks):
+                if not task.cancelled() and task.exception() is None:
+                    return task.result()
+        raise ExceptionGroup("nobody", [task.exception() for task in tasks])
+
+# %% within-1 wrong: one deadline around a gather
+# cause: if one page is late, all the others are lost too
+# line: async with asyncio.timeout(seconds):
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    found = {}
+    try:
+        async with asyncio.timeout(seconds):
+            async with asyncio.TaskGroup() as group:
+                tasks = {url: group.create_task(caught(fetch, url)) for url in urls}
+        for url, task in tasks.items():
+            if not isinstance(task.result(), Exception):
+                found[url] = task.result()
+    except TimeoutError:
+        pass
+    return found
+
+
+async def caught(fetch, url):
+    try:
+        return await fetch(url)
+    except Exception as error:
+        return error
+
+# %% within-1 wrong: nothing is stopped when it is cancelled
+# cause: if fetch_within is cancelled in the wait, the tasks go on
+# line: await asyncio.wait(tasks, timeout=seconds)
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    if not urls:
+        return {}
+    tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+    done, pending = await asyncio.wait(tasks, timeout=seconds)
+    for task in pending:
+        task.cancel()
+    await asyncio.gather(*pending, return_exceptions=True)
+    return {tasks[task]: task.result() for task in done
+            if not task.cancelled() and task.exception() is None}
+
+# %% within-1 wrong: what failed comes out
+# cause: result raises the error of a page that failed; it should be left out
+# line: task.result()
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    if not urls:
+        return {}
+    tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+    try:
+        done, _ = await asyncio.wait(tasks, timeout=seconds)
+        return {tasks[task]: task.result() for task in done}
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% within-1 wrong: always sleeps for all of the time
+# cause: it waits for all of the seconds, even if all have ended before
+# line: await asyncio.sleep(seconds)
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+    try:
+        await asyncio.sleep(seconds)
+        return {url: task.result() for task, url in tasks.items()
+                if task.done() and not task.cancelled() and task.exception() is None}
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% within-1 right: a group, and a timer that stops its children
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    pages, late = {}, False
+
+    async def one(url):
+        try:
+            page = await fetch(url)
+        except Exception:
+            return
+        if not late:
+            pages[url] = page
+
+    def ring():
+        nonlocal late
+        late = True
+        for task in tasks:
+            task.cancel()
+
+    timer = asyncio.get_running_loop().call_later(seconds, ring)
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(url)) for url in urls]
+    finally:
+        timer.cancel()
+    return pages
+
+# %% within-1 right: wait, and an end that is not cut off
+import asyncio
+
+
+def well(pair):
+    task = pair[1]
+    return not task.cancelled() and task.exception() is None
+
+
+async def stop(tasks):
+    again = False
+    [task.cancel() for task in tasks]
+    while not all(map(asyncio.Task.done, tasks)):
+        try:
+            await asyncio.wait(tasks)
+        except asyncio.CancelledError:
+            again = True
+    if again:
+        raise asyncio.CancelledError
+
+
+async def fetch_within(fetch, urls, seconds):
+    start = asyncio.create_task
+    pairs = [(url, start(fetch(url))) for url in dict.fromkeys(urls)]
+    tasks = [task for _, task in pairs]
+    if not tasks:
+        return {}
+    try:
+        done, _ = await asyncio.wait(tasks, timeout=seconds)
+        return {url: task.result() for url, task in filter(
+            well, [pair for pair in pairs if pair[1] in done])}
+    finally:
+        await stop(tasks)
+
+# %% supervise-1 wrong: a cancellation is a failure
+# cause: if supervise is cancelled, the worker is started again
+# line: except BaseException:
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    for _ in range(restarts):
+        try:
+            return await worker()
+        except BaseException:
+            await asyncio.sleep(pause)
+    return await worker()
+
+# %% supervise-1 wrong: one restart too few
+# cause: the first start is counted as a restart
+# line: if failures >= restarts:
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    failures = 0
+    while True:
+        try:
+            return await worker()
+        except Exception:
+            failures += 1
+            if failures >= restarts:
+                raise
+        await asyncio.sleep(pause)
+
+# %% supervise-1 wrong: recursion
+# cause: each restart is one call deeper, so it ends at about a thousand
+# line: return await supervise(worker, restarts - 1, pause)
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    try:
+        return await worker()
+    except Exception:
+        if restarts == 0:
+            raise
+    await asyncio.sleep(pause)
+    return await supervise(worker, restarts - 1, pause)
+
+# %% supervise-1 wrong: pauses before the last error
+# cause: after the last failure it waits for another pause before the error comes out
+# line: await asyncio.sleep(pause)
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    for left in range(restarts, -1, -1):
+        try:
+            return await worker()
+        except Exception:
+            await asyncio.sleep(pause)
+            if not left:
+                raise
+
+# %% supervise-1 right: repeat, and a last time without a net
+import asyncio
+from itertools import repeat
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    for rest in repeat(pause, restarts):
+        try:
+            return await worker()
+        except Exception:
+            await asyncio.sleep(rest)
+    return await worker()
+
+# %% supervise-1 right: outcomes and a match
+import asyncio
+
+
+async def outcome(worker):
+    try:
+        return "returned", await worker()
+    except Exception as error:
+        return "failed", error
+
+
+async def supervise(worker, restarts, pause):
+    while True:
+        match await outcome(worker):
+            case "returned", value:
+                return value
+            case "failed", error if restarts <= 0:
+                raise error
+        restarts -= 1
+        await asyncio.sleep(pause)

@@ -1,0 +1,620 @@
+"""Answers to the exercises of lesson 11, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% deadline-1 wrong: a shield keeps the deadline off
+# cause: shield keeps the request from the task inside, and not from the one who waits
+# line: "e": (5, "no error")
+ends = {
+    "a": (2, "TimeoutError"),
+    "b": (2, "TimeoutError"),
+    "c": (2, "no error"),
+    "d": (4, "TimeoutError"),
+    "e": (5, "no error"),
+    "f": (1, "TimeoutError"),
+    "g": (5, "no error"),
+}
+
+# %% deadline-1 wrong: a blocking call is interrupted
+# cause: a timeout can't interrupt time.sleep, and there is no await to deliver a request to
+# line: "g": (2, "TimeoutError")
+ends = {
+    "a": (2, "TimeoutError"), "b": (2, "TimeoutError"), "c": (2, "no error"),
+    "d": (4, "TimeoutError"), "e": (2, "TimeoutError"), "f": (1, "TimeoutError"),
+    "g": (2, "TimeoutError"),
+}
+
+# %% whose-1 wrong: every TimeoutError is mine
+# cause: a TimeoutError that ask raises itself is taken for the end of the short deadline
+# line: except TimeoutError:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    whole = None
+    try:
+        async with asyncio.timeout(long) as whole:
+            for server in servers:
+                try:
+                    return await asyncio.wait_for(ask(server), short)
+                except TimeoutError:
+                    continue
+    except asyncio.TimeoutError:
+        if whole.expired():
+            return "out of time"
+        raise
+    return "nobody"
+
+# %% whose-1 wrong: the long one does not ask
+# cause: a TimeoutError of ask that comes out of the short block is taken for the long deadline
+# line: return "out of time"
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    try:
+        async with asyncio.timeout(long):
+            for server in servers:
+                try:
+                    async with asyncio.timeout(short) as mine:
+                        return await ask(server)
+                except TimeoutError:
+                    if not mine.expired():
+                        raise
+    except TimeoutError:
+        return "out of time"
+    return "nobody"
+
+# %% whose-1 wrong: the long time for each
+# cause: the long deadline begins anew with each server
+# line: async with asyncio.timeout(long) as whole:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    for server in servers:
+        try:
+            async with asyncio.timeout(long) as whole:
+                try:
+                    async with asyncio.timeout(short) as mine:
+                        return await ask(server)
+                except TimeoutError:
+                    if not mine.expired():
+                        raise
+        except TimeoutError:
+            if not whole.expired():
+                raise
+            return "out of time"
+    return "nobody"
+
+# %% whose-1 wrong: an answer that counts as false
+# cause: an answer such as 0 is taken for none, and the next server is asked
+# line: if answer:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    try:
+        async with asyncio.timeout(long) as whole:
+            for server in servers:
+                answer = None
+                try:
+                    async with asyncio.timeout(short) as mine:
+                        answer = await ask(server)
+                except TimeoutError:
+                    if not mine.expired():
+                        raise
+                if answer:
+                    return answer
+    except TimeoutError:
+        if not whole.expired():
+            raise
+        return "out of time"
+    return "nobody"
+
+# %% whose-1 right: an error of one's own for one's own deadline
+import asyncio
+from contextlib import asynccontextmanager, suppress
+
+
+class Late(Exception):
+    pass
+
+
+@asynccontextmanager
+async def within(seconds):
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            yield
+    except TimeoutError as error:
+        if limit.expired():
+            raise Late from error
+        raise
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    try:
+        async with within(long):
+            for server in servers:
+                with suppress(Late):
+                    async with within(short):
+                        return await ask(server)
+            return "nobody"
+    except Late:
+        return "out of time"
+
+# %% whose-1 right: outcomes and moments
+import asyncio
+
+
+async def until(moment, coro):
+    limit = asyncio.timeout_at(moment)
+    try:
+        async with limit:
+            return True, await coro
+    except TimeoutError:
+        if limit.expired():
+            return False, None
+        raise
+
+
+async def first_answer(ask, servers, short, long):
+    clock = asyncio.get_running_loop().time
+
+    async def in_turn():
+        for server in servers:
+            match await until(clock() + short, ask(server)):
+                case (True, answer):
+                    return answer
+        return "nobody"
+
+    in_time, words = await until(clock() + long, in_turn())
+    return words if in_time else "out of time"
+
+# %% budget-1 wrong: the same share for each
+# cause: the share is fixed at the start, so what a quick page saves is lost to the later ones
+# line: share = budget / len(pages)
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    texts = {}
+    for page in pages:
+        share = budget / len(pages)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(share):
+                texts[page] = await fetch(page)
+    return texts
+
+# %% budget-1 wrong: another clock
+# cause: the seconds that are left are counted on another clock than the loop's
+# line: end = time.monotonic() + budget | (end - time.monotonic())
+import asyncio
+import time
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    texts = {}
+    end = time.monotonic() + budget
+    for number, page in enumerate(pages):
+        with suppress(TimeoutError):
+            async with asyncio.timeout((end - time.monotonic()) / (len(pages) - number)):
+                texts[page] = await fetch(page)
+    return texts
+
+# %% budget-1 wrong: divided by all pages
+# cause: what is left is divided by the number of all pages, not of those that are left
+# line: / len(pages)
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    loop = asyncio.get_running_loop()
+    end, texts = loop.time() + budget, {}
+    for page in pages:
+        with suppress(TimeoutError):
+            async with asyncio.timeout((end - loop.time()) / len(pages)):
+                texts[page] = await fetch(page)
+    return texts
+
+# %% budget-1 wrong: None for a late page
+# cause: a page that did not come in time stands in the dict, with None
+# line: texts = dict.fromkeys(pages)
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    clock = asyncio.get_running_loop().time
+    end = clock() + budget
+    texts = dict.fromkeys(pages)
+    for number, page in enumerate(pages):
+        with suppress(TimeoutError):
+            async with asyncio.timeout((end - clock()) / (len(pages) - number)):
+                texts[page] = await fetch(page)
+    return texts
+
+# %% budget-1 right: a queue, and wait_for
+import asyncio
+from collections import deque
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    now = asyncio.get_running_loop().time
+    texts, to_do, end = {}, deque(pages), now() + budget
+    while to_do:
+        share = (end - now()) / len(to_do)
+        page = to_do.popleft()
+        with suppress(TimeoutError):
+            texts |= {page: await asyncio.wait_for(fetch(page), share)}
+    return texts
+
+# %% budget-1 right: an async generator of moments
+import asyncio
+
+
+class Budget:
+    def __init__(self, seconds):
+        self.clock = asyncio.get_running_loop().time
+        self.end = self.clock() + seconds
+
+    async def shares(self, pages):
+        for left, page in zip(range(len(pages), 0, -1), pages):
+            begin = self.clock()
+            yield page, begin + (self.end - begin) / left
+
+
+async def load(fetch, pages, budget):
+    texts = {}
+    async for page, moment in Budget(budget).shares(pages):
+        try:
+            async with asyncio.timeout_at(moment):
+                text = await fetch(page)
+        except TimeoutError:
+            continue
+        texts[page] = text
+    return texts
+
+# %% in-hand-1 wrong: a cancellation is an error of the job
+# cause: if the worker is cancelled, the job is noted as failed and the worker goes on
+# line: except BaseException:
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        try:
+            await handle(job)
+        except BaseException:
+            failed.append(job)
+
+# %% in-hand-1 wrong: the job in hand is lost
+# cause: if the worker is cancelled while it handles a job, the job does not go back
+# line: except Exception:
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    while True:
+        job = await queue.get()
+        try:
+            await handle(job)
+        except Exception:
+            failed.append(job)
+
+# %% in-hand-1 wrong: the job before goes back as well
+# cause: if it is cancelled in get, the job that was handled before goes into the queue again
+# line: job = await queue.get()
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    nothing = job = object()
+    while True:
+        try:
+            job = await queue.get()
+            await handle(job)
+        except asyncio.CancelledError:
+            if job is not nothing:
+                queue.put_nowait(job)
+            raise
+        except Exception:
+            failed.append(job)
+
+# %% in-hand-1 wrong: a job that counts as false
+# cause: a job such as 0 or "" ends the loop
+# line: while job := await queue.get():
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    while job := await queue.get():
+        try:
+            await handle(job)
+        except asyncio.CancelledError:
+            queue.put_nowait(job)
+            raise
+        except Exception:
+            failed.append(job)
+
+# %% in-hand-1 right: an ExitStack that puts it back
+import asyncio
+from contextlib import ExitStack
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = await queue.get()
+        with ExitStack() as hand:
+            hand.callback(queue.put_nowait, job)
+            try:
+                await handle(job)
+            except Exception:
+                failed.append(job)
+            hand.pop_all()
+
+# %% in-hand-1 right: an async generator, and a context manager for the job in hand
+import asyncio
+
+
+class InHand:
+    def __init__(self, job, queue, failed):
+        self.job, self.queue, self.failed = job, queue, failed
+
+    def __enter__(self):
+        return self.job
+
+    def __exit__(self, kind, error, trace):
+        match error:
+            case None:
+                return False
+            case Exception():
+                self.failed.append(self.job)
+                return True
+            case _:
+                self.queue.put_nowait(self.job)
+                return False
+
+
+async def endless(queue):
+    while True:
+        yield await queue.get()
+
+
+async def worker(queue, handle, failed):
+    async for each in endless(queue):
+        with InHand(each, queue, failed) as job:
+            await handle(job)
+
+# %% submit-1 wrong: the time-out ends the saving
+# cause: wait_for cancels the task that it waits for when the patience is over
+# line: asyncio.wait_for(task, patience)
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    task = group.create_task(save())
+    try:
+        return await asyncio.wait_for(task, patience)
+    except TimeoutError:
+        return "still saving"
+
+# %% submit-1 wrong: not a task of the group
+# cause: the saving is a task of its own, so the group does not wait for it
+# line: task = asyncio.create_task(save())
+import asyncio
+
+
+async def submit(group, save, patience):
+    task = asyncio.create_task(save())
+    done, _ = await asyncio.wait([task], timeout=patience)
+    return task.result() if done else "still saving"
+
+# %% submit-1 wrong: a zero is no number
+# cause: the number 0 counts as false and becomes "still saving"
+# line: return number or
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    task = group.create_task(save())
+    await asyncio.wait([task], timeout=patience)
+    number = task.result() if task.done() else None
+    return number or "still saving"
+
+# %% submit-1 wrong: always waits for the whole patience
+# cause: the number is returned only when the patience is over, not as soon as it is there
+# line: await asyncio.sleep(patience)
+import asyncio
+
+
+async def submit(group, save, patience):
+    task = group.create_task(save())
+    await asyncio.sleep(patience)
+    if task.done():
+        return task.result()
+    return "still saving"
+
+# %% submit-1 right: an Event and a callback
+import asyncio
+from contextlib import suppress
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    saving, over = group.create_task(save()), asyncio.Event()
+    saving.add_done_callback(lambda _: over.set())
+    with suppress(TimeoutError):
+        async with asyncio.timeout(patience):
+            await over.wait()
+    return saving.result() if saving.done() else "still saving"
+
+# %% submit-1 right: a shield, and whose deadline it was
+import asyncio
+
+
+async def submit(group, save, patience):
+    number = group.create_task(save())
+    limit = asyncio.timeout(patience)
+    try:
+        async with limit:
+            return await asyncio.shield(number)
+    except TimeoutError:
+        if not limit.expired():
+            raise
+    return "still saving"
+
+# %% give-back-1 wrong: a plain finally
+# cause: a cancellation that comes while the thing is given back cuts that off
+# line: await asyncio.wait_for(give_back(thing), 3)
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(give_back(thing), 3)
+
+# %% give-back-1 wrong: protected against one request only
+# cause: the second cancellation reaches give_back, for the task is then awaited without a shield
+# line: await task
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    async def bounded():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(3):
+                await give_back(thing)
+
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        task = asyncio.create_task(bounded())
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await task
+            raise
+
+# %% give-back-1 wrong: no bound
+# cause: give_back may take as long as it likes; it should be cancelled after 3 s
+# line: asyncio.create_task(give_back(thing))
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        task, request = asyncio.create_task(give_back(thing)), None
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError as error:
+                request = error
+        if request is not None:
+            raise request
+
+# %% give-back-1 wrong: the request is swallowed
+# cause: a cancellation that comes while the thing is given back is not raised again
+# line: with suppress(asyncio.CancelledError):
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        task = asyncio.create_task(give_back(thing))
+        timer = asyncio.get_running_loop().call_later(3, task.cancel)
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([task])
+        timer.cancel()
+
+# %% give-back-1 right: a context manager, and a count of the requests
+import asyncio
+from contextlib import asynccontextmanager, suppress
+
+
+async def bounded(coro):
+    with suppress(TimeoutError):
+        await asyncio.wait_for(coro, 3)
+
+
+@asynccontextmanager
+async def lent(lend, give_back):
+    me = asyncio.current_task()
+    before = me.cancelling()
+    thing = await lend()
+    try:
+        yield thing
+    finally:
+        giving = asyncio.create_task(bounded(give_back(thing)))
+        while not giving.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({giving})
+        if me.cancelling() > before:
+            raise asyncio.CancelledError
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    async with lent(lend, give_back) as thing:
+        return await use(thing)
+
+# %% give-back-1 right: a timer, and outcomes instead of a finally
+import asyncio
+
+
+async def borrow(lend, use, give_back):
+    asked = asyncio.current_task().cancelling
+    thing, already = await lend(), asked()
+    result = trouble = None
+    try:
+        result = await use(thing)
+    except BaseException as error:
+        trouble = error
+    back = asyncio.ensure_future(give_back(thing))
+    stop = asyncio.get_running_loop().call_later(3, back.cancel)
+    back.add_done_callback(lambda _: stop.cancel())
+    while not back.done():
+        try:
+            await asyncio.wait([back])
+        except asyncio.CancelledError as request:
+            trouble = request
+    if asked() > already and not isinstance(trouble, asyncio.CancelledError):
+        trouble = asyncio.CancelledError()
+    if trouble is not None:
+        raise trouble
+    return result

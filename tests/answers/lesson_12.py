@@ -1,0 +1,578 @@
+"""Answers to the exercises of lesson 12, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% holdup-1 wrong: the argument is forgotten
+# cause: overlooks that in line 9 the argument, requests.get(url), is computed on the loop before to_thread is called
+# line: blocking
+blocking = [2, 6, 10, 14]
+
+# %% holdup-1 wrong: a task is elsewhere
+# cause: takes it that a coroutine function, or a task, computes beside the loop, so sum(data) is left out
+# line: blocking
+blocking = [6, 9, 10, 14]
+
+# %% holdup-1 wrong: the line that makes the task
+# cause: names the line that creates the task, not the one inside that computes
+# line: blocking
+blocking = [6, 9, 10, 11, 14]
+
+# %% place-1 wrong: hashing to a process
+# cause: hashlib lets go of the GIL, so a thread will do; a process would have to copy 500 MB
+# line: "hash": "process"
+places = {
+    "pages": "loop", "again": "loop", "sum": "loop", "driver": "thread", "upload": "thread",
+    "photo": "process", "solver": "process", "hash": "process", "printer": "thread",
+}
+
+# %% place-1 wrong: the solver in a thread
+# cause: a thread can't be ended from outside
+# line: places["solver"]
+places = dict(pages="loop", again="loop", sum="loop", driver="thread", upload="thread")
+places["photo"] = "process"
+places["solver"] = "thread"
+places["hash"] = "thread"
+places["printer"] = "thread"
+
+# %% place-1 wrong: the photo in a thread
+# cause: two seconds of Python code in a thread hold the GIL and slow the loop down
+# line: "photo": "thread"
+places = {"pages": "loop", "again": "loop", "sum": "loop", "driver": "thread",
+          "upload": "thread", "photo": "thread", "solver": "process", "hash": "thread",
+          "printer": "thread"}
+
+# %% slices-1 wrong: eleven calls
+# cause: eleven calls come before a turn
+# line: if count > 10:
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    total = 0
+    count = 0
+    for item in items:
+        total += weigh(item)
+        count += 1
+        if count > 10:
+            await asyncio.sleep(0)
+            count = 0
+    return total
+
+# %% slices-1 wrong: awaits, but never lets go
+# cause: awaiting a coroutine that itself waits for nothing gives nobody a turn
+# line: total += await ten(items[start:start + 10])
+import asyncio
+
+
+async def add_up(weigh, items):
+    async def ten(part):
+        return sum(weigh(item) for item in part)
+
+    items = list(items)
+    total = 0
+    for start in range(0, len(items), 10):
+        total += await ten(items[start:start + 10])
+    return total
+
+# %% slices-1 wrong: all slices are ready at once
+# cause: all the slices are tasks in the queue at once, so they run one right after the other
+# line: asyncio.gather
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    async def ten(part):
+        return sum(map(weigh, part))
+
+    items = list(items)
+    parts = [items[n:n + 10] for n in range(0, len(items), 10)]
+    return sum(await asyncio.gather(*(ten(part) for part in parts)))
+
+# %% slices-1 wrong: the rest is lost
+# cause: the last slice, which has fewer than ten items, is never weighed
+# line: range(len(items) // 10)
+import asyncio
+
+
+async def add_up(weigh, items):
+    total = 0
+    for n in range(len(items) // 10):
+        for item in items[10 * n:10 * n + 10]:
+            total += weigh(item)
+        await asyncio.sleep(0)
+    return total
+
+# %% slices-1 wrong: in a thread
+# cause: weigh is called from another thread, though it is not made for several
+# line: asyncio.to_thread(weigh, item)
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    total = 0
+    for item in items:
+        total += await asyncio.to_thread(weigh, item)
+    return total
+
+# %% slices-1 right: islice and a walrus
+import asyncio
+from itertools import islice
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    rest, total = iter(items), 0
+    while part := list(islice(rest, 7)):
+        total += sum(map(weigh, part))
+        await asyncio.sleep(0)
+    return total
+
+# %% slices-1 right: an async generator of weights
+import asyncio
+
+
+async def add_up(weigh, items):
+    async def weights():
+        for number, item in enumerate(items, start=1):
+            yield weigh(item)
+            if not number % 5:
+                await asyncio.sleep(0)
+
+    return sum([weight async for weight in weights()])
+
+# %% slices-1 right: a class that rests by itself
+import asyncio
+
+
+class Rest:
+    def __init__(self, every):
+        self.every, self.count = every, 0
+
+    def __await__(self):
+        self.count += 1
+        if self.count >= self.every:
+            self.count = 0
+            yield
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    rest = Rest(every=10)
+    total = 0
+    for item in items:
+        total = total + weigh(item)
+        await rest
+    return total
+
+# %% search-1 wrong: the flag is set after a time-out only
+# cause: after a cancellation from outside the flag is not set, and the thread looks on
+# line: except TimeoutError:
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    stop = threading.Event()
+
+    def look_about():
+        for place in places:
+            if stop.is_set():
+                return None
+            if look(place):
+                return place
+        return None
+
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(look_about), seconds)
+    except TimeoutError:
+        stop.set()
+        return None
+
+# %% search-1 wrong: so many seconds for each place
+# cause: each place has the seconds, not the search as a whole
+# line: async with asyncio.timeout(seconds): | for place in places:
+import asyncio
+
+
+async def search(look, places, seconds):
+    for place in places:
+        try:
+            async with asyncio.timeout(seconds):
+                if await asyncio.to_thread(look, place):
+                    return place
+        except TimeoutError:
+            return None
+    return None
+
+# %% search-1 wrong: the timeout ends the thread
+# cause: a timeout ends the waiting only, the thread looks on
+# line: asyncio.to_thread(look_about)
+import asyncio
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    def look_about():
+        for place in places:
+            if look(place):
+                return place
+
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(look_about)
+    except TimeoutError:
+        return None
+
+# %% search-1 wrong: a cancellation is a None
+# cause: a cancellation from outside is swallowed and becomes a None
+# line: except (TimeoutError, asyncio.CancelledError):
+import asyncio
+
+
+async def search(look, places, seconds):
+    try:
+        async with asyncio.timeout(seconds):
+            for place in places:
+                if await asyncio.to_thread(look, place):
+                    return place
+    except (TimeoutError, asyncio.CancelledError):
+        return None
+
+# %% search-1 wrong: joins on the loop
+# cause: join blocks the loop's thread while the other one searches
+# line: thread.join(seconds)
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    stop = threading.Event()
+    found = []
+
+    def look_about():
+        for place in places:
+            if stop.is_set():
+                break
+            if look(place):
+                found.append(place)
+                break
+
+    thread = threading.Thread(target=look_about)
+    thread.start()
+    try:
+        thread.join(seconds)
+    finally:
+        stop.set()
+    return found[0] if found else None
+
+# %% search-1 right: place by place under one deadline
+import asyncio
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            for place in places:
+                if await asyncio.to_thread(look, place):
+                    return place
+    except TimeoutError:
+        if not limit.expired():
+            raise
+    return None
+
+# %% search-1 right: a generator that the flag ends, and asyncio.wait
+import asyncio
+import itertools
+import threading
+
+
+async def search(look, places, seconds):
+    enough = threading.Event()
+    until_enough = itertools.takewhile(lambda place: not enough.is_set(), places)
+    job = asyncio.ensure_future(asyncio.to_thread(next, filter(look, until_enough), None))
+    try:
+        done, pending = await asyncio.wait([job], timeout=seconds)
+        return job.result() if done else None
+    finally:
+        enough.set()
+        job.cancel()
+
+# %% leave-pool-1 wrong: a with around the pool
+# cause: the end of the with waits for the last ones, and blocks the loop
+# line: with ThreadPoolExecutor(2) as pool:
+import asyncio
+from concurrent.futures import ThreadPoolExecutor, wait
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    with ThreadPoolExecutor(2) as pool:
+        jobs = [(item, pool.submit(work, item)) for item in items]
+        await asyncio.to_thread(wait, [job for _, job in jobs], seconds)
+        pool.shutdown(wait=False, cancel_futures=True)
+    return {item: job.result() for item, job in jobs if not job.cancelled()}
+
+# %% leave-pool-1 wrong: only what is done in time
+# cause: what had begun but was not done after the seconds is missing in the result
+# line: if job in done
+import asyncio
+from concurrent.futures import ThreadPoolExecutor, wait
+
+
+async def crunch(work, items, seconds):
+    pool = ThreadPoolExecutor(2)
+    jobs = {pool.submit(work, item): item for item in items}
+    done, not_done = await asyncio.to_thread(wait, jobs, seconds)
+    await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+    return {item: job.result() for job, item in jobs.items() if job in done}
+
+# %% leave-pool-1 wrong: waits on the loop
+# cause: concurrent.futures.wait blocks the thread of the loop
+# line: wait(jobs, timeout=seconds)
+import asyncio
+from concurrent.futures import ThreadPoolExecutor, wait
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    pool = ThreadPoolExecutor(2)
+    jobs = {pool.submit(work, item): item for item in items}
+    wait(jobs, timeout=seconds)
+    await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+    return {item: job.result() for job, item in jobs.items() if not job.cancelled()}
+
+# %% leave-pool-1 wrong: no result, no entry
+# cause: a result that is falsy is left out
+# line: if result:
+import asyncio
+from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
+
+
+async def crunch(work, items, seconds):
+    pool = ThreadPoolExecutor(2)
+    jobs = [(item, pool.submit(work, item)) for item in items]
+    await asyncio.to_thread(wait, [job for _, job in jobs], seconds)
+    await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+    results = {}
+    for item, job in jobs:
+        try:
+            result = job.result()
+        except CancelledError:
+            continue
+        if result:
+            results[item] = result
+    return results
+
+# %% leave-pool-1 wrong: everything comes to its end
+# cause: nothing is cancelled after the seconds: shutdown waits for all the items
+# line: await asyncio.to_thread(pool.shutdown)
+import asyncio
+from concurrent.futures import ThreadPoolExecutor, wait
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    pool = ThreadPoolExecutor(2)
+    jobs = {pool.submit(work, item): item for item in items}
+    await asyncio.to_thread(wait, jobs, seconds)
+    await asyncio.to_thread(pool.shutdown)
+    return {item: job.result() for job, item in jobs.items() if not job.cancelled()}
+
+# %% leave-pool-1 right: two runners that look at the clock
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="crunch")
+    waiting, results = iter(items), {}
+
+    async def runner():
+        for item in waiting:
+            results[item] = await loop.run_in_executor(pool, work, item)
+            if loop.time() >= end:
+                return
+
+    try:
+        await asyncio.gather(runner(), runner())
+    finally:
+        await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+    return results
+
+# %% leave-pool-1 right: each future is asked to cancel
+import asyncio
+import contextlib
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+
+
+async def crunch(work, items, seconds):
+    pool = ThreadPoolExecutor(2)
+    pairs: list[tuple[object, Future]] = [(item, pool.submit(work, item)) for item in items]
+    jobs = [job for item, job in pairs]
+    await asyncio.to_thread(wait, jobs, timeout=seconds)
+    begun = [pair for pair in pairs if not pair[1].cancel()]
+    await asyncio.to_thread(pool.shutdown, wait=True)
+    results = {}
+    for item, job in begun:
+        with contextlib.suppress(CancelledError):
+            results |= {item: job.result()}
+    return results
+
+# %% listen-1 wrong: not by the door
+# cause: the queue of the loop is filled from another thread, which wakes nobody
+# line: queue.put_nowait
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    queue = asyncio.Queue()
+    subscribe(queue.put_nowait)
+    words = []
+    while (word := await queue.get()) is not None:
+        words.append(word)
+    return words
+
+# %% listen-1 wrong: looks again and again
+# cause: polls every few milliseconds, so the loop never sleeps
+# line: await asyncio.sleep(0.005)
+import asyncio
+
+
+async def listen(subscribe):
+    heard = []
+    subscribe(heard.append)
+    while not heard or heard[-1] is not None:
+        await asyncio.sleep(0.005)
+    return heard[:-1]
+
+# %% listen-1 wrong: an empty word is the end
+# cause: an empty word is taken for the end
+# line: if not word:
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    loop = asyncio.get_running_loop()
+    queue = asyncio.Queue()
+
+    def callback(word):
+        loop.call_soon_threadsafe(queue.put_nowait, word)
+
+    subscribe(callback)
+    words = []
+    while True:
+        word = await queue.get()
+        if not word:
+            return words
+        words.append(word)
+
+# %% listen-1 wrong: a queue for threads
+# cause: get of a queue for threads blocks the loop
+# line: words.get()
+import asyncio
+import queue
+
+
+async def listen(subscribe):
+    words = queue.SimpleQueue()
+    subscribe(words.put)
+    return list(iter(lambda: words.get(), None))
+
+# %% listen-1 wrong: waits for a threading.Event
+# cause: wait of a threading.Event blocks the loop until the last word
+# line: over.wait()
+import asyncio
+import threading
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    words = []
+    over = threading.Event()
+
+    def callback(word):
+        if word is None:
+            over.set()
+        else:
+            words.append(word)
+
+    subscribe(callback)
+    over.wait()
+    return words
+
+# %% listen-1 wrong: the loop is asked for in the thread
+# cause: get_running_loop is called in the other thread, where no loop runs
+# line: asyncio.get_running_loop().call_soon_threadsafe
+import asyncio
+
+
+async def listen(subscribe):
+    queue = asyncio.Queue()
+
+    def callback(word):
+        asyncio.get_running_loop().call_soon_threadsafe(queue.put_nowait, word)
+
+    subscribe(callback)
+    words = []
+    while (word := await queue.get()) is not None:
+        words.append(word)
+    return words
+
+# %% listen-1 right: a list, and a future for the end
+import asyncio
+from functools import partial
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    loop = asyncio.get_running_loop()
+    over, words = loop.create_future(), []
+
+    def hear(word):
+        if word is not None:
+            words.append(word)
+        elif not over.done():
+            over.set_result(words)
+
+    subscribe(partial(loop.call_soon_threadsafe, hear))
+    return await over
+
+# %% listen-1 right: an object to go through
+import asyncio
+
+
+class Ear:
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.heard = asyncio.Queue()
+
+    def __call__(self, word):
+        asyncio.run_coroutine_threadsafe(self.heard.put(word), self.loop)
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        match await self.heard.get():
+            case None:
+                raise StopAsyncIteration
+            case word:
+                return word
+
+
+async def listen(subscribe):
+    ear = Ear()
+    subscribe(ear)
+    return [word async for word in ear]

@@ -1,0 +1,720 @@
+"""Answers to the exercises of lesson 13, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% tally-1 wrong: += around an await
+# cause: the old total is read before the await, and what others added meanwhile is overwritten
+# line: totals[name] += await fetch(name)
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    totals.setdefault(name, 0)
+    totals[name] += await fetch(name)
+
+# %% tally-1 wrong: who is new is decided before the await
+# cause: whether the name is new is looked up before the await, so two new ones overwrite each other
+# line: new = name not in totals
+async def add(totals, name, fetch):
+    new = name not in totals
+    number = await fetch(name)
+    if new:
+        totals[name] = number
+    else:
+        totals[name] += number
+
+# %% tally-1 wrong: one at a time
+# cause: the lock is held while fetch waits, so they fetch one after another
+# line: async with lock:
+import asyncio
+
+lock = asyncio.Lock()
+
+
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    async with lock:
+        totals[name] = totals.get(name, 0) + await fetch(name)
+
+# %% tally-1 wrong: a new name
+# cause: a name that is not in totals yet is a KeyError
+# line: totals[name] += number
+async def add(totals, name, fetch):
+    number = await fetch(name)
+    totals[name] += number
+
+# %% tally-1 right: try, and begin with 0
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    number = await fetch(name)
+    try:
+        totals[name] += number
+    except KeyError:
+        totals[name] = 0 + number
+
+# %% tally-1 right: the new total by update
+async def add(totals, name, fetch):
+    if (number := await fetch(name)) or name not in totals:
+        totals.update({name: sum((totals.get(name, 0), number))})
+
+# %% account-1 wrong: one lock for all accounts
+# cause: the lock belongs to the class, so different accounts wait for each other
+# line: lock = asyncio.Lock()
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    lock = asyncio.Lock()
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+
+    async def pay(self, change):
+        async with self.lock:
+            self.euros = await self.bank(self.euros, change)
+
+# %% account-1 wrong: the lock stays shut after an error
+# cause: if the bank raises an error (or on a cancellation), the lock is not released
+# line: self.lock.release() | await self.lock.acquire()
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.lock = asyncio.Lock()
+
+    async def pay(self, change):
+        await self.lock.acquire()
+        self.euros = await self.bank(self.euros, change)
+        self.lock.release()
+
+# %% account-1 wrong: the lock around the writing
+# cause: the bank is asked outside the lock, with an amount that is out of date when its answer comes
+# line: euros = await self.bank(self.euros, change) | async with self.lock:
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.lock = asyncio.Lock()
+
+    async def pay(self, change):
+        euros = await self.bank(self.euros, change)
+        async with self.lock:
+            self.euros = euros
+
+# %% account-1 wrong: the error is caught
+# cause: the bank's error is swallowed
+# line: except Exception:
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.lock = asyncio.Lock()
+
+    async def pay(self, change):
+        async with self.lock:
+            try:
+                self.euros = await self.bank(self.euros, change)
+            except Exception:
+                pass
+
+# %% account-1 right: the money goes round in a queue
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank, self.euros, self._purse = bank, 0, asyncio.Queue(1)
+        self._purse.put_nowait(self.euros)
+
+    async def pay(self, change):
+        euros = await self._purse.get()
+        try:
+            euros = self.euros = await self.bank(euros, change)
+        finally:
+            self._purse.put_nowait(euros)
+
+# %% account-1 right: a decorator for methods
+import asyncio
+import functools
+
+
+def one_at_a_time(method):
+    @functools.wraps(method)
+    async def guarded(self, *arguments):
+        async with self._turn:
+            return await method(self, *arguments)
+    return guarded
+
+
+class Account:
+    def __init__(self, bank):
+        self._ask = functools.partial(bank)
+        self._turn = asyncio.BoundedSemaphore(1)
+        self.euros = 0
+
+    @one_at_a_time
+    async def pay(self, change):
+        self.euros = await self._ask(self.euros, change)
+
+# %% bread-1 wrong: looks once only
+# cause: it doesn't look again after it was woken, but another customer may have been quicker
+# line: if not shelf:
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        if not shelf:
+            await changed.wait()
+        return shelf.pop(0)
+
+# %% bread-1 wrong: the last loaf
+# cause: takes the last loaf, not the first one
+# line: shelf.pop()
+async def buy(changed, shelf):
+    async with changed:
+        while not shelf:
+            await changed.wait()
+        return shelf.pop()
+
+# %% bread-1 wrong: sleeps with the lock in its hand
+# cause: the lock is held while it sleeps, so no baker can bring anything
+# line: await asyncio.sleep(0.1)
+import asyncio
+
+
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        while not shelf:
+            await asyncio.sleep(0.1)
+        return shelf.pop(0)
+
+# %% bread-1 wrong: takes without the lock
+# cause: the shelf is changed after the lock was given back
+# line: return shelf.pop(0)
+async def buy(changed, shelf):
+    async with changed:
+        await changed.wait_for(lambda: shelf)
+    return shelf.pop(0)
+
+# %% bread-1 wrong: only news counts
+# cause: waits for a notification even if there is a loaf already
+# line: await changed.wait()
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        while True:
+            await changed.wait()
+            if shelf:
+                return shelf.pop(0)
+
+# %% bread-1 right: try to take it
+async def buy(changed, shelf):
+    async with changed:
+        while True:
+            try:
+                loaf, shelf[:1] = shelf[0], []
+            except IndexError:
+                await changed.wait()
+            else:
+                return loaf
+
+# %% bread-1 right: acquire and release by hand
+from functools import partial
+
+
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    await changed.acquire()
+    try:
+        await changed.wait_for(partial(len, shelf))
+        return shelf.pop(0)
+    finally:
+        changed.release()
+
+# %% request-log-1 wrong: by task
+# cause: the number is kept by task, so a task that the request creates does not belong to it
+# line: self.numbers.get(asyncio.current_task()) | self.numbers[asyncio.current_task()] = number
+import asyncio
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.numbers = {}
+
+    def begin(self, number):
+        self.numbers[asyncio.current_task()] = number
+
+    def say(self, text):
+        self.lines.append((self.numbers.get(asyncio.current_task()), text))
+
+# %% request-log-1 wrong: an attribute
+# cause: the number is an attribute of the log, so all tasks share the one that was set last
+# line: self.number = number
+class Log:
+    def __init__(self):
+        self.lines = []
+        self.number = None
+
+    def begin(self, number):
+        self.number = number
+
+    def say(self, text):
+        self.lines.append((self.number, text))
+
+# %% request-log-1 wrong: number 0
+# cause: the request with number 0 is taken for none
+# line: self.number.get() or None
+import contextvars
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.number = contextvars.ContextVar("number", default=None)
+
+    def begin(self, number):
+        self.number.set(number)
+
+    def say(self, text):
+        self.lines.append((self.number.get() or None, text))
+
+# %% request-log-1 wrong: a list for all logs
+# cause: the list of lines belongs to the class, so all logs share it
+# line: lines = []
+import contextvars
+
+
+class Log:
+    lines = []
+
+    def __init__(self):
+        self._number = contextvars.ContextVar("number", default=None)
+
+    def begin(self, number):
+        self._number.set(number)
+
+    def say(self, text):
+        self.lines.append((self._number.get(), text))
+
+# %% request-log-1 wrong: only the first one begins
+# cause: a task that begins a second request keeps the number of the first
+# line: if self.number.get() is None:
+import contextvars
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.number = contextvars.ContextVar("number", default=None)
+
+    def begin(self, number):
+        if self.number.get() is None:
+            self.number.set(number)
+
+    def say(self, text):
+        self.lines.append((self.number.get(), text))
+
+# %% request-log-1 wrong: no default
+# cause: where no request has begun, say raises a LookupError
+# line: contextvars.ContextVar("number") | self.number.get()
+import contextvars
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+        self.number = contextvars.ContextVar("number")
+
+    def begin(self, number):
+        self.number.set(number)
+
+    def say(self, text):
+        self.lines.append((self.number.get(), text))
+
+# %% request-log-1 right: LookupError, and a dataclass
+import contextvars
+from dataclasses import dataclass, field
+
+
+@dataclass(eq=False)
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    lines: list = field(default_factory=list)
+    _request: contextvars.ContextVar = field(
+        default_factory=lambda: contextvars.ContextVar("request"), repr=False)
+
+    def begin(self, number):
+        self._request.set(number)
+
+    def say(self, text):
+        try:
+            number = self._request.get()
+        except LookupError:
+            number = None
+        self.lines += [(number, text)]
+
+# %% request-log-1 right: asks the context itself
+import contextvars
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+        self.mine = contextvars.ContextVar(f"request of log {id(self)}")
+        self.begin = self.mine.set
+
+    def begin(self, number):
+        raise NotImplementedError
+
+    def say(self, text):
+        here = contextvars.copy_context()
+        self.lines.append((here.get(self.mine), text))
+
+# %% limited-1 wrong: a semaphore for each call
+# cause: each call makes a semaphore of its own, so nobody waits for anybody
+# line: places = asyncio.Semaphore(most)
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    async def get(page):
+        places = asyncio.Semaphore(most)
+        async with places:
+            return await fetch(page)
+
+    return get
+
+# %% limited-1 wrong: what fails keeps its place
+# cause: after an error or a cancellation the place is not given back
+# line: places.release()
+import asyncio
+
+
+def limited(fetch, most):
+    places = asyncio.Semaphore(most)
+
+    async def get(page):
+        await places.acquire()
+        result = await fetch(page)
+        places.release()
+        return result
+
+    return get
+
+# %% limited-1 wrong: a place is lost with who waits for it
+# cause: who is cancelled in the moment in which the place was given to it doesn't pass it on
+# line: await mine
+import asyncio
+from collections import deque
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    free = most
+    waiting = deque()
+
+    async def get(page):
+        nonlocal free
+        if free > 0:
+            free -= 1
+        else:
+            mine = asyncio.get_running_loop().create_future()
+            waiting.append(mine)
+            await mine
+        try:
+            return await fetch(page)
+        finally:
+            while waiting and waiting[0].done():
+                waiting.popleft()
+            if waiting:
+                waiting.popleft().set_result(None)
+            else:
+                free += 1
+
+    return get
+
+# %% limited-1 wrong: a semaphore for all functions
+# cause: the semaphore belongs to the module, so two limited functions share their places
+# line: places = asyncio.Semaphore(most)
+import asyncio
+
+places = None
+
+
+def limited(fetch, most):
+    global places
+    if places is None:
+        places = asyncio.Semaphore(most)
+
+    async def get(page):
+        async with places:
+            return await fetch(page)
+
+    return get
+
+# %% limited-1 wrong: gives nothing back
+# cause: get doesn't return what fetch returned
+# line: await fetch(page)
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    places = asyncio.Semaphore(most)
+
+    async def get(page):
+        async with places:
+            await fetch(page)
+
+    return get
+
+# %% limited-1 right: chips in a queue
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    chips = asyncio.Queue()
+    for chip in range(most):
+        chips.put_nowait(chip)
+
+    async def get(page):
+        chip = await chips.get()
+        try:
+            return await fetch(page)
+        finally:
+            chips.put_nowait(chip)
+
+    return get
+
+# %% limited-1 right: a class with places of its own
+import asyncio
+from collections import deque
+
+
+class Places:
+    def __init__(self, free):
+        self.free, self.waiting = free, deque()
+
+    async def __aenter__(self):
+        if self.free:
+            self.free -= 1
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self.waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():
+                self.leave()
+            raise
+
+    async def __aexit__(self, *error):
+        self.leave()
+
+    def leave(self):
+        while self.waiting:
+            turn = self.waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self.free += 1
+
+
+def limited(fetch, most):
+    places = Places(most)
+
+    async def get(page):
+        async with places:
+            return await fetch(page)
+
+    return get
+
+# %% once-per-key-1 wrong: looks, waits, and notes it then
+# cause: the key is noted only after the await, so all who ask meanwhile load it too
+# line: pages[key] = await load(key) | if key not in pages:
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    pages = {}
+
+    async def get(key):
+        if key not in pages:
+            pages[key] = await load(key)
+        return pages[key]
+
+    return get
+
+# %% once-per-key-1 wrong: one lock for all keys
+# cause: one lock for all, so different keys are loaded one after another
+# line: lock = asyncio.Lock() | async with lock:
+import asyncio
+
+
+def once_per_key(load):
+    pages = {}
+    lock = asyncio.Lock()
+
+    async def get(key):
+        async with lock:
+            if key not in pages:
+                pages[key] = await load(key)
+            return pages[key]
+
+    return get
+
+# %% once-per-key-1 wrong: what failed is kept
+# cause: a failed load stays in the dict, so who asks later gets the old error
+# line: tasks[key] = asyncio.create_task(load(key))
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    tasks = {}
+
+    async def get(key):
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(load(key))
+        return await asyncio.shield(tasks[key])
+
+    return get
+
+# %% once-per-key-1 wrong: nothing is loaded again and again
+# cause: a result that is None or otherwise falsy is taken for "not loaded yet"
+# line: if not pages.get(key):
+import asyncio
+
+
+def once_per_key(load):
+    pages, locks = {}, {}
+
+    async def get(key):
+        async with locks.setdefault(key, asyncio.Lock()):
+            if not pages.get(key):
+                pages[key] = await load(key)
+            return pages[key]
+
+    return get
+
+# %% once-per-key-1 wrong: one caller's cancellation is everybody's
+# cause: if one caller is cancelled, the task that the others wait for is cancelled too
+# line: return await tasks[key]
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    tasks = {}
+
+    async def get(key):
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(load(key))
+        try:
+            return await tasks[key]
+        except BaseException:
+            tasks.pop(key, None)
+            raise
+
+    return get
+
+# %% once-per-key-1 wrong: a dict for all functions
+# cause: the default argument is one dict for all functions, so two of them mix up their pages
+# line: tasks={}
+import asyncio
+
+
+def once_per_key(load, tasks={}):
+    def ended(key, task):
+        if task.cancelled() or task.exception():
+            del tasks[key]
+
+    async def get(key):
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(load(key))
+            tasks[key].add_done_callback(lambda task: ended(key, task))
+        return await asyncio.shield(tasks[key])
+
+    return get
+
+# %% once-per-key-1 right: tasks that take themselves out
+import asyncio
+from functools import partial
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    tasks = {}
+
+    def ended(key, task):
+        if task.cancelled() or task.exception() is not None:
+            tasks.pop(key, None)
+
+    async def get(key):
+        try:
+            task = tasks[key]
+        except KeyError:
+            task = tasks[key] = asyncio.ensure_future(load(key))
+            task.add_done_callback(partial(ended, key))
+        return await asyncio.shield(task)
+
+    return get
+
+# %% once-per-key-1 right: a dict that knows how to load
+import asyncio
+
+
+class Loads(dict):
+    def __init__(self, load):
+        super().__init__()
+        self.load, self.workers = load, set()
+
+    def __missing__(self, key):
+        future = self[key] = asyncio.get_running_loop().create_future()
+        worker = asyncio.create_task(self.fill(key, future))
+        self.workers.add(worker)
+        worker.add_done_callback(self.workers.discard)
+        return future
+
+    async def fill(self, key, future):
+        try:
+            future.set_result(await self.load(key))
+        except BaseException as error:
+            del self[key]
+            future.set_exception(error)
+            future.exception()
+
+    async def __call__(self, key):
+        return await asyncio.shield(self[key])
+
+
+def once_per_key(load):
+    loads = Loads(load)
+
+    async def get(key):
+        return await loads(key)
+
+    return get

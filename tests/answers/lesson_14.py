@@ -1,0 +1,582 @@
+"""Answers to the exercises of lesson 14, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% pool-1 wrong: in fives
+# cause: batches: the next five are sent only when the slowest of the last five is back
+# line: asyncio.gather | for start in range(0, len(pages), 5):
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    names = []
+    for start in range(0, len(pages), 5):
+        answers = await asyncio.gather(*(client.get(page) for page in pages[start:start + 5]))
+        names += [answer.json()["name"] for answer in answers]
+    return names
+
+# %% pool-1 wrong: all at once
+# cause: asks for all at once, so those who find no connection get a PoolTimeout
+# line: asyncio.gather
+import asyncio
+
+
+async def fetch_names(client, pages):
+    async def name(page):
+        response = await client.get(page)
+        return response.json()["name"]
+
+    return await asyncio.gather(*(name(page) for page in pages))
+
+# %% pool-1 wrong: as they come
+# cause: the names come in the order of the answers, not of the pages
+# line: names.append(response.json()["name"])
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    places, names = asyncio.Semaphore(5), []
+
+    async def ask(page):
+        async with places:
+            response = await client.get(page)
+        names.append(response.json()["name"])
+
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            group.create_task(ask(page))
+    return names
+
+# %% pool-1 wrong: with more patience
+# cause: the timeout of the pool is changed instead of keeping within its five connections
+# line: timeout=httpx.Timeout(5, pool=None)
+import asyncio
+import httpx
+
+
+async def fetch_names(client, pages):
+    async def name(page):
+        response = await client.get(page, timeout=httpx.Timeout(5, pool=None))
+        return response.json()["name"]
+
+    return await asyncio.gather(*map(name, pages))
+
+# %% pool-1 right: five runners and one iterator
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    todo = enumerate(pages)
+    names = {}
+
+    async def runner():
+        for number, page in todo:
+            names[number] = (await client.get(page)).json()["name"]
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(runner())
+    return [names[number] for number in sorted(names)]
+
+# %% one-client-1 wrong: a client for each page
+# cause: makes a new client for every page
+# line: async with httpx.AsyncClient() as client:
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    names, url = [], base_url + "/api/v2/pokemon?limit=40"
+    while url:
+        async with httpx.AsyncClient() as client:
+            page = (await client.get(url)).raise_for_status().json()
+        names.extend(entry["name"] for entry in page["results"])
+        url = page["next"]
+    return names
+
+# %% one-client-1 wrong: nobody closes the client
+# cause: the client is never closed
+# line: client = httpx.AsyncClient()
+import httpx
+
+
+async def all_names(base_url):
+    client = httpx.AsyncClient()
+    names, url = [], f"{base_url}/api/v2/pokemon?limit=40"
+    while url is not None:
+        response = await client.get(url)
+        response.raise_for_status()
+        page = response.json()
+        names += [entry["name"] for entry in page["results"]]
+        url = page["next"]
+    return names
+
+# %% one-client-1 wrong: nobody looks at the status
+# cause: the status is not looked at, so no HTTPStatusError comes out
+# line: page = (await client.get(url)).json()
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    names, url = [], base_url + "/api/v2/pokemon?limit=40"
+    async with httpx.AsyncClient() as client:
+        while url:
+            page = (await client.get(url)).json()
+            for entry in page["results"]:
+                names.append(entry["name"])
+            url = page["next"]
+    return names
+
+# %% one-client-1 wrong: the last page is not read
+# cause: the names of the last page, the one whose next is None, are left out
+# line: while page["next"]:
+import httpx
+
+
+async def all_names(base_url):
+    names = []
+    async with httpx.AsyncClient() as client:
+        response = await client.get(base_url + "/api/v2/pokemon?limit=40")
+        page = response.raise_for_status().json()
+        while page["next"]:
+            names += [entry["name"] for entry in page["results"]]
+            response = await client.get(page["next"])
+            page = response.raise_for_status().json()
+    return names
+
+# %% one-client-1 wrong: an empty page is the end
+# cause: stops at a page without entries, though its next may lead on
+# line: if not page["results"]:
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    names = []
+    url = base_url + "/api/v2/pokemon?limit=40"
+    async with httpx.AsyncClient() as client:
+        while url:
+            response = await client.get(url)
+            response.raise_for_status()
+            page = response.json()
+            if not page["results"]:
+                break
+            names += [entry["name"] for entry in page["results"]]
+            url = page["next"]
+    return names
+
+# %% one-client-1 right: an async generator of pages
+from contextlib import aclosing
+import httpx
+
+
+async def all_names(base_url):
+    async def pages(client, url):
+        while True:
+            page = (await client.get(url)).raise_for_status().json()
+            yield page["results"]
+            match page:
+                case {"next": str(further)}:
+                    url = further
+                case _:
+                    break
+
+    async with httpx.AsyncClient(base_url=base_url) as client:
+        async with aclosing(pages(client, "/api/v2/pokemon?limit=40")) as found:
+            return [entry["name"] async for entries in found for entry in entries]
+
+# %% retry-1 wrong: a POST as well
+# cause: a POST that gets a 503 is tried again
+# line: if response.status_code == 503 and attempt < 3:
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    for attempt in range(4):
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if method == "POST" or attempt == 3:
+                raise
+        else:
+            if response.status_code == 503 and attempt < 3:
+                pass
+            else:
+                return response.raise_for_status()
+        await asyncio.sleep(0.1 * 2 ** attempt)
+
+# %% retry-1 wrong: whatever httpx raises
+# cause: HTTPError catches the HTTPStatusError of a 404, too, and tries again
+# line: except httpx.HTTPError:
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    for attempt in range(4):
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.HTTPError:
+            if method == "POST" or attempt == 3:
+                raise
+        await asyncio.sleep(0.1 * 2 ** attempt)
+
+# %% retry-1 wrong: one try too many
+# cause: five tries instead of four
+# line: range(5) | attempt == 4
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    for attempt in range(5):
+        last = attempt == 4 or method == "POST"
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if last:
+                raise
+        else:
+            if response.status_code != 503 or last:
+                return response.raise_for_status()
+        await asyncio.sleep(0.1 * 2 ** attempt)
+
+# %% retry-1 wrong: only when nobody answers the door
+# cause: ConnectError is too narrow: other TransportErrors, such as ReadTimeout, are not tried again
+# line: except httpx.ConnectError:
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    waits = [0.1, 0.2, 0.4] if method != "POST" else []
+    for wait in [*waits, None]:
+        try:
+            response = await client.request(method, page)
+            if response.status_code != 503 or wait is None:
+                response.raise_for_status()
+                return response
+        except httpx.ConnectError:
+            if wait is None:
+                raise
+        await asyncio.sleep(wait)
+
+# %% retry-1 wrong: the last 503 is an answer
+# cause: when the fourth try is a 503, the response is returned and no error comes out
+# line: return response
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    wait = 0.1
+    while True:
+        last = method == "POST" or wait > 0.5
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            if last:
+                raise
+        else:
+            if response.status_code != 503:
+                return response.raise_for_status()
+            if last:
+                return response
+        await asyncio.sleep(wait)
+        wait *= 2
+
+# %% retry-1 right: one try is a function, its errors are sorted
+import asyncio
+import httpx
+
+
+def may_pass(error):
+    match error:
+        case httpx.HTTPStatusError(response=httpx.Response(status_code=503)):
+            return True
+        case httpx.TransportError():
+            return True
+    return False
+
+
+async def ask(client, method, page):
+    async def once():
+        return (await client.request(method, page)).raise_for_status()
+
+    if method != "POST":
+        for pause in 0.1, 0.2, 0.4:
+            try:
+                return await once()
+            except httpx.HTTPError as error:
+                if not may_pass(error):
+                    raise
+            await asyncio.sleep(pause)
+    return await once()
+
+# %% jitter-1 wrong: no lot
+# cause: nothing is drawn by lot, so all come back at the same time
+# line: return min(2, 0.1 * 2 ** attempt)
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    return min(2, 0.1 * 2 ** attempt)
+
+# %% jitter-1 wrong: cut off after the draw
+# cause: what is drawn above 2 s becomes 2 s, so not every length is equally likely
+# line: min(random.uniform(0, 0.1 * 2 ** attempt), 2)
+import random
+
+
+def pause(attempt):
+    return min(random.uniform(0, 0.1 * 2 ** attempt), 2)
+
+# %% jitter-1 wrong: not from 0 on
+# cause: half of the pause is fixed, so the shorter lengths never come
+# line: most / 2
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    most = min(2, 0.1 * 2 ** attempt)
+    return most / 2 + random.uniform(0, most / 2)
+
+# %% jitter-1 wrong: the first one is twice as long
+# cause: off by one: attempt 0 goes up to 0.2 s
+# line: 2 ** (attempt + 1)
+import random
+
+
+def pause(attempt):
+    return random.uniform(0, min(2, 0.1 * 2 ** (attempt + 1)))
+
+# %% jitter-1 wrong: always the same lot
+# cause: the generator is seeded in each call, so all draw the same number
+# line: random.Random(attempt) | dice
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    dice = random.Random(attempt)
+    return dice.uniform(0, min(2, 0.1 * 2 ** attempt))
+
+# %% jitter-1 right: doubled in a loop
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    most = 0.1
+    while attempt > 0 and most < 2:
+        most, attempt = 2 * most, attempt - 1
+    return random.random() * min(most, 2)
+
+# %% mirrors-1 wrong: an empty page is none
+# cause: an empty page is taken for a failure
+# line: if page:
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async with asyncio.timeout(seconds):
+        for number, mirror in enumerate(mirrors, start=1):
+            try:
+                async with asyncio.timeout(1):
+                    page = await fetch(mirror)
+                if page:
+                    return page
+            except (httpx.TransportError, TimeoutError):
+                if number == len(mirrors):
+                    raise
+
+# %% mirrors-1 wrong: whatever it raises
+# cause: catches every error, also those for which the next mirror must not be asked
+# line: except Exception as error:
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async with asyncio.timeout(seconds):
+        last = None
+        for mirror in mirrors:
+            try:
+                async with asyncio.timeout(1):
+                    return await fetch(mirror)
+            except Exception as error:
+                last = error
+        raise last
+
+# %% mirrors-1 wrong: always a TimeoutError
+# cause: when the last mirror fails, its own error is lost and a TimeoutError comes out
+# line: raise TimeoutError
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async with asyncio.timeout(seconds):
+        for mirror in mirrors:
+            try:
+                return await asyncio.wait_for(fetch(mirror), 1)
+            except (httpx.TransportError, TimeoutError):
+                continue
+        raise TimeoutError
+
+# %% mirrors-1 wrong: all at once
+# cause: all mirrors are asked at the same time, not one after another
+# line: asyncio.as_completed(
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async def one(mirror):
+        async with asyncio.timeout(1):
+            return await fetch(mirror)
+
+    tasks = [asyncio.create_task(one(mirror)) for mirror in mirrors]
+    try:
+        async with asyncio.timeout(seconds):
+            for number, next_one in enumerate(asyncio.as_completed(tasks), start=1):
+                try:
+                    return await next_one
+                except (httpx.TransportError, TimeoutError):
+                    if number == len(tasks):
+                        raise
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% mirrors-1 wrong: no end for the whole
+# cause: seconds is never used, so all together may take as long as they like
+# line: none
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    for number, mirror in enumerate(mirrors, start=1):
+        try:
+            return await asyncio.wait_for(fetch(mirror), 1)
+        except (httpx.TransportError, TimeoutError):
+            if number == len(mirrors):
+                raise
+
+# %% mirrors-1 right: wait_for around a helper
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async def one_after_another():
+        failure = None
+        for mirror in mirrors:
+            try:
+                return await asyncio.wait_for(fetch(mirror), timeout=1.0)
+            except (httpx.TransportError, TimeoutError) as error:
+                failure = error
+        raise failure
+
+    return await asyncio.wait_for(one_after_another(), timeout=seconds)
+
+# %% retry-after-1 wrong: without the header
+# cause: a 429 without the header is a KeyError
+# line: response.headers["Retry-After"]
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while (response := await client.get(page)).status_code == 429:
+        await asyncio.sleep(int(response.headers["Retry-After"]))
+    return response.raise_for_status()
+
+# %% retry-after-1 wrong: ten tries
+# cause: gives up after ten tries, though it has to ask as often as it takes
+# line: range(10)
+import asyncio
+
+
+async def ask(client, page):
+    for _ in range(10):
+        response = await client.get(page)
+        if response.status_code != 429:
+            break
+        await asyncio.sleep(float(response.headers.get("Retry-After", 1)))
+    return response.raise_for_status()
+
+# %% retry-after-1 wrong: a call inside the call
+# cause: each try is one call deeper, so after about a thousand it ends in a RecursionError
+# line: return await ask(client, page)
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    response = await client.get(page)
+    if response.status_code == 429:
+        await asyncio.sleep(int(response.headers.get("Retry-After", "1")))
+        return await ask(client, page)
+    response.raise_for_status()
+    return response
+
+# %% retry-after-1 wrong: never longer than five seconds
+# cause: a bound of five seconds that nobody asked for: it comes back too early
+# line: min(
+import asyncio
+
+
+async def ask(client, page):
+    while True:
+        response = await client.get(page)
+        if response.status_code != 429:
+            return response.raise_for_status()
+        told = int(response.headers.get("Retry-After", 1))
+        await asyncio.sleep(min(told, 5))
+
+# %% retry-after-1 wrong: a 429 is an error
+# cause: raise_for_status comes first, so a 429 comes out as an error at once
+# line: response.raise_for_status()
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while True:
+        response = await client.get(page)
+        response.raise_for_status()
+        if response.status_code == 200:
+            return response
+        await asyncio.sleep(int(response.headers.get("Retry-After", "1")))
+
+# %% retry-after-1 right: match, and a little later than told
+import asyncio
+import random
+
+
+async def ask(client, page):
+    while True:
+        match await client.get(page):
+            case response if response.status_code == 429:
+                told = response.headers.get("Retry-After")
+                seconds = 1 if told is None else int(told)
+                await asyncio.sleep(seconds + random.uniform(0, 0.3))
+            case response:
+                return response.raise_for_status()

@@ -1,0 +1,444 @@
+"""Answers to the exercises of lesson 15, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% async-order-1 wrong: a task begins where it is made
+# cause: takes it that create_task runs the task at once
+# line: log
+log = ["make 1", "use 1", "got 1", "after 1", "make 2", "use 2", "got 2", "after 2", "read", "end"]
+
+# %% async-order-1 wrong: each await is a turn for the others
+# cause: takes it that the tasks have a turn whenever async for asks for the next number
+# line: log
+log = ["make 1", "got 1", "use 1", "after 1", "make 2", "got 2", "use 2", "after 2", "read", "end"]
+
+# %% async-order-1 wrong: end before the tasks
+# cause: takes it that the end of the TaskGroup doesn't wait for its tasks
+# line: log
+log = ["make 1", "got 1", "after 1", "make 2", "got 2", "after 2", "read", "end", "use 1", "use 2"]
+
+# %% pages-1 wrong: an empty page is the end
+# cause: stops at an empty page, though there may be a next one
+# line: if not page["results"]:
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    while url is not None:
+        page = await fetch(url)
+        if not page["results"]:
+            return
+        for item in page["results"]:
+            yield item
+        url = page["next"]
+
+# %% pages-1 wrong: one page ahead
+# cause: the next page is fetched before the items of this one are given out
+# line: further = await fetch(page["next"])
+async def pages(fetch, url):
+    page = await fetch(url)
+    while page is not None:
+        further = None
+        if page["next"] is not None:
+            further = await fetch(page["next"])
+        for item in page["results"]:
+            yield item
+        page = further
+
+# %% pages-1 wrong: a generator in the generator
+# cause: each page is a generator inside of the one before, which ends at about a thousand pages
+# line: async for item in pages(fetch, page["next"]):
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    page = await fetch(url)
+    for item in page["results"]:
+        yield item
+    if page["next"] is not None:
+        async for item in pages(fetch, page["next"]):
+            yield item
+
+# %% pages-1 wrong: items that are nothing
+# cause: falsy items are left out
+# line: if item:
+async def pages(fetch, url):
+    while url:
+        page = await fetch(url)
+        for item in page["results"]:
+            if item:
+                yield item
+        url = page["next"]
+
+# %% pages-1 wrong: the last page
+# cause: the items of the last page are never given out
+# line: while page["next"] is not None:
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    page = await fetch(url)
+    while page["next"] is not None:
+        for item in page["results"]:
+            yield item
+        page = await fetch(page["next"])
+
+# %% pages-1 right: begins with a page that is none
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    items, further = [], url
+    while True:
+        while items:
+            yield items.pop(0)
+        if further is None:
+            break
+        match await fetch(further):
+            case {"results": results, "next": further}:
+                items = [*results]
+
+# %% first-match-1 wrong: leaves the stream open
+# cause: the stream isn't closed when it returns
+# line: return item | async for item in stream:
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    async for item in stream:
+        if wanted(item):
+            return item
+    return None
+
+# %% first-match-1 wrong: closes it when all went well
+# cause: if wanted fails (or on a cancellation), the stream isn't closed
+# line: await stream.aclose()
+async def first(stream, wanted):
+    found = None
+    async for item in stream:
+        if wanted(item):
+            found = item
+            break
+    await stream.aclose()
+    return found
+
+# %% first-match-1 wrong: reads to the end
+# cause: the whole stream is read, not only up to the first that is wanted
+# line: [item async for item in stream if wanted(item)]
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    async with aclosing(stream):
+        matches = [item async for item in stream if wanted(item)]
+        return matches[0] if matches else None
+
+# %% first-match-1 wrong: zero is found and lost
+# cause: looks whether the item itself is true, so a falsy one is never found
+# line: if item and wanted(item):
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    async with aclosing(stream):
+        async for item in stream:
+            if item and wanted(item):
+                return item
+
+# %% first-match-1 right: anext, and finally
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    try:
+        while not wanted(item := await anext(stream)):
+            pass
+    except StopAsyncIteration:
+        return None
+    else:
+        return item
+    finally:
+        await stream.aclose()
+
+# %% borrowed-1 wrong: without a finally
+# cause: after an error or a cancellation in the block the connection isn't released
+# line: yield connection | await pool.release(connection)
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = await pool.acquire()
+    yield connection
+    await pool.release(connection)
+
+# %% borrowed-1 wrong: errors only
+# cause: except Exception lets a cancellation pass without releasing
+# line: except Exception:
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except Exception:
+        await pool.release(connection)
+        raise
+    else:
+        await pool.release(connection)
+
+# %% borrowed-1 wrong: the error stays inside
+# cause: the return in the finally swallows the error or the cancellation of the block
+# line: return
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = await pool.acquire()
+    try:
+        yield connection
+    finally:
+        await pool.release(connection)
+        return
+
+# %% borrowed-1 wrong: gives back what it did not get
+# cause: if acquire fails, the finally releases a connection that there isn't
+# line: connection = await pool.acquire()
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    connection = None
+    try:
+        connection = await pool.acquire()
+        yield connection
+    finally:
+        await pool.release(connection)
+
+# %% borrowed-1 wrong: a forgotten await
+# cause: release is called but not awaited, so it never runs
+# line: pool.release(connection)
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = await pool.acquire()
+    try:
+        yield connection
+    finally:
+        pool.release(connection)
+
+# %% borrowed-1 right: an exit stack
+from contextlib import AsyncExitStack, asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    async with AsyncExitStack() as stack:
+        connection = await pool.acquire()
+        stack.push_async_callback(pool.release, connection)
+        yield connection
+
+# %% arrive-1 wrong: all items first
+# cause: no fetch begins before the last item has come
+# line: items = [item async for item in stream]
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    items = [item async for item in stream]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(fetch(item)) for item in items]
+    return [task.result() for task in tasks]
+
+# %% arrive-1 wrong: one after another
+# cause: waits for each fetch before it asks for the next item
+# line: await fetch(item)
+async def load(stream, fetch):
+    return [await fetch(item) async for item in stream]
+
+# %% arrive-1 wrong: an error is noticed at the end
+# cause: the tasks are looked at only after the last item, so an error comes out late and the others go on
+# line: return await asyncio.gather(*tasks)
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    tasks = []
+    async for item in stream:
+        tasks.append(asyncio.create_task(fetch(item)))
+    return await asyncio.gather(*tasks)
+
+# %% arrive-1 wrong: a dict by item
+# cause: items that come twice have one entry only, so results are missing
+# line: tasks[item] = group.create_task(fetch(item))
+import asyncio
+
+
+async def load(stream, fetch):
+    tasks = {}
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            tasks[item] = group.create_task(fetch(item))
+    return [task.result() for task in tasks.values()]
+
+# %% arrive-1 wrong: in the order of the ends
+# cause: the results are in the order in which the fetches end
+# line: results.append(await fetch(item))
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    results = []
+
+    async def one(item):
+        results.append(await fetch(item))
+
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            group.create_task(one(item))
+    return results
+
+# %% arrive-1 right: a reader beside the fetches
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    results = {}
+
+    async def fetch_one(number, item):
+        results[number] = await fetch(item)
+
+    async def reader(group):
+        number = 0
+        async for item in stream:
+            group.create_task(fetch_one(number, item), name=f"fetch {number}")
+            number += 1
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(reader(group), name="reader")
+    return [results[number] for number in range(len(results))]
+
+# %% merge-1 wrong: no room is an error
+# cause: put_nowait raises QueueFull where it should wait for room
+# line: queue.put_nowait(item)
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    async def pour(stream):
+        async with aclosing(stream):
+            async for item in stream:
+                queue.put_nowait(item)
+
+    async with asyncio.TaskGroup() as group:
+        for stream in streams:
+            group.create_task(pour(stream))
+    await queue.put(None)
+
+# %% merge-1 wrong: a None for each
+# cause: puts a None for every stream that ends, not one after all of them
+# line: await queue.put(None)
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    async def pour(stream):
+        async with aclosing(stream):
+            async for item in stream:
+                await queue.put(item)
+        await queue.put(None)
+
+    async with asyncio.TaskGroup() as group:
+        for stream in streams:
+            group.create_task(pour(stream))
+
+# %% merge-1 wrong: a None in any case
+# cause: the None is put in a finally, so also after an error or a cancellation
+# line: finally: | await queue.put(None)
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    async def pour(stream):
+        async with aclosing(stream):
+            async for item in stream:
+                await queue.put(item)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for stream in streams:
+                group.create_task(pour(stream))
+    finally:
+        await queue.put(None)
+
+# %% merge-1 wrong: gather leaves them running
+# cause: after an error gather lets the other streams go on
+# line: await asyncio.gather(*map(pour, streams))
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    async def pour(stream):
+        async with aclosing(stream):
+            async for item in stream:
+                await queue.put(item)
+
+    await asyncio.gather(*map(pour, streams))
+    await queue.put(None)
+
+# %% merge-1 wrong: the streams stay open
+# cause: a stream that is left while its item waits for room is not closed
+# line: async for item in stream:
+import asyncio
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    async def pour(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async with asyncio.TaskGroup() as group:
+        for stream in streams:
+            group.create_task(pour(stream))
+    await queue.put(None)
+
+# %% merge-1 wrong: one stream after another
+# cause: the streams are read one after another
+# line: for stream in streams:
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    for stream in streams:
+        async with aclosing(stream):
+            async for item in stream:
+                await queue.put(item)
+    await queue.put(None)
+
+# %% merge-1 right: a stack that closes, and a group inside
+import asyncio
+from contextlib import AsyncExitStack, aclosing
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    async def pour(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async with AsyncExitStack() as stack:
+        for stream in streams:
+            await stack.enter_async_context(aclosing(stream))
+        async with asyncio.TaskGroup() as group:
+            [group.create_task(pour(stream)) for stream in streams]
+    await queue.put(None)

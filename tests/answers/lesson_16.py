@@ -1,0 +1,570 @@
+"""Answers to the exercises of lesson 16, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% bound-1 wrong: the last item's way is forgotten
+# cause: counts only the slowest stage, not the way of one item through the others
+# line: "seconds": 3.0
+answers = {"slowest": "fetch", "seconds": 3.0, "workers": 15}
+
+# %% bound-1 wrong: the longest for one worker
+# cause: takes read for the slowest because it has one worker only, and forgets that 0.3 s / 10 is more than 0.02 s
+# line: "slowest": "read"
+answers = {"slowest": "read", "seconds": 3.07, "workers": 15}
+
+# %% bound-1 wrong: keeps up with save
+# cause: computes the workers for the pace of save (0.025 s), not of read
+# line: "workers": 12
+answers = {"slowest": "fetch", "seconds": 0.37 + 9 * 0.3, "workers": 12}
+
+# %% workers-1 wrong: one None for all
+# cause: one None ends one worker only, the others wait for ever
+# line: queue.put_nowait(None)
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue = asyncio.Queue()
+    pages = {}
+    for url in urls:
+        queue.put_nowait(url)
+    queue.put_nowait(None)
+
+    async def worker():
+        while (url := await queue.get()) is not None:
+            pages[url] = await fetch(url)
+
+    await asyncio.gather(*(worker() for _ in range(workers)))
+    return pages
+
+# %% workers-1 wrong: the workers are left behind
+# cause: after join the workers still wait in get, nobody ends them
+# line: await queue.join() | asyncio.create_task(worker())
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    queue = asyncio.Queue()
+    pages = {}
+    for url in urls:
+        queue.put_nowait(url)
+
+    async def worker():
+        while True:
+            url = await queue.get()
+            try:
+                pages[url] = await fetch(url)
+            finally:
+                queue.task_done()
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    await queue.join()
+    return pages
+
+# %% workers-1 wrong: in batches
+# cause: batches: nobody begins before the slowest of the batch is back
+# line: asyncio.gather | for start in range(0, len(urls), workers):
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    urls, pages = list(urls), {}
+    for start in range(0, len(urls), workers):
+        batch = urls[start:start + workers]
+        pages.update(zip(batch, await asyncio.gather(*map(fetch, batch))))
+    return pages
+
+# %% workers-1 wrong: a share for each
+# cause: the urls are dealt out beforehand, so a worker whose urls are quick is idle while another has some left
+# line: urls[number::workers]
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    urls, pages = list(urls), {}
+
+    async def worker(number):
+        for url in urls[number::workers]:
+            pages[url] = await fetch(url)
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(workers):
+            group.create_task(worker(number))
+    return pages
+
+# %% workers-1 right: until the queue is empty
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue: asyncio.Queue = asyncio.Queue()
+    pages: dict = {}
+
+    async def worker() -> None:
+        while not queue.empty():
+            url = queue.get_nowait()
+            pages[url] = await fetch(url)
+
+    for url in urls:
+        queue.put_nowait(url)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(workers, queue.qsize())):
+            group.create_task(worker())
+    return pages
+
+# %% feed-1 wrong: a queue without a bound
+# cause: the queue is unbounded, so all items are put before anybody sends
+# line: asyncio.Queue()
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue()
+    end = object()
+
+    async def worker():
+        while (item := await queue.get()) is not end:
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(end)
+
+# %% feed-1 wrong: zero ends a worker
+# cause: a falsy item is taken for the end
+# line: while item := await queue.get():
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while item := await queue.get():
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+
+# %% feed-1 wrong: reads everything first
+# cause: all items are read into a list before the first is sent
+# line: [item async for item in source]
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    items = iter([item async for item in source])
+
+    async def worker():
+        for item in items:
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+
+# %% feed-1 wrong: ends before all are sent
+# cause: the workers are cancelled when the queue is empty, while their last items are still being sent
+# line: while not queue.empty(): | task.cancel()
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while True:
+            await send(await queue.get())
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(worker()) for _ in range(workers)]
+        async for item in source:
+            await queue.put(item)
+        while not queue.empty():
+            await asyncio.sleep(0.01)
+        for task in tasks:
+            task.cancel()
+
+# %% feed-1 right: join, then the workers are sent home
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(maxsize=size)
+
+    async def worker():
+        while True:
+            item = await queue.get()
+            await send(item)
+            queue.task_done()
+
+    async with asyncio.TaskGroup() as group:
+        crew = [group.create_task(worker()) for _ in range(workers)]
+        async for item in source:
+            await queue.put(item)
+        await queue.join()
+        for member in crew:
+            member.cancel()
+
+# %% feed-1 right: with the queue that shuts down
+import asyncio
+from contextlib import suppress
+from helpers.backports import Queue, QueueShutDown
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = Queue(size)
+
+    async def worker():
+        with suppress(QueueShutDown):
+            while True:
+                item = await queue.get()
+                await send(item)
+
+    async def producer():
+        async for item in source:
+            await queue.put(item)
+        queue.shutdown()
+
+    async with asyncio.TaskGroup() as group:
+        for coroutine in producer(), *(worker() for _ in range(workers)):
+            group.create_task(coroutine)
+
+# %% consumer-1 wrong: the tasks wait, not the numbers
+# cause: takes everything out of the queue at once; the numbers wait in tasks at the semaphore
+# line: group.create_task(one(number)) | async with places:
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    places = asyncio.Semaphore(at_most)
+
+    async def one(number):
+        async with places:
+            await details(number)
+
+    async with asyncio.TaskGroup() as group:
+        while (number := await queue.get()) is not None:
+            group.create_task(one(number))
+
+# %% consumer-1 wrong: full batches
+# cause: waits until at_most numbers are there, and then for all of them
+# line: asyncio.gather | if len(batch) == at_most:
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    batch = []
+    while (number := await queue.get()) is not None:
+        batch.append(number)
+        if len(batch) == at_most:
+            await asyncio.gather(*map(details, batch))
+            batch = []
+    await asyncio.gather(*map(details, batch))
+
+# %% consumer-1 wrong: 0 is no number
+# cause: the number 0 is taken for the end
+# line: if not number:
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    places = asyncio.Semaphore(at_most)
+
+    async def one(number):
+        try:
+            await details(number)
+        finally:
+            places.release()
+
+    async with asyncio.TaskGroup() as group:
+        while True:
+            await places.acquire()
+            number = await queue.get()
+            if not number:
+                break
+            group.create_task(one(number))
+
+# %% consumer-1 wrong: doesn't wait for the last
+# cause: returns when None comes, while the last ones are still under way
+# line: return
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    tasks = set()
+    while True:
+        if len(tasks) == at_most:
+            _, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        number = await queue.get()
+        if number is None:
+            return
+        tasks.add(asyncio.create_task(details(number)))
+
+# %% consumer-1 right: a set of tasks, and the first to end
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    busy = set()
+    async with asyncio.TaskGroup() as group:
+        while True:
+            while len(busy) >= at_most:
+                await asyncio.wait(busy, return_when=asyncio.FIRST_COMPLETED)
+            if (number := await queue.get()) is None:
+                break
+            task = group.create_task(details(number))
+            busy.add(task)
+            task.add_done_callback(busy.discard)
+
+# %% worker-1 wrong: task_done only for what went well
+# cause: for a failing item task_done is not called, so join waits for ever
+# line: queue.task_done()
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+            queue.task_done()
+        except Exception as error:
+            failed.append((item, error))
+
+# %% worker-1 wrong: a cancellation is a failure
+# cause: BaseException also catches the cancellation, so the worker doesn't end and the item counts as failed
+# line: except BaseException as error:
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except BaseException as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+# %% worker-1 wrong: an error ends the worker
+# cause: the try is around the loop, so the first error ends the worker
+# line: while True:
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    try:
+        while True:
+            item = await queue.get()
+            try:
+                await work(item)
+            finally:
+                queue.task_done()
+    except Exception as error:
+        failed.append((item, error))
+
+# %% worker-1 wrong: goes home when nothing is there
+# cause: ends when the queue is empty, though more may come
+# line: while not queue.empty():
+async def worker(queue, work, failed):
+    while not queue.empty():
+        item = await queue.get()
+        try:
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+# %% worker-1 wrong: fails for what it knows
+# cause: except is too narrow, any other error ends the worker
+# line: except (ValueError, OSError) as error:
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except (ValueError, OSError) as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+# %% worker-1 right: a context manager for each item
+from contextlib import asynccontextmanager
+
+
+async def worker(queue, work, failed):
+    @asynccontextmanager
+    async def next_item():
+        item = await queue.get()
+        try:
+            yield item
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+    while True:
+        async with next_item() as item:
+            await work(item)
+
+# %% bucket-1 wrong: a bucket without a brim
+# cause: the tokens are not limited to burst, so after a long rest too many start at once
+# line: self.tokens += (now - self.seen) * self.rate
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.tokens = burst
+        self.seen = asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        async with self.lock:
+            now = asyncio.get_running_loop().time()
+            self.tokens += (now - self.seen) * self.rate
+            self.seen = now
+            if self.tokens < 1:
+                missing = (1 - self.tokens) / self.rate
+                await asyncio.sleep(missing)
+                self.tokens = 1
+                self.seen = now + missing
+            self.tokens -= 1
+
+# %% bucket-1 wrong: empty at first
+# cause: the bucket is empty in the beginning, not full
+# line: self.tokens = 0.0
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate, self.burst = rate, burst
+        self.tokens = 0.0
+        self.seen = asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    async def take(self):
+        async with self.lock:
+            now = asyncio.get_running_loop().time()
+            self.tokens = min(self.burst, self.tokens + (now - self.seen) * self.rate)
+            self.seen = now
+            if self.tokens < 1:
+                missing = (1 - self.tokens) / self.rate
+                await asyncio.sleep(missing)
+                self.tokens, self.seen = 1, now + missing
+            self.tokens -= 1
+
+# %% bucket-1 wrong: who is cancelled keeps its token
+# cause: the token is taken before the wait, so a cancelled task has used one up, and the others wait longer than they must
+# line: self.tokens -= 1
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate, self.burst = rate, burst
+        self.tokens = burst
+        self.seen = asyncio.get_running_loop().time()
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        now = asyncio.get_running_loop().time()
+        self.tokens = min(self.burst, self.tokens + (now - self.seen) * self.rate)
+        self.seen = now
+        self.tokens -= 1
+        if self.tokens < 0:
+            await asyncio.sleep(-self.tokens / self.rate)
+
+# %% bucket-1 wrong: whole tokens only
+# cause: the fractions of a token are cut off each time somebody looks, so it drips too slowly
+# line: int((now - self.seen) * self.rate)
+import asyncio
+
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate, self.burst = rate, burst
+        self.tokens = burst
+        self.seen = asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    async def take(self):
+        async with self.lock:
+            now = asyncio.get_running_loop().time()
+            self.tokens = min(self.burst, self.tokens + int((now - self.seen) * self.rate))
+            self.seen = now
+            if self.tokens < 1:
+                await asyncio.sleep(1 / self.rate)
+                self.seen = now + 1 / self.rate
+            else:
+                self.tokens -= 1
+
+# %% bucket-1 wrong: a task that drops them in
+# cause: makes a task that drops the tokens in and never ends, though the bucket needs no task of its own
+# line: asyncio.create_task(self.drip())
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.tokens = asyncio.Queue(burst)
+        for _ in range(burst):
+            self.tokens.put_nowait(None)
+        self.task = asyncio.create_task(self.drip())
+
+    async def drip(self):
+        while True:
+            await asyncio.sleep(1 / self.rate)
+            if not self.tokens.full():
+                self.tokens.put_nowait(None)
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        await self.tokens.get()
+
+# %% bucket-1 right: notes when it will be full
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.apart = 1 / rate
+        self.slack = (burst - 1) / rate
+        self.full_at = float("-inf")
+        self.turn = asyncio.Lock()
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        clock = asyncio.get_running_loop().time
+        async with self.turn:
+            if (wait := self.full_at - self.slack - clock()) > 0:
+                await asyncio.sleep(wait)
+            self.full_at = max(self.full_at, clock()) + self.apart

@@ -1,0 +1,538 @@
+"""Answers to the exercises of lesson 17, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% frame-1 wrong: an empty message is the end
+# cause: a message of length 0 is taken for the end
+# line: if not length:
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        head = await reader.readexactly(4)
+    except asyncio.IncompleteReadError as error:
+        if error.partial:
+            raise
+        return None
+    (length,) = struct.unpack(">I", head)
+    if not length:
+        return None
+    if length > 1000:
+        raise ValueError(length)
+    return await reader.readexactly(length)
+
+# %% frame-1 wrong: one read
+# cause: read(length) may give less than the whole message
+# line: await reader.read(length)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    try:
+        head = await reader.readexactly(4)
+    except asyncio.IncompleteReadError as error:
+        if error.partial == b"":
+            return None
+        raise
+    length = struct.unpack(">I", head)[0]
+    if length > 1000:
+        raise ValueError("too long")
+    return await reader.read(length)
+
+# %% frame-1 wrong: every end is a None
+# cause: an end in the midst of a frame becomes a None, too
+# line: except asyncio.IncompleteReadError:
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        length, = struct.unpack(">I", await reader.readexactly(4))
+        if length > 1000:
+            raise ValueError(f"{length} bytes are too many")
+        return await reader.readexactly(length)
+    except asyncio.IncompleteReadError:
+        return None
+
+# %% frame-1 wrong: the end right after the length
+# cause: an end after the four bytes and before the first byte of the message also has an empty partial
+# line: if error.partial: | return await reader.readexactly(length)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    try:
+        length, = struct.unpack(">I", await reader.readexactly(4))
+        if length > 1000:
+            raise ValueError("frame too long")
+        return await reader.readexactly(length)
+    except asyncio.IncompleteReadError as error:
+        if error.partial:
+            raise
+    return None
+
+# %% frame-1 wrong: first read, then look
+# cause: a length above 1000 is noticed only after the message has been waited for
+# line: if length > 1000:
+import asyncio
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        head = await reader.readexactly(4)
+    except asyncio.IncompleteReadError as error:
+        if not error.partial:
+            return None
+        raise
+    length = int.from_bytes(head, "big")
+    message = await reader.readexactly(length)
+    if length > 1000:
+        raise ValueError(length)
+    return message
+
+# %% frame-1 right: one byte first
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    match await reader.read(1):
+        case b"":
+            return None
+        case first:
+            rest = await reader.readexactly(3)
+    for (length,) in struct.iter_unpack(">I", first + rest):
+        if length not in range(1001):
+            raise ValueError("a frame of %d bytes" % length)
+    return await reader.readexactly(length)
+
+# %% line-in-time-1 wrong: half a line
+# cause: what came before the end of the connection is returned as a line
+# line: reader.readline()
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    async with asyncio.timeout(seconds):
+        line = await reader.readline()
+    if not line:
+        return None
+    return line.removesuffix(b"\n")
+
+# %% line-in-time-1 wrong: so many seconds for each letter
+# cause: the time begins anew with each byte
+# line: asyncio.wait_for(reader.read(1), seconds)
+import asyncio
+
+
+async def read_line(reader, seconds):
+    line = b""
+    while True:
+        byte = await asyncio.wait_for(reader.read(1), seconds)
+        if byte == b"":
+            return None
+        if byte == b"\n":
+            return line
+        line += byte
+
+# %% line-in-time-1 wrong: strips too much
+# cause: strip also takes away spaces and other characters that belong to the line
+# line: line.strip()
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    try:
+        line = await asyncio.wait_for(reader.readuntil(b"\n"), seconds)
+    except asyncio.IncompleteReadError:
+        return None
+    return line.strip()
+
+# %% line-in-time-1 wrong: an empty line is the end
+# cause: an empty line gives None
+# line: or None
+import asyncio
+
+
+async def read_line(reader, seconds):
+    try:
+        async with asyncio.timeout(seconds):
+            line = await reader.readuntil()
+    except asyncio.IncompleteReadError:
+        return None
+    return line[:-1] or None
+
+# %% line-in-time-1 wrong: late is an end
+# cause: the TimeoutError is caught and becomes a None
+# line: except (TimeoutError, asyncio.IncompleteReadError):
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    try:
+        line = await asyncio.wait_for(reader.readuntil(b"\n"), timeout=seconds)
+        return line[:-1]
+    except (TimeoutError, asyncio.IncompleteReadError):
+        return None
+
+# %% line-in-time-1 right: a deadline, and partition
+import asyncio
+import contextlib
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    with contextlib.suppress(asyncio.IncompleteReadError):
+        async with asyncio.timeout_at(deadline):
+            line, _, _ = (await reader.readuntil(separator=b"\n")).partition(b"\n")
+            return line
+
+# %% slow-reader-1 wrong: never waits
+# cause: without drain everything is piled up in the buffer
+# line: writer.write(part)
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    try:
+        async for part in parts:
+            writer.write(part)
+    finally:
+        writer.close()
+        try:
+            await writer.wait_closed()
+        except ConnectionError:
+            pass
+
+# %% slow-reader-1 wrong: an empty part is the end
+# cause: stops at an empty part, though others follow
+# line: if not part:
+from contextlib import suppress
+
+
+async def send_all(writer, parts):
+    with suppress(ConnectionError):
+        async for part in parts:
+            if not part:
+                break
+            writer.write(part)
+            await writer.drain()
+    writer.close()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
+
+# %% slow-reader-1 wrong: goes on without a client
+# cause: the error is caught for each part, so it takes more parts after the client has left
+# line: except ConnectionError:
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    async for part in parts:
+        try:
+            writer.write(part)
+            await writer.drain()
+        except ConnectionError:
+            pass
+    writer.close()
+    try:
+        await writer.wait_closed()
+    except ConnectionError:
+        pass
+
+# %% slow-reader-1 wrong: the last wait is not guarded
+# cause: a ConnectionError of wait_closed comes out
+# line: await writer.wait_closed()
+async def send_all(writer, parts):
+    try:
+        async for part in parts:
+            writer.write(part)
+            await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+# %% slow-reader-1 wrong: only a reset
+# cause: ConnectionResetError is too narrow, for instance a BrokenPipeError comes out
+# line: except ConnectionResetError:
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    try:
+        async for part in parts:
+            writer.write(part)
+            await writer.drain()
+    except ConnectionResetError:
+        pass
+    writer.close()
+    try:
+        await writer.wait_closed()
+    except ConnectionError:
+        pass
+
+# %% slow-reader-1 right: a context manager for the writer
+from contextlib import asynccontextmanager, suppress
+
+
+@asynccontextmanager
+async def closing_in_peace(writer):
+    try:
+        with suppress(ConnectionError):
+            yield writer
+    finally:
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+async def send_all(writer, parts):
+    async with closing_in_peace(writer) as client:
+        async for part in parts:
+            client.write(part)
+            await client.drain()
+
+# %% closing-1 wrong: closes when all went well
+# cause: if work raises something else than a ValueError, the connection isn't closed
+# line: writer.close()
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    line = await reader.readline()
+    if line:
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        writer.write(answer)
+        await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+
+# %% closing-1 wrong: every error is an answer
+# cause: any error of work becomes the answer "error", not only a ValueError
+# line: except Exception:
+async def handle(reader, writer, work):
+    try:
+        line = await reader.readline()
+        if not line:
+            return
+        try:
+            answer = await work(line)
+        except Exception:
+            answer = b"error\n"
+        writer.write(answer)
+        await writer.drain()
+    finally:
+        writer.close()
+
+# %% closing-1 wrong: an empty line says nothing
+# cause: an empty line (a line feed alone) is taken for a client that said nothing
+# line: if line.strip():
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    try:
+        line = await reader.readline()
+        if line.strip():
+            try:
+                answer = await work(line)
+            except ValueError:
+                answer = b"error\n"
+            writer.write(answer)
+            await writer.drain()
+    finally:
+        writer.close()
+
+# %% closing-1 wrong: cut off
+# cause: abort throws away what still lies in the buffer, so the client gets a part of the answer
+# line: writer.transport.abort()
+async def handle(reader, writer, work):
+    try:
+        line = await reader.readline()
+        if line:
+            try:
+                writer.write(await work(line))
+            except ValueError:
+                writer.write(b"error\n")
+    finally:
+        writer.transport.abort()
+
+# %% closing-1 wrong: works for nobody
+# cause: work is called although the client has said nothing
+# line: answer = await work(line) | line = await reader.readline()
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    try:
+        line = await reader.readline()
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        writer.write(answer)
+        await writer.drain()
+    finally:
+        writer.close()
+
+# %% closing-1 right: contextlib.closing, and a function for the answer
+from contextlib import closing
+
+
+async def handle(reader, writer, work):
+    async def answer_to(line):
+        try:
+            return await work(line)
+        except ValueError:
+            return b"error\n"
+
+    with closing(writer):
+        if line := await reader.readline():
+            writer.writelines([await answer_to(line)])
+            await writer.drain()
+
+# %% at-most-1 wrong: they wait
+# cause: who comes when all places are taken waits for one, and is not told busy
+# line: async with places:
+import asyncio
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    places = asyncio.Semaphore(number)
+
+    async def handler(reader, writer):
+        try:
+            async with places:
+                await handle(reader, writer)
+        finally:
+            writer.close()
+
+    return handler
+
+# %% at-most-1 wrong: one too many
+# cause: serves one connection more than number
+# line: if busy > number:
+def at_most(number, handle):
+    busy = 0
+
+    async def handler(reader, writer):
+        nonlocal busy
+        try:
+            if busy > number:
+                writer.write(b"busy\n")
+                await writer.drain()
+                return
+            busy += 1
+            try:
+                await handle(reader, writer)
+            finally:
+                busy -= 1
+        finally:
+            writer.close()
+
+    return handler
+
+# %% at-most-1 wrong: the place of who fails
+# cause: if handle raises, its place is not free again
+# line: busy -= 1
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    busy = 0
+
+    async def handler(reader, writer):
+        nonlocal busy
+        try:
+            if busy == number:
+                writer.write(b"busy\n")
+                await writer.drain()
+            else:
+                busy += 1
+                await handle(reader, writer)
+                busy -= 1
+        finally:
+            writer.close()
+
+    return handler
+
+# %% at-most-1 wrong: who is busy gives a place back
+# cause: who was not served gives back a place that it never had
+# line: busy -= 1
+def at_most(number, handle):
+    busy = 0
+
+    async def handler(reader, writer):
+        nonlocal busy
+        try:
+            if busy >= number:
+                writer.write(b"busy\n")
+                await writer.drain()
+            else:
+                busy += 1
+                await handle(reader, writer)
+        finally:
+            busy -= 1
+            writer.close()
+
+    return handler
+
+# %% at-most-1 wrong: the error stays inside
+# cause: the error of handle is swallowed
+# line: with suppress(Exception):
+from contextlib import suppress
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    under_way = set()
+
+    async def handler(reader, writer):
+        try:
+            if len(under_way) < number:
+                under_way.add(writer)
+                with suppress(Exception):
+                    await handle(reader, writer)
+            else:
+                writer.write(b"busy\n")
+                await writer.drain()
+        finally:
+            under_way.discard(writer)
+            writer.close()
+
+    return handler
+
+# %% at-most-1 right: a class that is a handler
+from contextlib import closing, contextmanager
+
+
+class AtMost:
+    def __init__(self, number, handle):
+        self.free, self.handle = number, handle
+
+    @contextmanager
+    def place(self):
+        self.free -= 1
+        try:
+            yield
+        finally:
+            self.free += 1
+
+    async def serve(self, reader, writer):
+        with closing(writer):
+            if not self.free:
+                writer.write(b"busy\n")
+                await writer.drain()
+                return
+            with self.place():
+                await self.handle(reader, writer)
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    return AtMost(number, handle).serve

@@ -1,0 +1,568 @@
+"""Answers to the exercises of lesson 18, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% answered-1 wrong: async def is enough
+# cause: takes it that an async def never blocks the loop, though time.sleep stops it for each request
+# line: "blocks": 0.1
+seconds = {"one thread": 6.0, "a thread each": 0.1, "waitress": 1.5, "awaits": 0.1,
+           "blocks": 0.1, "def": 0.2}
+
+# %% answered-1 wrong: a def in FastAPI has a thread each
+# cause: forgets that the pool has forty threads, so that sixty need two rounds
+# line: "def": 0.1
+seconds = {
+    "one thread": 6, "a thread each": 0.1, "waitress": 1.5,
+    "awaits": 0.1, "blocks": 6, "def": 0.1,
+}
+
+# %% answered-1 wrong: a def is one after another
+# cause: takes it that FastAPI calls a def on the loop
+# line: seconds["def"]
+seconds = {"one thread": 6.0, "a thread each": 0.1, "waitress": 1.5, "awaits": 0.1}
+seconds["blocks"] = 6.0
+seconds["def"] = 6.0
+
+# %% wsgi-1 wrong: an empty length
+# cause: a length that is an empty text is a ValueError of int
+# line: int(environ.get("CONTENT_LENGTH", 0))
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"] == "/count":
+        length = int(environ.get("CONTENT_LENGTH", 0))
+        body = environ["wsgi.input"].read(length)
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return [str(len(body)).encode()]
+    start_response("404 Not Found", [("Content-Type", "text/plain")])
+    return [b"not found"]
+
+# %% wsgi-1 wrong: characters
+# cause: counts characters, not bytes
+# line: len(body.decode())
+def app(environ, start_response):
+    if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+        start_response("404 Not Found", [])
+        return [b""]
+    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    start_response("200 OK", [])
+    return [b"%d" % len(body.decode())]
+
+# %% wsgi-1 wrong: any method
+# cause: the method isn't looked at, so a GET of /count is answered by 200
+# line: if environ["PATH_INFO"] == "/count":
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    if environ["PATH_INFO"] == "/count":
+        size = len(environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or "0")))
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return [f"{size}".encode()]
+    start_response("404 Not Found", [("Content-Type", "text/plain")])
+    return [b"no such page"]
+
+# %% wsgi-1 wrong: all paths that begin so
+# cause: other paths that begin with /count are answered, too
+# line: startswith("/count")
+def app(environ, start_response):
+    if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].startswith("/count"):
+        number = int(environ.get("CONTENT_LENGTH") or 0)
+        start_response("200 OK", [])
+        return [str(len(environ["wsgi.input"].read(number))).encode()]
+    start_response("404 Not Found", [])
+    return [b"not found"]
+
+# %% wsgi-1 right: match, and a generator as body
+def app(environ, start_response):
+    def body():
+        yield str(len(environ["wsgi.input"].read(int(length or 0)))).encode("ascii")
+
+    length = environ.get("CONTENT_LENGTH", "")
+    match environ:
+        case {"REQUEST_METHOD": "POST", "PATH_INFO": "/count"}:
+            start_response("200 OK", [("Content-Type", "text/plain; charset=ascii")])
+            return body()
+    start_response("404 Not Found", [])
+    return ()
+
+# %% asgi-1 wrong: the first piece
+# cause: only the first piece of the body is counted
+# line: message = await receive()
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    if scope["method"] == "POST" and scope["path"] == "/count":
+        message = await receive()
+        status, body = 200, str(len(message.get("body", b""))).encode()
+    else:
+        status, body = 404, b"not found"
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+# %% asgi-1 wrong: an empty piece is the last one
+# cause: stops at an empty piece, though more may follow
+# line: if not piece
+async def app(scope, receive, send):
+    status, body = 404, b"not found"
+    if scope["method"] == "POST" and scope["path"] == "/count":
+        size = 0
+        while True:
+            message = await receive()
+            piece = message.get("body", b"")
+            size += len(piece)
+            if not piece or not message.get("more_body", False):
+                break
+        status, body = 200, b"%d" % size
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+# %% asgi-1 wrong: takes it that both are there
+# cause: more_body may be left out, which is a KeyError here
+# line: message["more_body"]
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    async def answer(status, body):
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    if (scope["method"], scope["path"]) != ("POST", "/count"):
+        return await answer(404, b"")
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size += len(message.get("body", b""))
+        more = message["more_body"]
+    await answer(200, str(size).encode())
+
+# %% asgi-1 wrong: waits for one more
+# cause: receives until an empty body comes, but after the last piece nothing comes any more
+# line: while piece := (await receive()).get("body"):
+async def app(scope, receive, send):
+    if scope["method"] == "POST" and scope["path"] == "/count":
+        size = 0
+        while piece := (await receive()).get("body"):
+            size += len(piece)
+        status, body = 200, str(size).encode()
+    else:
+        status, body = 404, b"not found"
+    await send({"type": "http.response.start", "status": status})
+    await send({"type": "http.response.body", "body": body})
+
+# %% asgi-1 right: an async generator of pieces
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    async def pieces():
+        more = True
+        while more:
+            match await receive():
+                case {"type": "http.request", **rest}:
+                    yield rest.get("body") or b""
+                    more = rest.get("more_body")
+                case _:
+                    return
+
+    found = scope["path"] == "/count" and scope["method"] == "POST"
+    count = sum([len(piece) async for piece in pieces()]) if found else "no such page"
+    await send(dict(type="http.response.start", status=200 if found else 404,
+                    headers=[(b"content-type", b"text/plain")]))
+    await send(dict(type="http.response.body", body=str(count).encode(), more_body=False))
+
+# %% ten-parts-1 wrong: one after another
+# cause: each part is asked for only after the one before it has come
+# line: await asyncio.wait_for(ask(part), seconds)
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    """Return part → what `ask` gives, all at once; None for what is late or fails."""
+    found = dict.fromkeys(parts)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            for part in found:
+                with contextlib.suppress(OSError):
+                    found[part] = await asyncio.wait_for(ask(part), seconds)
+    return found
+
+# %% ten-parts-1 wrong: in the order of their coming
+# cause: the dict is in the order in which the parts came, not in that of parts
+# line: found[part] = await ask(part)
+import asyncio
+
+
+async def page(ask, parts, seconds):
+    found = {}
+
+    async def one(part):
+        try:
+            async with asyncio.timeout(seconds):
+                found[part] = await ask(part)
+        except OSError:
+            found[part] = None
+
+    async with asyncio.TaskGroup() as group:
+        for part in parts:
+            group.create_task(one(part))
+    return found
+
+# %% ten-parts-1 wrong: all or nothing
+# cause: if one part is late, all the others are None, too
+# line: return dict.fromkeys(parts)
+import asyncio
+
+
+async def page(ask, parts, seconds):
+    """Return part → what `ask` gives, all at once; None for what is late or fails."""
+    async def one(part):
+        try:
+            return await ask(part)
+        except OSError:
+            return None
+
+    try:
+        async with asyncio.timeout(seconds):
+            answers = await asyncio.gather(*map(one, parts))
+    except TimeoutError:
+        return dict.fromkeys(parts)
+    return dict(zip(parts, answers))
+
+# %% ten-parts-1 wrong: late ones go on
+# cause: the parts that are late are not cancelled, they are left running
+# line: asyncio.wait(
+import asyncio
+
+
+async def page(ask, parts, seconds):
+    tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+    done, late = await asyncio.wait(tasks.values(), timeout=seconds)
+    found = {}
+    for part, task in tasks.items():
+        found[part] = None
+        if task in done:
+            try:
+                found[part] = task.result()
+            except OSError:
+                pass
+    return found
+
+# %% ten-parts-1 wrong: always as long
+# cause: waits for all the seconds even if everything came sooner
+# line: await asyncio.sleep(seconds)
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    """Return part → what `ask` gives, all at once; None for what is late or fails."""
+    found = dict.fromkeys(parts)
+
+    async def one(part):
+        with contextlib.suppress(OSError):
+            found[part] = await ask(part)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(part)) for part in parts]
+        await asyncio.sleep(seconds)
+        for task in tasks:
+            task.cancel()
+    return found
+
+# %% ten-parts-1 right: a deadline for each, all the same
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    end = asyncio.get_running_loop().time() + seconds
+    found = {part: None for part in parts}
+
+    async def put_in(part):
+        with contextlib.suppress(OSError):
+            async with asyncio.timeout_at(end):
+                found[part] = await ask(part)
+
+    async with asyncio.TaskGroup() as group:
+        for part in found.keys():
+            group.create_task(put_in(part))
+    return found
+
+# %% endpoint-1 wrong: an async def that blocks
+# cause: look_up is called on the loop and blocks it
+# line: price = look_up(name)
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    """Return an application that answers GET /price/{name} by `look_up`."""
+    app = FastAPI()
+
+    @app.get("/price/{name}")
+    async def price_of(name: str):
+        try:
+            price = look_up(name)
+        except KeyError:
+            raise HTTPException(404)
+        return {"name": name, "price": price}
+
+    return app
+
+# %% endpoint-1 wrong: a price of 0
+# cause: a price of 0 is taken for "not known"
+# line: if not price:
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    app = FastAPI()
+
+    @app.get("/price/{name}")
+    def price_of(name: str):
+        try:
+            price = look_up(name)
+        except KeyError:
+            price = None
+        if not price:
+            raise HTTPException(404)
+        return {"name": name, "price": price}
+
+    return app
+
+# %% endpoint-1 wrong: one at a time
+# cause: a lock lets only one request at a time ask the database
+# line: with lock:
+import threading
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    """Return an application that answers GET /price/{name} by `look_up`."""
+    app = FastAPI()
+    lock = threading.Lock()
+
+    @app.get("/price/{name}")
+    def price_of(name: str):
+        with lock:
+            try:
+                return {"name": name, "price": look_up(name)}
+            except KeyError:
+                raise HTTPException(404)
+
+    return app
+
+# %% endpoint-1 wrong: blocks by result
+# cause: result() of the pool's future blocks the loop
+# line: pool.submit(look_up, name).result()
+from concurrent.futures import ThreadPoolExecutor
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    app = FastAPI()
+    pool = ThreadPoolExecutor(40)
+
+    @app.get("/price/{name}")
+    async def price_of(name: str):
+        try:
+            price = pool.submit(look_up, name).result()
+        except KeyError:
+            raise HTTPException(404)
+        return {"name": name, "price": price}
+
+    return app
+
+# %% endpoint-1 right: to_thread, and a handler of KeyError
+import asyncio
+from contextlib import contextmanager
+from fastapi import FastAPI, HTTPException
+
+
+@contextmanager
+def not_found(error):
+    try:
+        yield
+    except error:
+        raise HTTPException(status_code=404, detail="no such name") from None
+
+
+def make_app(look_up):
+    """Return an application that answers GET /price/{name} by `look_up`."""
+    async def price_of(name: str) -> dict:
+        with not_found(KeyError):
+            return dict(name=name, price=await asyncio.to_thread(look_up, name))
+
+    app = FastAPI(title="prices")
+    app.add_api_route("/price/{name}", price_of, methods=["GET"])
+    return app
+
+# %% lifespan-1 wrong: when the first one asks
+# cause: the pool is opened by the first request, not when the server starts
+# line: if pool is None:
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+    pool = None
+
+    @asynccontextmanager
+    async def lifespan(app):
+        yield
+        if pool is not None:
+            await pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        nonlocal pool
+        if pool is None:
+            pool = await connect()
+        return await pool.price(name)
+
+    return app
+
+# %% lifespan-1 wrong: a pool for each request
+# cause: each request opens and closes a pool of its own
+# line: pool = await connect()
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    app = FastAPI()
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        pool = await connect()
+        try:
+            return await pool.price(name)
+        finally:
+            await pool.close()
+
+    return app
+
+# %% lifespan-1 wrong: nobody awaits the close
+# cause: close() is called and not awaited, so the pool stays open
+# line: app.state.pool.close()
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+    @asynccontextmanager
+    async def lifespan(app):
+        app.state.pool = await connect()
+        yield
+        app.state.pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        return await app.state.pool.price(name)
+
+    return app
+
+# %% lifespan-1 wrong: a pool for all applications
+# cause: the pool is a global of the module, so two applications use the one that was opened last
+# line: global pool
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+pool = None
+
+
+def make_app(connect):
+    @asynccontextmanager
+    async def lifespan(app):
+        global pool
+        pool = await connect()
+        yield
+        await pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        return await pool.price(name)
+
+    return app
+
+# %% lifespan-1 wrong: never closed
+# cause: the pool is not closed when the server shuts the application down
+# line: yield
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+    kept = {}
+
+    @asynccontextmanager
+    async def lifespan(app):
+        kept["pool"] = await connect()
+        yield
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        return await kept["pool"].price(name)
+
+    return app
+
+# %% lifespan-1 right: the state that lifespan yields
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from fastapi import FastAPI, Request
+
+
+def make_app(connect):
+    @asynccontextmanager
+    async def lifespan(app: FastAPI):
+        async with AsyncExitStack() as stack:
+            pool = await connect()
+            stack.push_async_callback(pool.close)
+            yield {"pool": pool}
+
+    app = FastAPI(lifespan=lifespan)
+
+    async def answer(name: str, request: Request):
+        return await request.state.pool.price(name)
+
+    app.get("/price/{name}")(answer)
+    return app
+
+# %% lifespan-1 right: a class whose methods are the parts
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+class Shop:
+    """Holds the pool as long as the application lives."""
+
+    def __init__(self, connect):
+        self.connect, self.pool = connect, None
+
+    async def __aenter__(self):
+        self.pool = await self.connect()
+
+    async def __aexit__(self, *error):
+        pool, self.pool = self.pool, None
+        await pool.close()
+
+    async def price(self, name: str):
+        return await self.pool.price(name)
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+    shop = Shop(connect)
+    app = FastAPI(lifespan=lambda app: shop)
+    app.add_api_route("/price/{name}", shop.price)
+    return app

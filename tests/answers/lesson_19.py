@@ -1,0 +1,740 @@
+"""Answers to the exercises of lesson 19, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% page-1 wrong: no stars are None
+# cause: 0 stars (or any falsy answer) become None
+# line: or None
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+    async def perhaps():
+        try:
+            return await asyncio.wait_for(stars(name), 0.5) or None
+        except (ConnectionError, TimeoutError):
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(part) for part in (price(name), stock(name), perhaps())]
+    return tuple(task.result() for task in tasks)
+
+# %% page-1 wrong: the stars come last
+# cause: stars is asked only when price and stock are there
+# line: await asyncio.wait_for(stars(name), 0.5)
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(price(name))
+        second = group.create_task(stock(name))
+    try:
+        third = await asyncio.wait_for(stars(name), 0.5)
+    except (ConnectionError, TimeoutError):
+        third = None
+    return first.result(), second.result(), third
+
+# %% page-1 wrong: half a second for everything
+# cause: the time-out holds for price and stock, too
+# line: async with asyncio.timeout(0.5):
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+    async def perhaps():
+        try:
+            return await stars(name)
+        except ConnectionError:
+            return None
+
+    async with asyncio.timeout(0.5):
+        async with asyncio.TaskGroup() as group:
+            one = group.create_task(price(name))
+            two = group.create_task(stock(name))
+            three = group.create_task(perhaps())
+    return one.result(), two.result(), three.result()
+
+# %% page-1 wrong: gather leaves them running
+# cause: if price or stock fails, gather lets the others go on
+# line: await asyncio.gather(
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def perhaps():
+        try:
+            async with asyncio.timeout(0.5):
+                return await stars(name)
+        except (ConnectionError, TimeoutError):
+            return None
+
+    return tuple(await asyncio.gather(price(name), stock(name), perhaps()))
+
+# %% page-1 wrong: a late answer is an error
+# cause: the TimeoutError of the stars isn't caught
+# line: except ConnectionError:
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+    async def perhaps():
+        try:
+            return await asyncio.wait_for(stars(name), timeout=0.5)
+        except ConnectionError:
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(part) for part in (price(name), stock(name), perhaps())]
+    return tuple(task.result() for task in tasks)
+
+# %% page-1 right: a dict, and suppress
+import asyncio
+from contextlib import suppress
+
+
+async def page(price, stock, stars, name):
+    found = [None, None, None]
+
+    async def put(place, ask, limit=None):
+        async with asyncio.timeout(limit):
+            found[place] = await ask(name)
+
+    async def put_perhaps(place, ask):
+        with suppress(ConnectionError, TimeoutError):
+            await put(place, ask, 0.5)
+
+    async with asyncio.TaskGroup() as group:
+        for place, (way, ask) in enumerate([(put, price), (put, stock), (put_perhaps, stars)]):
+            group.create_task(way(place, ask))
+    return (*found,)
+
+# %% ask-pool-1 wrong: one connection for all
+# cause: all the questions go to one connection, which takes one at a time
+# line: async with pool.acquire() as connection:
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    async with pool.acquire() as connection:
+        return list(await asyncio.gather(*(connection.fetch(name) for name in names)))
+
+# %% ask-pool-1 wrong: one after another
+# cause: each question waits for the one before it
+# line: for name in names:
+async def prices(pool, names):
+    found = []
+    for name in names:
+        async with pool.acquire() as connection:
+            found.append(await connection.fetch(name))
+    return found
+
+# %% ask-pool-1 wrong: at most five
+# cause: a number of its own: only five questions are under way, however many connections the pool has
+# line: asyncio.Semaphore(5) | async with places,
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    places = asyncio.Semaphore(5)
+
+    async def one(name):
+        async with places, pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(name)) for name in names]
+    return [task.result() for task in tasks]
+
+# %% ask-pool-1 wrong: the others go on
+# cause: after an error gather leaves the other questions running
+# line: asyncio.gather
+import asyncio
+
+
+async def prices(pool, names):
+    async def one(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    return await asyncio.gather(*(one(name) for name in names))
+
+# %% ask-pool-1 right: slots in a list
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    found = [None] * len(names := list(names))
+
+    async def fill(place):
+        async with pool.acquire() as connection:
+            found[place] = await connection.fetch(names[place])
+
+    async with asyncio.TaskGroup() as group:
+        list(map(group.create_task, map(fill, range(len(found)))))
+    return found
+
+# %% own-pool-1 wrong: one opening at a time
+# cause: the lock is held while a connection is opened, so no other one may be opened meanwhile
+# line: async with self.lock: | connection = await self.connect()
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.places = asyncio.Semaphore(size)
+        self.lock = asyncio.Lock()
+        self.free = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.places:
+            async with self.lock:
+                if self.free:
+                    connection = self.free.pop()
+                else:
+                    connection = await self.connect()
+            try:
+                yield connection
+            finally:
+                self.free.append(connection)
+
+    async def close(self):
+        while self.free:
+            await self.free.pop().close()
+
+# %% own-pool-1 wrong: a failed opening costs a place
+# cause: if connect fails (or is cancelled), the place stays counted, and is lost
+# line: self.opened += 1
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect, self.size = connect, size
+        self.opened = 0
+        self.free = asyncio.LifoQueue()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        if self.free.empty() and self.opened < self.size:
+            self.opened += 1
+            connection = await self.connect()
+        else:
+            connection = await self.free.get()
+        try:
+            yield connection
+        finally:
+            self.free.put_nowait(connection)
+
+    async def close(self):
+        while not self.free.empty():
+            await self.free.get_nowait().close()
+
+# %% own-pool-1 wrong: counted when it is open
+# cause: a connection is counted only after connect has returned, so too many are opened at the same time
+# line: self.opened += 1
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect, self.size = connect, size
+        self.opened = 0
+        self.free = asyncio.LifoQueue()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        if self.free.empty() and self.opened < self.size:
+            connection = await self.connect()
+            self.opened += 1
+        else:
+            connection = await self.free.get()
+        try:
+            yield connection
+        finally:
+            self.free.put_nowait(connection)
+
+    async def close(self):
+        while not self.free.empty():
+            await self.free.get_nowait().close()
+
+# %% own-pool-1 wrong: not back after an error
+# cause: after an error or a cancellation in the block the connection doesn't go back to the pool
+# line: yield connection | self.free.append(connection)
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.places = asyncio.Semaphore(size)
+        self.free = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.places:
+            connection = self.free.pop() if self.free else await self.connect()
+            yield connection
+            self.free.append(connection)
+
+    async def close(self):
+        await asyncio.gather(*(connection.close() for connection in self.free))
+        self.free.clear()
+
+# %% own-pool-1 wrong: all are opened at the first need
+# cause: opens all the connections at once, not one when it is needed
+# line: for _ in range(self.size):
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect, self.size = connect, size
+        self.free, self.lock, self.opened = asyncio.Queue(), asyncio.Lock(), False
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.lock:
+            if not self.opened:
+                for _ in range(self.size):
+                    self.free.put_nowait(await self.connect())
+                self.opened = True
+        connection = await self.free.get()
+        try:
+            yield connection
+        finally:
+            self.free.put_nowait(connection)
+
+    async def close(self):
+        while not self.free.empty():
+            await self.free.get_nowait().close()
+
+# %% own-pool-1 right: slots, empty ones on the left
+import asyncio
+import contextlib
+from collections import deque
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.slots = deque([None] * size)
+        self.turn = asyncio.Semaphore(size)
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.turn:
+            slot = self.slots.pop()
+            try:
+                if slot is None:
+                    slot = await self.connect()
+                yield slot
+            finally:
+                (self.slots.appendleft if slot is None else self.slots.append)(slot)
+
+    async def close(self):
+        for number, slot in enumerate(self.slots):
+            if slot is not None:
+                self.slots[number] = None
+                await slot.close()
+
+# %% transaction-1 wrong: errors only
+# cause: a cancellation is no Exception, so it is left without a rollback
+# line: except Exception:
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    await connection.execute("begin")
+    try:
+        yield
+    except Exception:
+        await connection.execute("rollback")
+        raise
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: commits in any case
+# cause: the finally commits after an error or a cancellation, too
+# line: finally: | await connection.execute("commit")
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+    finally:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: the error ends here
+# cause: after the rollback the error or the cancellation isn't raised again
+# line: except BaseException:
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    await connection.execute("begin")
+    try:
+        yield
+    except BaseException:
+        await connection.execute("rollback")
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: never awaited
+# cause: rollback is called without an await, so it never runs
+# line: connection.execute("rollback")
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    except BaseException:
+        connection.execute("rollback")
+        raise
+    await connection.execute("commit")
+
+# %% transaction-1 right: an exit stack decides
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    async def finish(kind, error, trace):
+        await connection.execute("commit" if kind is None else "rollback")
+
+    await connection.execute("begin")
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_exit(finish)
+        yield connection
+
+# %% news-1 wrong: the newest is lost
+# cause: when it is full, the new message is lost, not the oldest
+# line: if not queue.full():
+import asyncio
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size = size
+        self.queues = set()
+
+    async def serve(self, client):
+        queue = asyncio.Queue(self.size)
+        self.queues.add(queue)
+        try:
+            while True:
+                await client.send(await queue.get())
+        except ConnectionError:
+            pass
+        finally:
+            self.queues.discard(queue)
+
+    def publish(self, message):
+        for queue in self.queues:
+            if not queue.full():
+                queue.put_nowait(message)
+
+# %% news-1 wrong: who is cancelled is not forgotten
+# cause: only who has left is forgotten, not who was cancelled
+# line: except ConnectionError: | self.waiting.remove(mine)
+import asyncio
+from collections import deque
+
+
+class Feed:
+    def __init__(self, size):
+        self.size = size
+        self.waiting = []
+
+    async def serve(self, client):
+        mine = deque(maxlen=self.size), asyncio.Event()
+        self.waiting.append(mine)
+        messages, news = mine
+        while True:
+            await news.wait()
+            try:
+                while messages:
+                    await client.send(messages.popleft())
+            except ConnectionError:
+                self.waiting.remove(mine)
+                return
+            news.clear()
+
+    def publish(self, message):
+        for messages, news in self.waiting:
+            messages.append(message)
+            news.set()
+
+# %% news-1 wrong: without a bound
+# cause: any number of messages may wait for a slow client
+# line: asyncio.Queue()
+import asyncio
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size = size
+        self.queues = []
+
+    async def serve(self, client):
+        queue = asyncio.Queue()
+        self.queues.append(queue)
+        try:
+            while True:
+                await client.send(await queue.get())
+        except ConnectionError:
+            return
+        finally:
+            self.queues.remove(queue)
+
+    def publish(self, message):
+        for queue in self.queues:
+            queue.put_nowait(message)
+
+# %% news-1 wrong: a message that is nothing
+# cause: a falsy message is never sent
+# line: if message:
+import asyncio
+from collections import deque
+
+
+class Feed:
+    def __init__(self, size):
+        self.size, self.clients = size, {}
+
+    async def serve(self, client):
+        key = object()
+        messages, news = self.clients[key] = deque(maxlen=self.size), asyncio.Event()
+        try:
+            while True:
+                await news.wait()
+                news.clear()
+                while messages:
+                    message = messages.popleft()
+                    if message:
+                        await client.send(message)
+        except ConnectionError:
+            pass
+        finally:
+            del self.clients[key]
+
+    def publish(self, message):
+        for messages, news in self.clients.values():
+            messages.append(message)
+            news.set()
+
+# %% news-1 wrong: all feeds are one
+# cause: the set of clients belongs to the class, so two feeds share their clients
+# line: queues = set()
+import asyncio
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    queues = set()
+
+    def __init__(self, size):
+        self.size = size
+
+    async def serve(self, client):
+        queue = asyncio.Queue(self.size)
+        self.queues.add(queue)
+        try:
+            while True:
+                await client.send(await queue.get())
+        except ConnectionError:
+            pass
+        finally:
+            self.queues.discard(queue)
+
+    def publish(self, message):
+        for queue in self.queues:
+            if queue.full():
+                queue.get_nowait()
+            queue.put_nowait(message)
+
+# %% news-1 right: a mailbox that one can go through
+import asyncio
+from collections import deque
+from contextlib import contextmanager, suppress
+
+
+class Mailbox:
+    def __init__(self, size):
+        self.letters, self.wake = deque(maxlen=size), None
+
+    def drop(self, letter):
+        self.letters.append(letter)
+        if self.wake is not None and not self.wake.done():
+            self.wake.set_result(None)
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        while not self.letters:
+            self.wake = asyncio.get_running_loop().create_future()
+            await self.wake
+        return self.letters.popleft()
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size, self.boxes = size, []
+
+    @contextmanager
+    def mailbox(self):
+        box = Mailbox(self.size)
+        self.boxes.append(box)
+        try:
+            yield box
+        finally:
+            self.boxes.remove(box)
+
+    async def serve(self, client):
+        with suppress(ConnectionError), self.mailbox() as box:
+            async for letter in box:
+                await client.send(letter)
+
+    def publish(self, message):
+        for box in self.boxes:
+            box.drop(message)
+
+# %% shut-down-1 wrong: nobody is there
+# cause: asyncio.wait raises a ValueError if nothing is under way
+# line: asyncio.wait(under_way, timeout=seconds)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    done, left = await asyncio.wait(under_way, timeout=seconds)
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    return len(left)
+
+# %% shut-down-1 wrong: one that fails
+# cause: the error of a request comes out, and the others are dropped without being cancelled
+# line: await task
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    left = set()
+    if under_way:
+        done, left = await asyncio.wait(under_way, timeout=seconds)
+        for task in done:
+            await task
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    return len(left)
+
+# %% shut-down-1 wrong: doesn't wait for the cleanup
+# cause: returns right after cancel, while the requests still clean up
+# line: task.cancel() | return len(left)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    if not under_way:
+        return 0
+    done, left = await asyncio.wait(under_way, timeout=seconds)
+    for task in left:
+        task.cancel()
+    return len(left)
+
+# %% shut-down-1 wrong: always as long
+# cause: waits for all the seconds, even if the requests have ended sooner
+# line: await asyncio.sleep(seconds)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    await asyncio.sleep(seconds)
+    left = list(under_way)
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    return len(left)
+
+# %% shut-down-1 wrong: counts at the end
+# cause: counts after the tasks have taken themselves out of the set, so it is always 0
+# line: return len(under_way)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    if under_way:
+        await asyncio.wait(under_way, timeout=seconds)
+    left = set(under_way)
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    return len(under_way)
+
+# %% shut-down-1 right: cancel says whether it was needed
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    match [*under_way]:
+        case []:
+            return 0
+        case requests:
+            await asyncio.wait(requests, timeout=seconds)
+            dropped = [request for request in requests if request.cancel()]
+            _ = dropped and await asyncio.wait(dropped)
+            return len(dropped)

@@ -1,0 +1,559 @@
+"""Answers to the exercises of lesson 20, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% thirty-1 wrong: far from the edge
+# cause: tests 10 s and an hour only, so an order that waits for 29 or 31 s passes
+# line: asyncio.sleep(10) | asyncio.sleep(3600)
+import asyncio
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    cancelled = []
+
+    async def quick():
+        await asyncio.sleep(10)
+        return "soup"
+
+    async def slow():
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            cancelled.append(True)
+            raise
+
+    async def burns():
+        raise ValueError("burnt")
+
+    assert await order(quick) == "soup"
+    assert await order(slow) == "the guest left"
+    assert cancelled
+    try:
+        await order(burns)
+    except ValueError:
+        return
+    raise AssertionError("no error came out")
+
+# %% thirty-1 wrong: an error that may stay away
+# cause: passes also if no error comes out, for nothing is raised after the await
+# line: pass | await order(burns)
+import asyncio
+
+
+async def test_order(order):
+    clock = asyncio.get_running_loop().time
+    ended = []
+
+    def kitchen(seconds):
+        async def cook():
+            try:
+                await asyncio.sleep(seconds)
+                return "soup"
+            except asyncio.CancelledError:
+                ended.append("cancelled")
+                raise
+        return cook
+
+    async def burns():
+        await asyncio.sleep(1)
+        raise ValueError("burnt")
+
+    begin = clock()
+    assert await order(kitchen(29.5)) == "soup"
+    assert abs(clock() - begin - 29.5) < 0.1
+    begin = clock()
+    assert await order(kitchen(30.5)) == "the guest left"
+    assert abs(clock() - begin - 30) < 0.1
+    await asyncio.sleep(0.1)
+    assert ended == ["cancelled"]
+    try:
+        await order(burns)
+    except ValueError:
+        pass
+
+# %% thirty-1 wrong: the kitchen may go on
+# cause: nobody looks whether the kitchen was cancelled
+# line: none
+import asyncio
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    clock = asyncio.get_running_loop().time
+
+    async def early():
+        await asyncio.sleep(29.9)
+        return "soup"
+
+    async def late():
+        await asyncio.sleep(30.1)
+        return "soup"
+
+    async def burns():
+        raise ValueError("burnt")
+
+    begin = clock()
+    assert await order(early) == "soup"
+    assert clock() - begin < 29.95
+    begin = clock()
+    assert await order(late) == "the guest left"
+    assert 29.95 < clock() - begin < 30.05
+    try:
+        await order(burns)
+    except ValueError:
+        pass
+    else:
+        raise AssertionError("the error was lost")
+
+# %% thirty-1 right: a table of kitchens
+import asyncio
+
+
+class Kitchen:
+    def __init__(self, seconds, end):
+        self.seconds, self.end, self.cancelled = seconds, end, False
+
+    async def __call__(self):
+        try:
+            await asyncio.sleep(self.seconds)
+        except asyncio.CancelledError:
+            self.cancelled = True
+            raise
+        if isinstance(self.end, Exception):
+            raise self.end
+        return self.end
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    loop = asyncio.get_running_loop()
+    table = [(0, "soup"), (5, None), (29.5, "tea"), (29.5, KeyError("burnt")),
+             (0, KeyError("burnt")), (30.5, "cake"), (30.5, KeyError("late")), (500, "")]
+    for seconds, end in table:
+        kitchen = Kitchen(seconds, end)
+
+        async def called():
+            return await kitchen()
+
+        began = loop.time()
+        try:
+            got = await order(called)
+        except KeyError as error:
+            got = error
+        took = loop.time() - began
+        await asyncio.sleep(0.1)
+        in_time = seconds < 30
+        assert got is end if in_time else got == "the guest left"
+        assert abs(took - min(seconds, 30)) < 0.05
+        assert kitchen.cancelled is not in_time
+
+# %% circle-1 wrong: who waits outside belongs to it
+# cause: the tasks on the way to the circle are taken for a part of it
+# line: return set(seen)
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    for name in waits:
+        seen = []
+        while name is not None and name not in seen:
+            seen.append(name)
+            name = waits.get(name)
+        if name is not None:
+            return set(seen)
+    return set()
+
+# %% circle-1 wrong: no entry
+# cause: a name that has no entry of its own is a KeyError
+# line: waits[name]
+def find_circle(waits):
+    for start in waits:
+        seen, name = set(), start
+        while name is not None and name not in seen:
+            seen.add(name)
+            name = waits[name]
+            if name == start:
+                return seen
+    return set()
+
+# %% circle-1 wrong: nobody waits for itself
+# cause: a task that waits for itself isn't taken for a circle
+# line: len(path) > 1
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    for start in waits:
+        path = [start]
+        following = waits.get(start)
+        while following is not None and following not in path:
+            path.append(following)
+            following = waits.get(following)
+        if following == start and len(path) > 1:
+            return set(path)
+    return set()
+
+# %% circle-1 wrong: a call for each step
+# cause: each step is one call deeper, so a long chain ends in a RecursionError
+# line: return follow(waits.get(name), path + [name])
+def find_circle(waits):
+    def follow(name, path):
+        if name is None:
+            return set()
+        if name in path:
+            return set(path[path.index(name):])
+        return follow(waits.get(name), path + [name])
+
+    for name in waits:
+        circle = follow(name, [])
+        if circle:
+            return circle
+    return set()
+
+# %% circle-1 wrong: only the first one is asked
+# cause: follows the first task only; the circle may be somewhere else
+# line: next(iter(waits), None)
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    seen, name = [], next(iter(waits), None)
+    while name is not None and name not in seen:
+        seen.append(name)
+        name = waits.get(name)
+    return set() if name is None else set(seen[seen.index(name):])
+
+# %% circle-1 right: who is still waited for after ever so many steps
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    waited_for = set(waits)
+    while (further := {waits.get(name) for name in waited_for} - {None}) != waited_for:
+        waited_for = further & waits.keys()
+    return waited_for
+
+# %% tree-1 wrong: it looks like a deadlock
+# cause: takes it for a deadlock, but stock waits for a timer and all go on after it
+# line: "deadlock": True
+tree = {
+    "holds up": "stock",
+    "deadlock": True,
+    "main cancelled": ["main", "sales"],
+    "stock cancelled": ["stock", "report", "sales", "main"],
+}
+
+# %% tree-1 wrong: the one before the last
+# cause: takes report, which everybody waits for at first, but report itself waits for stock
+# line: "holds up": "report"
+tree = {
+    "holds up": "report", "deadlock": False, "main cancelled": ["main", "sales"],
+    "stock cancelled": ["stock", "report", "sales", "main"],
+}
+
+# %% tree-1 wrong: a cancellation goes through everything
+# cause: takes it that a cancellation of main passes through the event and the lock to report and stock
+# line: "main cancelled"
+tree = {
+    "holds up": "stock", "deadlock": False,
+    "main cancelled": ["main", "sales", "report", "stock"],
+    "stock cancelled": ["stock", "report", "sales", "main"],
+}
+
+# %% steady-1 wrong: join hangs
+# cause: if the washer dies on the way, join waits for ever
+# line: await dirty.join()
+import asyncio
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    dirty, clean = asyncio.Queue(), []
+    task = asyncio.create_task(washer(dirty, clean))
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    await dirty.join()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert clean == [0, 1, 2, 3, 4]
+
+# %% steady-1 wrong: a longer sleep
+# cause: still a fixed time: a slow washer fails, and with a quick one the test takes too long
+# line: await asyncio.sleep(10)
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    task = asyncio.create_task(washer(dirty, clean))
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    await asyncio.sleep(10)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert clean == [0, 1, 2, 3, 4]
+
+# %% steady-1 wrong: in any order
+# cause: the order isn't looked at
+# line: sorted(clean)
+import asyncio
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    task = asyncio.create_task(washer(dirty, clean))
+    joining = asyncio.create_task(dirty.join())
+    try:
+        async with asyncio.timeout(1_000_000):
+            await asyncio.wait([task, joining], return_when=asyncio.FIRST_COMPLETED)
+        assert joining.done(), "the washer has ended too early"
+        assert sorted(clean) == [0, 1, 2, 3, 4]
+    finally:
+        task.cancel()
+        joining.cancel()
+        await asyncio.gather(task, joining, return_exceptions=True)
+
+# %% steady-1 wrong: the washer washes on
+# cause: the washer is never cancelled, so it has not ended when the test is over
+# line: task = asyncio.create_task(washer(dirty, clean))
+import asyncio
+
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    task = asyncio.create_task(washer(dirty, clean))
+    joining = asyncio.create_task(dirty.join())
+    await asyncio.wait([task, joining], timeout=1_000_000,
+                       return_when=asyncio.FIRST_COMPLETED)
+    if not joining.done():
+        joining.cancel()
+        raise AssertionError("the washer has ended, or it lost a plate")
+    assert clean == [0, 1, 2, 3, 4]
+
+# %% steady-1 right: whoever ends first, in a group
+import asyncio
+import contextlib
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    plates, clean = [*range(5)], []
+    dirty = asyncio.Queue()
+    [dirty.put_nowait(plate) for plate in plates]
+
+    @contextlib.asynccontextmanager
+    async def running(coroutine):
+        task = asyncio.ensure_future(coroutine)
+        try:
+            yield task
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async with running(washer(dirty, clean)) as washing, running(dirty.join()) as joining:
+        await asyncio.wait({washing, joining}, timeout=10**7, return_when="FIRST_COMPLETED")
+        if washing.done():
+            washing.result()
+        assert joining.done() and clean == plates, f"{clean}, not {plates}"
+
+# %% leaks-1 wrong: all that are there
+# cause: tasks that were there before the test are taken for leaks, and cancelled
+# line: asyncio.all_tasks() - {asyncio.current_task()}
+import asyncio
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    try:
+        await test()
+    finally:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+    return sorted(task.get_name() for task in left)
+
+# %% leaks-1 wrong: an error saves them
+# cause: if the test fails, nothing that it left is ended
+# line: await test()
+import asyncio
+
+
+async def leaks(test):
+    before = asyncio.all_tasks()
+    await test()
+    left = asyncio.all_tasks() - before
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    return sorted(task.get_name() for task in left)
+
+# %% leaks-1 wrong: doesn't wait for the cleanup
+# cause: after cancel the tasks are given one turn only, a longer cleanup has not ended
+# line: await asyncio.sleep(0)
+import asyncio
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    before = asyncio.all_tasks()
+    try:
+        await test()
+    finally:
+        left = asyncio.all_tasks() - before
+        for task in left:
+            task.cancel()
+        await asyncio.sleep(0)
+    return sorted(task.get_name() for task in left)
+
+# %% leaks-1 wrong: two of a name
+# cause: a set of names: two tasks with the same name are one
+# line: {task.get_name() for task in left}
+import asyncio
+
+
+async def leaks(test):
+    before = asyncio.all_tasks()
+    try:
+        await test()
+    finally:
+        left = asyncio.all_tasks() - before
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+    return sorted({task.get_name() for task in left})
+
+# %% leaks-1 wrong: waits for them
+# cause: the tasks are not cancelled, it waits until they end by themselves
+# line: await asyncio.gather(*left, return_exceptions=True)
+import asyncio
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    before = asyncio.all_tasks()
+    try:
+        await test()
+    finally:
+        left = asyncio.all_tasks() - before
+        await asyncio.gather(*left, return_exceptions=True)
+    return sorted(task.get_name() for task in left)
+
+# %% leaks-1 right: a class as context manager
+import asyncio
+
+
+class Watch:
+    async def __aenter__(self):
+        self.before = frozenset(asyncio.all_tasks())
+        self.names = []
+        return self
+
+    def new(self):
+        return [task for task in asyncio.all_tasks() if task not in self.before]
+
+    async def __aexit__(self, *error):
+        self.names += map(asyncio.Task.get_name, self.new())
+        while left := self.new():
+            for task in left:
+                task.cancel()
+            for task in (await asyncio.wait(left))[0]:
+                task.cancelled() or task.exception()
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    async with Watch() as watch:
+        await test()
+    return sorted(watch.names)
+
+# %% fixture-1 wrong: without a finally
+# cause: an error that is thrown in at the yield leaves both switched on
+# line: yield oven, fridge
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    try:
+        await fridge.on()
+    except BaseException:
+        await oven.off()
+        raise
+    yield oven, fridge
+    try:
+        await fridge.off()
+    finally:
+        await oven.off()
+
+# %% fixture-1 wrong: one finally for both
+# cause: if fridge.off raises, the oven isn't switched off
+# line: await fridge.off()
+async def kitchen(oven, fridge):
+    await oven.on()
+    try:
+        await fridge.on()
+    except BaseException:
+        await oven.off()
+        raise
+    try:
+        yield oven, fridge
+    finally:
+        await fridge.off()
+        await oven.off()
+
+# %% fixture-1 wrong: switches off what never started
+# cause: if the fridge doesn't start, it is switched off all the same
+# line: await fridge.on()
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    try:
+        await fridge.on()
+        yield oven, fridge
+    finally:
+        try:
+            await fridge.off()
+        finally:
+            await oven.off()
+
+# %% fixture-1 wrong: the fridge fails and the oven burns
+# cause: if fridge.on raises, the oven isn't switched off
+# line: await fridge.on()
+async def kitchen(oven, fridge):
+    await oven.on()
+    await fridge.on()
+    try:
+        yield oven, fridge
+    finally:
+        try:
+            await fridge.off()
+        finally:
+            await oven.off()
+
+# %% fixture-1 wrong: the oven first
+# cause: the oven is switched off before the fridge
+# line: await oven.off()
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    try:
+        await fridge.on()
+    except BaseException:
+        await oven.off()
+        raise
+    try:
+        yield oven, fridge
+    finally:
+        try:
+            await oven.off()
+        finally:
+            await fridge.off()
+
+# %% fixture-1 right: an exit stack
+from contextlib import AsyncExitStack
+
+
+async def kitchen(oven, fridge):
+    async with AsyncExitStack() as switched_on:
+        for machine in (pair := (oven, fridge)):
+            await machine.on()
+            switched_on.push_async_callback(machine.off)
+        yield pair

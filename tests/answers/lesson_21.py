@@ -1,0 +1,353 @@
+"""Answers to the exercises of lesson 21, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% batches-1 wrong: a call for each number
+# cause: each number is a call of its own: too many calls
+# line: client.map(work, numbers)
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    return await client.gather(client.map(work, numbers))
+
+# %% batches-1 wrong: rounded down
+# cause: with fewer than four numbers a batch has the size 0, and range fails
+# line: len(numbers) // 4
+async def work_all(client, work, numbers):
+    def batch(part):
+        return [work(number) for number in part]
+
+    if not numbers:
+        return []
+    size = len(numbers) // 4
+    parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]
+    found = await client.gather(client.map(batch, parts))
+    return [result for part in found for result in part]
+
+# %% batches-1 wrong: a size of its own
+# cause: 100 in a call, however many there are: too many calls if there are many, more than a quarter if there are few
+# line: range(0, len(numbers), 100)
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    def batch(part):
+        return [work(number) for number in part]
+
+    parts = [numbers[n:n + 100] for n in range(0, len(numbers), 100)]
+    results = []
+    for part in await client.gather(client.map(batch, parts)):
+        results.extend(part)
+    return results
+
+# %% batches-1 wrong: forty, and some more
+# cause: a fortieth rounded down leaves a rest, so there are up to 79 calls
+# line: max(1, len(numbers) // 40)
+async def work_all(client, work, numbers):
+    size = max(1, len(numbers) // 40)
+    parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]
+    futures = [client.submit(lambda part: list(map(work, part)), part) for part in parts]
+    return sum(await client.gather(futures), [])
+
+# %% batches-1 wrong: results by number
+# cause: the results are kept by number, so a number that comes twice has one result only
+# line: found.update(zip(part, results))
+import math
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    size = max(1, math.ceil(len(numbers) / 8))
+    parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]
+    found = {}
+    futures = client.map(lambda part: [work(number) for number in part], parts)
+    for part, results in zip(parts, await client.gather(futures)):
+        found.update(zip(part, results))
+    return list(found.values())
+
+# %% batches-1 right: dealt out like cards
+from functools import partial
+
+
+def deal(work, cards):
+    return [*map(work, cards)]
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    numbers = list(numbers)
+    hands = [hand for n in range(32) if (hand := numbers[n::32])]
+    found = await client.gather(client.map(partial(deal, work), hands))
+    results = [None] * len(numbers)
+    for n, hand in enumerate(found):
+        results[n::32] = hand
+    return results
+
+# %% reduce-there-1 wrong: brought home
+# cause: all measurements are brought home, and the highest is found here
+# line: await client.gather(client.map(load, days))
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    found = await client.gather(client.map(load, days))
+    return {day: max(numbers) for day, numbers in zip(days, found)}
+
+# %% reduce-there-1 wrong: there and back
+# cause: each day is awaited, comes home and is sent out again
+# line: client.submit(max, await future)
+async def highest(client, load, days):
+    futures = client.map(load, days)
+    result = {}
+    for day, future in zip(days, futures):
+        result[day] = await client.submit(max, await future)
+    return result
+
+# %% reduce-there-1 wrong: all in one call
+# cause: one call does all the days, so one worker has all the work
+# line: await client.submit(all_days)
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    def all_days():
+        return {day: max(load(day)) for day in days}
+
+    return await client.submit(all_days)
+
+# %% reduce-there-1 wrong: all to one worker
+# cause: one call takes all the futures as arguments, so the measurements move to the worker where it runs
+# line: client.submit(tops, *futures)
+async def highest(client, load, days):
+    def tops(*measured):
+        return [max(numbers) for numbers in measured]
+
+    futures = client.map(load, days)
+    return dict(zip(days, await client.submit(tops, *futures)))
+
+# %% reduce-there-1 wrong: one day after another
+# cause: each day is awaited before the next is sent, so one worker at a time has something to do
+# line: await client.submit(lambda: max(load(day)))
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    result = {}
+    for day in days:
+        result[day] = await client.submit(lambda: max(load(day)))
+    return result
+
+# %% reduce-there-1 right: loads and reduces in the same call
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    def top(day, load=load):
+        return day, max(load(day))
+
+    return dict(await client.gather(client.map(top, days)))
+
+# %% reduce-there-1 right: a dict of futures of futures
+async def highest(client, load, days):
+    tops = {day: client.submit(max, client.submit(load, day)) for day in days}
+    match [*tops.values()]:
+        case []:
+            return tops
+        case futures:
+            return dict(zip(tops, await client.gather(futures)))
+
+# %% survive-1 wrong: everything again
+# cause: if one is lost, all the items are sent again
+# line: client.map(work, items)
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    for attempt in range(3):
+        futures = client.map(work, items)
+        try:
+            return list(await asyncio.gather(*futures))
+        except client.WorkerDied:
+            if attempt == 2:
+                raise
+
+# %% survive-1 wrong: every error
+# cause: what failed with an error of its own is sent again, too
+# line: except Exception:
+import asyncio
+
+
+async def do_all(client, work, items):
+    async def result(item, future):
+        for _ in range(2):
+            try:
+                return await future
+            except Exception:
+                future = client.submit(work, item)
+        return await future
+
+    futures = client.map(work, items)
+    return list(await asyncio.gather(*map(result, items, futures)))
+
+# %% survive-1 wrong: four times
+# cause: each item may be sent four times, once and then three times again
+# line: range(3)
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    async def result(item, future):
+        for _ in range(3):
+            try:
+                return await future
+            except client.WorkerDied:
+                future = client.submit(work, item)
+        return await future
+
+    futures = [client.submit(work, item) for item in items]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(result(*pair)) for pair in zip(items, futures)]
+    return [task.result() for task in tasks]
+
+# %% survive-1 wrong: errors among the results
+# cause: an error of an item is returned among the results and doesn't come out
+# line: return_exceptions=True
+import asyncio
+
+
+async def do_all(client, work, items):
+    async def result(item, future):
+        for further in (True, True, False):
+            try:
+                return await future
+            except client.WorkerDied:
+                if not further:
+                    raise
+                future = client.submit(work, item)
+
+    futures = client.map(work, items)
+    return await asyncio.gather(*map(result, items, futures), return_exceptions=True)
+
+# %% survive-1 wrong: one after another
+# cause: an item is sent only when the one before it is done, not all at the beginning
+# line: future = client.submit(work, item)
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    results = []
+    for item in items:
+        for attempt in 1, 2, 3:
+            future = client.submit(work, item)
+            try:
+                results.append(await future)
+                break
+            except client.WorkerDied:
+                if attempt == 3:
+                    raise
+    return results
+
+# %% survive-1 right: rounds for what was lost
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    found, lost, tries = {}, list(items), 0
+    while lost:
+        tries += 1
+        futures = client.map(work, lost)
+        ends = await asyncio.gather(*futures, return_exceptions=True)
+        again = []
+        for item, end in zip(lost, ends):
+            match end:
+                case client.WorkerDied() if tries < 3:
+                    again.append(item)
+                case BaseException():
+                    raise end
+                case result:
+                    found[item] = result
+        lost = again
+    return [found[item] for item in items]
+
+# %% survive-1 right: the next try is inside of the last one's except
+import asyncio
+
+
+async def do_all(client, work, items):
+    async def look_after(item, future, left=2):
+        try:
+            return await future
+        except client.WorkerDied:
+            if not left:
+                raise
+            return await look_after(item, client.submit(work, item), left - 1)
+
+    async with asyncio.TaskGroup() as group:
+        sent = [(item, client.submit(work, item)) for item in items]
+        tasks = [group.create_task(look_after(*pair)) for pair in sent]
+    return [task.result() for task in tasks]
+
+# %% idempotent-1 wrong: added up by account
+# cause: a payment that is entered again is added again
+# line: book[payment["account"]] = book.get(payment["account"], 0) + payment["amount"]
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    book[payment["account"]] = book.get(payment["account"], 0) + payment["amount"]
+
+# %% idempotent-1 wrong: remembered outside the book
+# cause: which payments were made is remembered in a global set, which another process hasn't got
+# line: seen.add(payment["id"]) | seen = set()
+seen = set()
+
+
+def pay(book, payment):
+    if payment["id"] not in seen:
+        seen.add(payment["id"])
+        account = payment["account"]
+        book[account] = book.get(account, 0) + payment["amount"]
+
+# %% idempotent-1 wrong: a mark that counts
+# cause: the mark True in the book counts as 1 in the sum of its values
+# line: book["paid", payment["id"]] = True
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    if ("paid", payment["id"]) in book:
+        return
+    book["paid", payment["id"]] = True
+    account = "account", payment["account"]
+    book[account] = book.get(account, 0) + payment["amount"]
+
+# %% idempotent-1 wrong: equal ones are the same
+# cause: two payments of the same amount into the same account are taken for one
+# line: book[payment["account"], payment["amount"]]
+def pay(book, payment):
+    book[payment["account"], payment["amount"]] = payment["amount"]
+
+# %% idempotent-1 right: match, and a row of its own
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    match payment:
+        case {"id": row, "amount": amount, "account": account}:
+            book.update({(account, row): amount})
+
+# %% choose-where-1 wrong: pictures on a cluster
+# cause: one machine with eight cores will do for the pictures, and it may begin anew if it fails
+# line: "scale 400 pictures": "cluster"
+places = {
+    "ask 500 sites": "loop", "old driver": "thread", "scale 400 pictures": "cluster",
+    "add two numbers": "loop", "a month of logs": "cluster",
+    "a week of physics": "cluster", "compress a file": "thread",
+}
+
+# %% choose-where-1 wrong: a process for zlib
+# cause: zlib lets go of the GIL, so a thread will do
+# line: "compress a file": "process pool"
+places = {
+    "ask 500 sites": "loop",
+    "old driver": "thread",
+    "scale 400 pictures": "process pool",
+    "add two numbers": "loop",
+    "a month of logs": "cluster",
+    "a week of physics": "cluster",
+    "compress a file": "process pool",
+}
+
+# %% choose-where-1 wrong: physics in a pool
+# cause: a pool doesn't survive a machine that goes down
+# line: places["a week of physics"]
+places = {"ask 500 sites": "loop", "old driver": "thread", "add two numbers": "loop"}
+places["scale 400 pictures"] = "process pool"
+places["a month of logs"] = "cluster"
+places["a week of physics"] = "process pool"
+places["compress a file"] = "thread"

@@ -1,0 +1,247 @@
+"""Answers to the exercises of lesson 22, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% choose-1 wrong: more cores for one prime
+# cause: a single computation can't use several processes as it is
+# line: "e": "processes"
+tools = {"a": "plain Python", "b": "asyncio", "c": "processes", "d": "threads",
+         "e": "processes", "f": "asyncio and processes"}
+
+# %% choose-1 wrong: a chat in threads
+# cause: five thousand people would need five thousand threads, most of which only wait
+# line: "b": "threads"
+tools = {
+    "a": "plain Python", "b": "threads", "c": "processes",
+    "d": "threads", "e": "plain Python", "f": "asyncio and processes",
+}
+
+# %% choose-1 wrong: thumbnails on the loop
+# cause: forgets that 50 ms of work for each of 2,000 pictures hold the loop up and use one core
+# line: "f": "asyncio"
+tools = dict(a="plain Python", b="asyncio", c="processes", d="threads", e="plain Python")
+tools |= {"f": "asyncio"}
+
+# %% fault-1 wrong: A deserves its thousand
+# cause: overlooks that the 8 threads are a limit, and that A has another one
+# line: "a": "none"
+faults = {"a": "none", "b": "errors count as answers", "c": "first run",
+          "d": "client too slow", "e": "one point", "f": "none"}
+
+# %% fault-1 wrong: the client is right
+# cause: overlooks that the client itself needs 10 ms for a request, so nobody can come to more than 100 a second
+# line: "d": "one point"
+faults = {
+    "a": "limits differ", "b": "errors count as answers", "c": "first run",
+    "d": "one point", "e": "one point", "f": "none",
+}
+
+# %% fault-1 wrong: limits differ in b
+# cause: the fault is that the 400 refusals are left out of T's time, as if they were answers
+# line: faults["b"]
+faults = dict(a="limits differ", c="first run", d="client too slow", e="one point", f="none")
+faults["b"] = "limits differ"
+
+# %% bench-1 wrong: all rounds of a way in a row
+# cause: a way has all its rounds before the next one has its first
+# line: for name, way in ways.items(): | for _ in range(rounds):
+import statistics
+import time
+
+
+def bench(ways, rounds, clock=time.perf_counter):
+    """Return the median time of each way, in the order of `ways`."""
+    for way in ways.values():
+        way()
+    medians = {}
+    for name, way in ways.items():
+        times = []
+        for _ in range(rounds):
+            begin = clock()
+            way()
+            times.append(clock() - begin)
+        medians[name] = statistics.median(times)
+    return medians
+
+# %% bench-1 wrong: the first run counts
+# cause: there is no run before the measuring, so the first one counts
+# line: none
+import statistics
+import time
+
+
+def bench(ways, rounds, clock=time.perf_counter):
+    times = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            begin = clock()
+            way()
+            times[name].append(clock() - begin)
+    return {name: statistics.median(some) for name, some in times.items()}
+
+# %% bench-1 wrong: the mean
+# cause: computes the mean, not the median
+# line: statistics.mean(
+import statistics
+import time
+
+
+def bench(ways, rounds, clock=time.perf_counter):
+    """Return the median time of each way, in the order of `ways`."""
+    for way in ways.values():
+        way()
+    times = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            begin = clock()
+            way()
+            times[name].append(clock() - begin)
+    return {name: statistics.mean(times[name]) for name in ways}
+
+# %% bench-1 wrong: an error is no time
+# cause: the error of a way is swallowed, and the benchmark goes on
+# line: except Exception:
+import statistics
+import time
+
+
+def bench(ways, rounds, clock=time.perf_counter):
+    times = {name: [] for name in ways}
+    for number in range(rounds + 1):
+        for name, way in ways.items():
+            begin = clock()
+            try:
+                way()
+            except Exception:
+                continue
+            if number > 0:
+                times[name].append(clock() - begin)
+    return {name: statistics.median(some) for name, some in times.items() if some}
+
+# %% bench-1 wrong: its own clock
+# cause: measures with time.perf_counter, not with the clock that it is given
+# line: time.perf_counter() - begin | begin = time.perf_counter()
+import statistics
+import time
+
+
+def bench(ways, rounds, clock=time.perf_counter):
+    """Return the median time of each way, in the order of `ways`."""
+    for way in ways.values():
+        way()
+    times = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            begin = time.perf_counter()
+            way()
+            times[name].append(time.perf_counter() - begin)
+    return {name: statistics.median(some) for name, some in times.items()}
+
+# %% bench-1 right: rows and columns
+import statistics
+import time
+
+
+def bench(ways, rounds, clock=time.perf_counter):
+    def timed(way):
+        begin = clock()
+        way()
+        return clock() - begin
+
+    [way() for way in ways.values()]
+    rows = [[timed(way) for way in ways.values()] for _ in range(rounds)]
+    return dict(zip(ways, map(statistics.median, zip(*rows))))
+
+# %% edge-1 wrong: one page after another
+# cause: each page is awaited before the next is begun
+# line: await fetch(url)
+import asyncio
+
+
+def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+    async def main():
+        return [await fetch(url) for url in urls]
+
+    return ", ".join(asyncio.run(main()))
+
+# %% edge-1 wrong: a run for each page
+# cause: each page has a run and a loop of its own, so they come one after another
+# line: asyncio.run(fetch(url))
+import asyncio
+
+
+def report(fetch, urls):
+    return ", ".join(asyncio.run(fetch(url)) for url in urls)
+
+# %% edge-1 wrong: gather without a loop
+# cause: gather is called where no loop runs yet
+# line: asyncio.run(asyncio.gather(
+import asyncio
+
+
+def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+    pages = asyncio.run(asyncio.gather(*(fetch(url) for url in urls)))
+    return ", ".join(pages)
+
+# %% edge-1 wrong: one loop for all calls
+# cause: the loop belongs to the module and is closed by the first call, so a second one fails
+# line: loop.close() | loop = asyncio.new_event_loop()
+import asyncio
+
+loop = asyncio.new_event_loop()
+
+
+def report(fetch, urls):
+    async def main():
+        return await asyncio.gather(*(fetch(url) for url in urls))
+
+    try:
+        return ", ".join(loop.run_until_complete(main()))
+    finally:
+        loop.close()
+
+# %% edge-1 wrong: still a coroutine function
+# cause: report is an async function, so the script gets a coroutine and no string
+# line: async def report(fetch, urls):
+import asyncio
+
+
+async def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+    pages = await asyncio.gather(*(fetch(url) for url in urls))
+    return ", ".join(pages)
+
+# %% edge-1 wrong: as they come
+# cause: the pages are in the order of their coming, not of urls
+# line: asyncio.as_completed
+import asyncio
+
+
+def report(fetch, urls):
+    async def main():
+        return [await page for page in asyncio.as_completed([fetch(url) for url in urls])]
+
+    return ", ".join(asyncio.run(main()))
+
+# %% edge-1 right: a decorator that makes it plain
+import asyncio
+from functools import wraps
+
+
+def plain(function):
+    @wraps(function)
+    def called(*arguments, **named):
+        with asyncio.Runner() as runner:
+            return runner.run(function(*arguments, **named))
+    return called
+
+
+@plain
+async def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(fetch(url)) for url in urls]
+    return ", ".join(map(asyncio.Task.result, tasks))

@@ -1,0 +1,1098 @@
+"""Answers to the exercises of lesson 23, as test_coach_answers.py describes them.
+
+Long, for each is a whole program.
+"""
+
+# %% crawl-page-1 wrong: no end for the whole
+# cause: five slow tries may take more than 4 s, nothing ends the whole
+# line: none
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    for attempt in range(5):
+        if attempt:
+            await asyncio.sleep(random.uniform(0, 0.1 * 2 ** (attempt - 1)))
+        try:
+            async with asyncio.timeout(1):
+                status, body = await ask(page)
+        except OSError:
+            continue
+        if status == 200:
+            return body
+        if status not in (429, 503):
+            break
+    raise ValueError(page)
+
+# %% crawl-page-1 wrong: any status again
+# cause: every status but 200 is tried again, a 404 too
+# line: if status == 200:
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    async with asyncio.timeout(4):
+        for attempt in range(5):
+            if attempt > 0:
+                await asyncio.sleep(random.random() * 0.1 * 2 ** (attempt - 1))
+            try:
+                status, body = await asyncio.wait_for(ask(page), 1)
+            except OSError:
+                continue
+            if status == 200:
+                return body
+        raise ValueError("no page")
+
+# %% crawl-page-1 wrong: an empty body
+# cause: an empty body is taken for no answer, and asked for again
+# line: if status == 200 and body:
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    most = 0.1
+    async with asyncio.timeout(4):
+        for attempt in range(5):
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+            except OSError:
+                pass
+            else:
+                if status == 200 and body:
+                    return body
+                if status not in (200, 429, 503):
+                    raise ValueError(status)
+            if attempt < 4:
+                await asyncio.sleep(random.uniform(0, most))
+                most *= 2
+    raise ValueError("five tries")
+
+# %% crawl-page-1 wrong: a pause after the last try
+# cause: pauses after the fifth try, too, so the ValueError doesn't come out at once
+# line: await asyncio.sleep(
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    async with asyncio.timeout(4):
+        for attempt in range(5):
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+                if status == 200:
+                    return body
+                if status not in {429, 503}:
+                    raise ValueError(f"{page}: {status}")
+            except OSError:
+                pass
+            await asyncio.sleep(random.uniform(0, 0.1 * 2 ** attempt))
+        raise ValueError(f"{page}: five tries")
+
+# %% crawl-page-1 wrong: the last error comes out
+# cause: after the fifth try the OSError comes out, not a ValueError
+# line: raise
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    async with asyncio.timeout(4):
+        for left in 4, 3, 2, 1, 0:
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+                if status == 200:
+                    return body
+                if status not in (429, 503) or not left:
+                    raise ValueError(status)
+            except OSError:
+                if not left:
+                    raise
+            await asyncio.sleep(random.uniform(0, 0.1 * 2 ** (4 - left)))
+
+# %% crawl-page-1 right: one try is a function, match sorts its ends
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    async def one_try():
+        try:
+            return await asyncio.wait_for(ask(page), timeout=1)
+        except OSError as error:
+            return None, error
+
+    async def tries():
+        for most in (0, 0.1, 0.2, 0.4, 0.8):
+            await asyncio.sleep(random.uniform(0, most))
+            match await one_try():
+                case 200, body:
+                    return body
+                case (429 | 503 | None), _:
+                    continue
+                case status, _:
+                    raise ValueError(f"status {status} for {page!r}")
+        raise ValueError(f"no answer for {page!r}")
+
+    return await asyncio.wait_for(tries(), timeout=4)
+
+# %% crawl-limit-1 wrong: sleeps before each start
+# cause: sleeps the whole distance even if the last start was long ago, so it begins later than the limits allow
+# line: await asyncio.sleep(apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    places = asyncio.Semaphore(most)
+
+    async def one(page):
+        try:
+            return await fetch(page)
+        finally:
+            places.release()
+
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            await places.acquire()
+            if tasks:
+                await asyncio.sleep(apart)
+            tasks.append(group.create_task(one(page)))
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 wrong: fixed moments
+# cause: the moments are fixed in advance; who waits for a place starts too soon after (or together with) the next one
+# line: await asyncio.sleep(number * apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    places = asyncio.Semaphore(most)
+
+    async def one(number, page):
+        await asyncio.sleep(number * apart)
+        async with places:
+            return await fetch(page)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(*pair)) for pair in enumerate(pages)]
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 wrong: a rest at the end
+# cause: sleeps after the last start, too, so it may return later than when the last has ended
+# line: await asyncio.sleep(apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    places, turn = asyncio.Semaphore(most), asyncio.Lock()
+
+    async def one(page):
+        try:
+            return await fetch(page)
+        finally:
+            places.release()
+
+    async def starter(page):
+        async with turn:
+            await places.acquire()
+            task = asyncio.create_task(one(page))
+            await asyncio.sleep(apart)
+        return await task
+
+    return list(await asyncio.gather(*map(starter, pages)))
+
+# %% crawl-limit-1 wrong: a dict by page
+# cause: a page that comes twice has one result only
+# line: found[page] = await fetch(page)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    found = {}
+    places = asyncio.Semaphore(most)
+    loop = asyncio.get_running_loop()
+
+    async def one(page):
+        try:
+            found[page] = await fetch(page)
+        finally:
+            places.release()
+
+    due = loop.time()
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            await places.acquire()
+            if due > loop.time():
+                await asyncio.sleep(due - loop.time())
+            due = loop.time() + apart
+            group.create_task(one(page))
+    return list(found.values())
+
+# %% crawl-limit-1 right: a gate to pass
+import asyncio
+import contextlib
+
+
+class Gate:
+    def __init__(self, most, apart):
+        self.apart, self.free = apart, asyncio.BoundedSemaphore(most)
+        self.clock, self.last = asyncio.get_running_loop().time, None
+
+    async def opens(self):
+        await self.free.acquire()
+        if self.last is not None:
+            await asyncio.sleep(max(0, self.last + self.apart - self.clock()))
+        self.last = self.clock()
+
+    @contextlib.contextmanager
+    def passed(self):
+        with contextlib.ExitStack() as stack:
+            stack.callback(self.free.release)
+            yield
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    gate = Gate(most, apart)
+
+    async def fetch_one(page):
+        with gate.passed():
+            return await fetch(page)
+
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            await gate.opens()
+            tasks.append(group.create_task(fetch_one(page)))
+    return [task.result() for task in tasks]
+
+# %% crawl-pipeline-1 wrong: None is the end
+# cause: a fetch that returns None is taken for the end
+# line: if raw is None:
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    todo, queue = iter(pages), asyncio.Queue(size)
+    records, failed = {}, {}
+
+    async def worker():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                failed[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def parser():
+        while True:
+            page, raw = await queue.get()
+            if raw is None:
+                return
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        async with asyncio.TaskGroup() as fetching:
+            for _ in range(workers):
+                fetching.create_task(worker())
+        await queue.put((None, None))
+    return records, failed
+
+# %% crawl-pipeline-1 wrong: room for everything
+# cause: the queue has no bound, so any number of fetched pages may wait
+# line: asyncio.Queue()
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    todo, queue = iter(pages), asyncio.Queue()
+    records, failed, end = {}, {}, object()
+
+    async def worker():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                failed[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def parser():
+        while True:
+            page, raw = await queue.get()
+            if raw is end:
+                break
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        async with asyncio.TaskGroup() as fetching:
+            for _ in range(workers):
+                fetching.create_task(worker())
+        await queue.put((None, end))
+    return records, failed
+
+# %% crawl-pipeline-1 wrong: a parser dies
+# cause: an exception of parse isn't caught, it ends the parser and with it all the rest
+# line: records[page] = await parse(raw)
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    todo, queue = iter(pages), asyncio.Queue(size)
+    records, failed = {}, {}
+
+    async def worker():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                failed[page] = error
+                continue
+            await queue.put((page, raw))
+
+    async def parser():
+        while (item := await queue.get()) is not None:
+            page, raw = item
+            records[page] = await parse(raw)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        async with asyncio.TaskGroup() as fetching:
+            for _ in range(workers):
+                fetching.create_task(worker())
+        await queue.put(None)
+    return records, failed
+
+# %% crawl-pipeline-1 wrong: each worker parses
+# cause: each worker parses what it has fetched, so several pages are parsed at a time, and nobody fetches meanwhile
+# line: records[page] = await parse(raw)
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    todo, records, failed = iter(pages), {}, {}
+
+    async def worker():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return records, failed
+
+# %% crawl-pipeline-1 wrong: returns before the parser is done
+# cause: the parser is cancelled when the queue is empty, in the middle of the last page
+# line: parsing.cancel()
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    todo, queue = iter(pages), asyncio.Queue(size)
+    records, failed = {}, {}
+
+    async def worker():
+        for page in todo:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                failed[page] = error
+            else:
+                await queue.put((page, raw))
+
+    async def parser():
+        while True:
+            page, raw = await queue.get()
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        parsing = group.create_task(parser())
+        await asyncio.gather(*(worker() for _ in range(workers)))
+        while not queue.empty():
+            await asyncio.sleep(0.01)
+        parsing.cancel()
+    return records, failed
+
+# %% crawl-pipeline-1 right: join, and a context manager that notes failures
+import asyncio
+from contextlib import contextmanager
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    records, failed = {}, {}
+    todo, fetched = iter(pages), asyncio.Queue(maxsize=size)
+
+    @contextmanager
+    def noting(page):
+        try:
+            yield
+        except Exception as error:
+            failed[page] = error
+
+    async def fetcher():
+        for page in todo:
+            raws = []
+            with noting(page):
+                raws.append(await fetch(page))
+            for raw in raws:
+                await fetched.put((page, raw))
+
+    async def parser():
+        while True:
+            page, raw = await fetched.get()
+            with noting(page):
+                records[page] = await parse(raw)
+            fetched.task_done()
+
+    async with asyncio.TaskGroup() as outer:
+        parsing = outer.create_task(parser(), name="parser")
+        async with asyncio.TaskGroup() as inner:
+            for number in range(workers):
+                inner.create_task(fetcher(), name=f"fetcher {number}")
+        await fetched.join()
+        parsing.cancel()
+    return records, failed
+
+# %% crawl-stop-1 wrong: the page is lost
+# cause: a page whose fetch is cancelled doesn't go back into todo
+# line: done[page] = await fetch(page)
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            done[page] = await fetch(page)
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    working = asyncio.ensure_future(asyncio.wait(tasks))
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, timeout=grace)
+    finally:
+        for task in [*tasks, working, stopping]:
+            task.cancel()
+        await asyncio.gather(*tasks, working, stopping, return_exceptions=True)
+
+# %% crawl-stop-1 wrong: only errors bring it back
+# cause: except Exception: a cancellation is none, so the page doesn't go back
+# line: except Exception:
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except Exception:
+                todo.append(page)
+                raise
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    working = asyncio.ensure_future(asyncio.wait(tasks))
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, timeout=grace)
+    finally:
+        for task in [*tasks, working, stopping]:
+            task.cancel()
+        await asyncio.gather(*tasks, working, stopping, return_exceptions=True)
+
+# %% crawl-stop-1 wrong: always as long
+# cause: after stop it always sleeps for the whole grace, even if all have finished
+# line: await asyncio.sleep(grace)
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except BaseException:
+                todo.appendleft(page)
+                raise
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    working = asyncio.ensure_future(asyncio.wait(tasks))
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+        if stop.is_set():
+            await asyncio.sleep(grace)
+    finally:
+        for task in [*tasks, working, stopping]:
+            task.cancel()
+        await asyncio.gather(*tasks, working, stopping, return_exceptions=True)
+
+# %% crawl-stop-1 wrong: waits for the stop
+# cause: waits until stop is set, even if there is nothing left to do
+# line: await stop.wait()
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except BaseException:
+                todo.appendleft(page)
+                raise
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await stop.wait()
+        await asyncio.wait(tasks, timeout=grace)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% crawl-stop-1 wrong: in both
+# cause: every page goes back into todo, also one that is done
+# line: finally: | todo.append(page)
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    pages = iter(range(len(todo)))
+
+    async def worker():
+        for _ in pages:
+            if stop.is_set():
+                return
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            finally:
+                todo.append(page)
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    working = asyncio.ensure_future(asyncio.wait(tasks))
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, timeout=grace)
+    finally:
+        for task in [*tasks, working, stopping]:
+            task.cancel()
+        await asyncio.gather(*tasks, working, stopping, return_exceptions=True)
+
+# %% crawl-stop-1 wrong: leaves its workers behind
+# cause: if crawl is cancelled, its workers go on
+# line: none
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except BaseException:
+                todo.appendleft(page)
+                raise
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    working = asyncio.ensure_future(asyncio.wait(tasks))
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait(tasks, timeout=grace)
+    for task in [*tasks, working, stopping]:
+        task.cancel()
+    await asyncio.gather(*tasks, working, stopping, return_exceptions=True)
+
+# %% crawl-stop-1 right: a group, and an alarm that cancels
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    async def worker():
+        while todo and not stop.is_set():
+            page, fetched = todo.popleft(), False
+            try:
+                done[page], fetched = await fetch(page), True
+            finally:
+                if not fetched:
+                    todo.appendleft(page)
+
+    async def alarm(crew):
+        await stop.wait()
+        await asyncio.sleep(grace)
+        for member in crew:
+            member.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        crew = [group.create_task(worker()) for _ in range(workers)]
+        ringing = group.create_task(alarm(crew))
+        await asyncio.wait(crew)
+        ringing.cancel()
+
+# %% crawl-progress-1 wrong: one read
+# cause: one read is taken for the whole request, but it may come in pieces
+# line: await reader.read(65536)
+import asyncio
+import json
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+    async def say(text):
+        writer.write(text.encode())
+        await writer.drain()
+
+    def event():
+        return f"data: {json.dumps(crawl.state())}\n\n"
+
+    try:
+        request = await reader.read(65536)
+        path = request.decode("latin-1").split(" ")[1]
+        if path == "/":
+            await say("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>The crawl</h1>")
+        elif path == "/events":
+            await say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            await say(event())
+            while not crawl.over:
+                await asyncio.sleep(0.05)
+                await say(event())
+            await say(event())
+        else:
+            await say("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nnot found")
+    except (ConnectionError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 wrong: the end is not told
+# cause: when the crawl is over, the state at the end is not sent
+# line: while not crawl.over:
+import asyncio
+import json
+
+
+async def show(crawl, reader, writer):
+    async def say(text):
+        writer.write(text.encode())
+        await writer.drain()
+
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+        path = head.decode("latin-1").split(" ")[1]
+        if path == "/":
+            await say("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>See /events.</p>")
+        elif path == "/events":
+            await say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            while not crawl.over:
+                await say(f"data: {json.dumps(crawl.state())}\n\n")
+                await asyncio.sleep(0.05)
+        else:
+            await say("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nnot found")
+    except (ConnectionError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 wrong: no JSON
+# cause: the state is written as Python writes a dict, not as JSON
+# line: {crawl.state()}
+import asyncio
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+    async def say(text):
+        writer.write(text.encode())
+        await writer.drain()
+
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+        path = head.decode("latin-1").split(" ")[1]
+        if path == "/":
+            await say("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>See /events.</p>")
+        elif path == "/events":
+            await say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            while not crawl.over:
+                await say(f"data: {crawl.state()}\n\n")
+                await asyncio.sleep(0.05)
+            await say(f"data: {crawl.state()}\n\n")
+        else:
+            await say("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nnot found")
+    except (ConnectionError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 wrong: who leaves is an error
+# cause: a visitor who leaves makes a ConnectionError come out
+# line: await writer.drain()
+import asyncio
+import json
+from contextlib import closing
+
+
+async def show(crawl, reader, writer):
+    async def say(text):
+        writer.write(text.encode())
+        await writer.drain()
+
+    with closing(writer):
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+        except (ConnectionError, asyncio.IncompleteReadError):
+            return
+        path = head.decode("latin-1").split(" ")[1]
+        if path == "/":
+            await say("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>See /events.</p>")
+        elif path == "/events":
+            await say("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            while not crawl.over:
+                await say(f"data: {json.dumps(crawl.state())}\n\n")
+                await asyncio.sleep(0.05)
+            await say(f"data: {json.dumps(crawl.state())}\n\n")
+        else:
+            await say("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nnot found")
+
+# %% crawl-progress-1 right: an async generator of what to say
+import asyncio
+import json
+from contextlib import aclosing, closing, suppress
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+    def head(kind, status="200 OK"):
+        return f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\n"
+
+    def event():
+        return "data: " + json.dumps(crawl.state()) + "\n\n"
+
+    async def answer(path):
+        match path:
+            case "/":
+                yield head("text/html") + "<!doctype html><title>Crawl</title><p>Hello"
+            case "/events":
+                yield head("text/event-stream")
+                yield event()
+                while not crawl.over:
+                    await asyncio.sleep(0.05)
+                    yield event()
+                yield event()
+            case _:
+                yield head("text/plain", "404 Not Found") + "not found"
+
+    with closing(writer), suppress(ConnectionError, asyncio.IncompleteReadError):
+        lines = []
+        while (line := await reader.readuntil(b"\n")) != b"\r\n":
+            lines.append(line.decode("latin-1"))
+        method, path, *_ = lines[0].split()
+        async with aclosing(answer(path)) as pieces:
+            async for piece in pieces:
+                writer.write(piece.encode())
+                await writer.drain()
+
+# %% crawl-whole-1 wrong: the same pause for all
+# cause: after a 429 it doesn't wait as long as Retry-After says
+# line: await asyncio.sleep(random.uniform(0, 0.1))
+import asyncio
+import random
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    names, failed, todo = {}, [], iter(pages)
+
+    async def name_of(client, page):
+        for attempt in range(6):
+            if attempt:
+                await asyncio.sleep(random.uniform(0, 0.1))
+            try:
+                async with asyncio.timeout(0.3):
+                    response = await client.get(url + page)
+            except (TimeoutError, httpx.TransportError):
+                continue
+            if response.status_code not in (429, 503):
+                return response.raise_for_status().json()["name"]
+        raise TimeoutError(page)
+
+    async def worker(client):
+        for page in todo:
+            try:
+                names[page] = await name_of(client, page)
+            except (httpx.HTTPStatusError, TimeoutError):
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient() as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
+    return names, failed
+
+# %% crawl-whole-1 wrong: httpx's own time-out
+# cause: httpx's timeout limits each wait, not the whole try, so an answer that drips may take longer than 0.3 s
+# line: timeout=0.3
+import asyncio
+import random
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    names, failed, todo = {}, [], iter(pages)
+
+    async def name_of(client, page):
+        pause = 0
+        for attempt in range(6):
+            await asyncio.sleep(pause)
+            pause = random.uniform(0, 0.1)
+            try:
+                response = await client.get(url + page)
+            except httpx.TransportError:
+                continue
+            if response.status_code == 429:
+                pause = float(response.headers.get("Retry-After", 0.1))
+            elif response.status_code != 503:
+                return response.raise_for_status().json()["name"]
+        raise TimeoutError(page)
+
+    async def worker(client):
+        for page in todo:
+            try:
+                names[page] = await name_of(client, page)
+            except (httpx.HTTPStatusError, TimeoutError):
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient(timeout=0.3) as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
+    return names, failed
+
+# %% crawl-whole-1 wrong: tells of what went well
+# cause: tell isn't called after a page that failed
+# line: tell(len(names), len(failed))
+import asyncio
+import random
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    names, failed, todo = {}, [], iter(pages)
+
+    async def name_of(client, page):
+        pause = 0
+        for attempt in range(6):
+            await asyncio.sleep(pause)
+            pause = random.uniform(0, 0.1)
+            try:
+                async with asyncio.timeout(0.3):
+                    response = await client.get(url + page)
+            except (TimeoutError, httpx.TransportError):
+                continue
+            if response.status_code == 429:
+                pause = float(response.headers.get("Retry-After", 0.1))
+            elif response.status_code != 503:
+                return response.raise_for_status().json()["name"]
+        raise TimeoutError(page)
+
+    async def worker(client):
+        for page in todo:
+            try:
+                names[page] = await name_of(client, page)
+                tell(len(names), len(failed))
+            except (httpx.HTTPStatusError, TimeoutError):
+                failed.append(page)
+
+    async with httpx.AsyncClient() as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
+    return names, failed
+
+# %% crawl-whole-1 wrong: a 404 again
+# cause: any other status, such as 404, is asked for again
+# line: if response.status_code == 200:
+import asyncio
+import random
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    names, failed, todo = {}, [], iter(pages)
+
+    async def name_of(client, page):
+        pause = 0
+        for attempt in range(6):
+            await asyncio.sleep(pause)
+            pause = random.uniform(0, 0.1)
+            try:
+                async with asyncio.timeout(0.3):
+                    response = await client.get(url + page)
+            except (TimeoutError, httpx.TransportError):
+                continue
+            if response.status_code == 200:
+                return response.json()["name"]
+            if response.status_code == 429:
+                pause = float(response.headers.get("Retry-After", 0.1))
+        raise TimeoutError(page)
+
+    async def worker(client):
+        for page in todo:
+            try:
+                names[page] = await name_of(client, page)
+            except TimeoutError:
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with httpx.AsyncClient() as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
+    return names, failed
+
+# %% crawl-whole-1 wrong: a client for each page
+# cause: each page is asked for through a client of its own
+# line: async with httpx.AsyncClient() as client:
+import asyncio
+import random
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    names, failed, todo = {}, [], iter(pages)
+
+    async def name_of(page):
+        pause = 0
+        async with httpx.AsyncClient() as client:
+            for attempt in range(6):
+                await asyncio.sleep(pause)
+                pause = random.uniform(0, 0.1)
+                try:
+                    async with asyncio.timeout(0.3):
+                        response = await client.get(url + page)
+                except (TimeoutError, httpx.TransportError):
+                    continue
+                if response.status_code == 429:
+                    pause = float(response.headers.get("Retry-After", 0.1))
+                elif response.status_code != 503:
+                    return response.raise_for_status().json()["name"]
+        raise TimeoutError(page)
+
+    async def worker():
+        for page in todo:
+            try:
+                names[page] = await name_of(page)
+            except (httpx.HTTPStatusError, TimeoutError):
+                failed.append(page)
+            tell(len(names), len(failed))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return names, failed
+
+# %% crawl-whole-1 right: a class with a pause for each end of a try
+import asyncio
+import random
+import httpx
+
+
+class Failed(Exception):
+    """This page has no name."""
+
+
+class Crawler:
+    def __init__(self, client, pages, tell):
+        self.client, self.todo, self.tell = client, iter(pages), tell
+        self.names, self.failed = {}, []
+
+    async def one_try(self, page):
+        """Return the name, or the seconds to wait before the next try."""
+        try:
+            async with asyncio.timeout(0.3):
+                response = await self.client.get(page)
+        except (TimeoutError, httpx.TransportError):
+            return None, random.uniform(0, 0.1)
+        match response.status_code:
+            case 200:
+                return response.json()["name"], 0
+            case 429:
+                return None, float(response.headers.get("Retry-After", 0.1))
+            case 503:
+                return None, random.uniform(0, 0.1)
+        raise Failed(page)
+
+    async def name_of(self, page):
+        for further in range(5, -1, -1):
+            name, pause = await self.one_try(page)
+            if name is not None:
+                return name
+            if further:
+                await asyncio.sleep(pause)
+        raise Failed(page)
+
+    async def work(self):
+        for page in self.todo:
+            try:
+                self.names[page] = await self.name_of(page)
+            except Failed:
+                self.failed += [page]
+            self.tell(len(self.names), len(self.failed))
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    limits = httpx.Limits(max_connections=None)
+    async with httpx.AsyncClient(base_url=url, limits=limits, timeout=None) as client:
+        crawler = Crawler(client, pages, tell)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(crawler.work())
+    return crawler.names, crawler.failed
