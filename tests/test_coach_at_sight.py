@@ -1,10 +1,13 @@
 """What is told without running an answer, and what of it can't leave the notebook."""
 
 import contextvars
+import time
+from types import SimpleNamespace
 
 import pytest
 
 from helpers.coach.judging import packing
+from helpers.coach.judging.at_sight import at_sight
 from tests.coach_cells import answer, ask, cell
 
 pytestmark = pytest.mark.coach
@@ -48,6 +51,28 @@ def test_what_is_no_function_is_named():
 def test_other_arguments_are_named(text, words):
     verdict = ask("t-together", cell(text, "fetch_all"))
     assert verdict.kind == "arguments" and words in verdict.observed
+
+
+def test_a_class_may_stand_for_a_function_that_makes_such_a_thing():
+    text = """
+import asyncio
+class fetch_all:
+    def __init__(self, fetch, urls):
+        self.pages = asyncio.gather(*map(fetch, urls))
+    def __await__(self):
+        return self.pages.__await__()
+"""
+    assert ask("t-together", cell(text, "fetch_all")).status == "solved"
+    text = "class fetch_all:\n    def __init__(self, fetch): ...\n    def __await__(self): yield"
+    assert ask("t-together", cell(text, "fetch_all")).kind == "arguments"
+
+
+def test_a_default_of_the_model_is_not_asked_for():
+    with_default = SimpleNamespace(
+        takes_value=lambda: False, asks="run", model=lambda: lambda ways, clock=time.monotonic: 1
+    )
+    assert at_sight(with_default, lambda ways, clock: 1) is None
+    assert at_sight(with_default, lambda ways: 1).kind == "arguments"
 
 
 @pytest.mark.parametrize(

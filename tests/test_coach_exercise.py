@@ -105,6 +105,11 @@ def test_a_learners_way(home, capsys):
     assert said().endswith("SOLVED.\n")
 
 
+def test_the_kind_of_a_mistake_is_kept(home):
+    helpers.exercise("t-together").check(cell(IN_TURN, "fetch_all"))
+    assert handles.my_progress().of("t-together")["how often"] == {"sequential": 1}
+
+
 def test_the_answer_of_another_exercise_is_not_judged(home, capsys):
     answers = {"seconds": 3, "kinds": ..., "ex": helpers.exercise("t-predict")}
     capsys.readouterr()

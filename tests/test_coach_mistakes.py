@@ -8,7 +8,9 @@ import pytest
 
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
+from helpers.coach.judging.lab import Lab
 from helpers.coach.mistakes.catalogue import KINDS
+from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES, HEAD, RIGHT, answer, ask, cell
 
 pytestmark = pytest.mark.coach
@@ -196,3 +198,41 @@ def test_an_error_text_with_a_full_stop_gets_no_second_one():
     answered = cell("def double(number):\n    raise ValueError('It is over.')", "double")
     text = ask("t-plain", answered).text()
     assert "ValueError: It is over." in text and ".." not in text
+
+
+def test_what_a_check_tells_of_a_call_stands_for_that_call_alone():
+    async def double(number):
+        return 2 * number
+
+    lab = Lab("double", "virtual", Source(()))
+    lab.told("with a number")
+    assert lab.run(double, 2).result == 4
+    assert lab.called == "I called `double` with a number."
+    lab.run(double, 3)
+    assert lab.called == "I called `double(3)`."
+    lab.told("in a coroutine of ours")
+    lab.run(double(4))
+    assert lab.called == "I called `double` in a coroutine of ours."
+    lab.call(str, 5)
+    assert lab.called == "I called `double(5)`."
+
+
+@pytest.mark.parametrize(
+    "body, given",
+    [
+        ("return await asyncio.gather(fetch(url) for url in urls)", "one generator"),
+        ("return await asyncio.gather(\n    fetch(url) for url in urls\n)", "one generator"),
+        ("return await asyncio.gather([fetch(url) for url in urls])", "one list"),
+        ("tasks = map(fetch, urls)\nreturn await asyncio.gather(tasks)", "one map"),
+    ],
+)
+def test_gather_without_a_star_is_told_of_the_star(body, given):
+    verdict = ask("t-together", answer(body))
+    assert verdict.kind == "one argument for many" and given in verdict.observed
+    assert "gather(" in verdict.at and "star" in verdict.try_
+
+
+def test_a_condition_without_its_lock_is_told_of_the_lock():
+    body = "changed = asyncio.Condition()\nawait changed.wait()"
+    verdict = ask("t-together", answer(body))
+    assert verdict.headline == "raised RuntimeError" and "must hold its lock" in verdict.try_

@@ -2,6 +2,7 @@
 disk.
 """
 
+import base64
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 
 import pytest
 
@@ -127,7 +129,7 @@ def test_a_full_disk_keeps_the_old_file(path, monkeypatch):
     monkeypatch.setattr(module.os, "fsync", full)
     mine.checked("two", "not yet")
     assert path.read_bytes() == before
-    assert set(os.listdir(path.parent)) == {"progress.json", "progress.lock"}
+    assert set(os.listdir(path.parent)) == {"progress.json", "progress.copy.json", "progress.lock"}
     assert mine.all()["one"]["status"] == "solved" and mine.of("two")["failures"] == 1
     assert len(told) == 1 and "No space left" in told[0]
 
@@ -266,4 +268,91 @@ def test_a_string_that_is_not_whole_changes_nothing(path, spoil):
     before = path.read_bytes()
     with pytest.raises(ValueError, match="not a whole progress string"):
         mine.restore(spoil(mine.code()))
+    assert path.read_bytes() == before
+
+
+def test_mistakes_are_kept_with_their_times(path, monkeypatch):
+    mine = Progress(path)
+    clock = iter(range(1_700_000_000, 1_800_000_000, 60))
+    monkeypatch.setattr(time, "time", lambda: next(clock))
+    mine.checked("one", "not yet", "def f(): secret()", "sequential")
+    mine.checked("one", "not yet", kind="sequential")
+    mine.checked("one", "not yet", kind="limit")
+    mine.checked("one", "solved")
+    known = Progress(path).of("one")
+    assert known["mistakes"] == [
+        [1_700_000_000, "sequential"],
+        [1_700_000_060, "sequential"],
+        [1_700_000_120, "limit"],
+    ]
+    assert known["how often"] == {"sequential": 2, "limit": 1}
+    mine.reset("one")
+    assert len(mine.of("one")["mistakes"]) == 3, "they were made"
+
+
+def test_mistakes_stay_few_and_are_counted_all_the_same(path):
+    mine = Progress(path)
+    for number in range(70):
+        mine.checked("one", "not yet", kind="sequential")
+        mine.checked("one", "not yet", kind=f"{number} " + "long " * 1000)
+    known = mine.of("one")
+    assert len(known["mistakes"]) == 20 and len(known["how often"]) == 50
+    assert known["how often"]["sequential"] == 70
+    assert path.stat().st_size < 10_000
+
+
+def test_the_string_carries_the_mistakes(path, tmp_path):
+    mine = Progress(path)
+    for kind in "sequential", "limit", "sequential":
+        mine.checked("one", "not yet", kind=kind)
+    mine.checked("two", "not yet", kind="leaked")
+    mine.reset("two")
+    there = Progress(tmp_path / "there.json")
+    there.checked("one", "not yet", kind="order")
+    for _ in "twice", "the same":
+        assert there.restore(mine.code()) == 2
+        known = there.of("one")
+        assert known["how often"] == {"order": 1, "sequential": 2, "limit": 1}
+        assert sorted(kind for _, kind in known["mistakes"]) == ["limit", "order", "sequential"]
+    assert there.of("two")["how often"] == {"leaked": 1}
+    before = mine.of("one")
+    mine.restore(mine.code())
+    assert mine.of("one") == before
+
+
+def test_a_string_of_a_course_that_kept_no_mistakes_is_read(path):
+    assert Progress(path).restore(string({"one": [2, 3, 1], "two": [1, 1, 0]})) == 2
+    assert Progress(path).of("one") == {"status": "solved", "failures": 3, "hints": 1}
+
+
+def string(rows):
+    packed = zlib.compress(rows if isinstance(rows, bytes) else json.dumps(rows).encode())
+    return "async1-" + base64.urlsafe_b64encode(packed).decode()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        {"one": None},
+        {"one": [-1, 0, 0]},
+        {"one": [True, 0, 0]},
+        {"one": [1, None, 0]},
+        {"one": [1, -5, 0]},
+        {"one": [1, 1e999, 0]},
+        {"one": [1, 0, 0, [3]]},
+        {"one": [1, 0, 0, {"limit": [1]}]},
+        {"one": [1, 0, 0, {"limit": ["1", "now"]}]},
+        {"one": [1, 0, 0, {"x" * 100: [1, 1]}]},
+        b"[" * 100_000,
+        b" " * 100_000_000 + b"{}",
+    ],
+    ids=lambda rows: str(rows[:9] if isinstance(rows, bytes) else rows)[:40],
+)
+def test_a_string_of_something_else_changes_nothing(path, rows):
+    mine = Progress(path)
+    mine.checked("two", "not yet")
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="not a whole progress string"):
+        mine.restore(string(rows))
     assert path.read_bytes() == before

@@ -223,7 +223,8 @@ what was observed; `line` is a line number of the learner's cell, or None for wh
                                                   hand over; their talk shows on the timeline
     lab.blocking(function)                        calls of it from the loop's thread are "blocked"
     lab.printed                                   what was printed so far (a string)
-    lab.told("with delays of 1, 2 and 3 s")       replaces the arguments in "I called `fetch_all` …"
+    lab.told("with delays of 1, 2 and 3 s")       replaces the arguments of the call that follows in
+                                                  "I called `fetch_all` …"
     lab.line(pattern)                             first line of the answer that holds a regular
                                                   expression, or None
 

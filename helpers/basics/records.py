@@ -1,23 +1,37 @@
 """Records of what a learner did, in JSON files outside the course, so that an update never
 touches them.
 
-A file is written whole: a temporary file beside it, fsync, rename. Whatever kills the writer
-leaves the old file or the new one. Each change is read, merged and written under a lock, so
-that two kernels lose nothing of each other's. A damaged file is kept under another name; a
-folder that can't be written means that what is noted lasts as long as the kernel.
+What was noted is on the disk twice: in the file and in a copy beside it, each whole and sealed
+with a digest of its own bytes. Why that suffices:
+
+- Each is written to a temporary file and renamed, the copy after the file. Whatever kills the
+  writer, or fills the disk, leaves two whole ones, the file at most one change ahead.
+- Whatever befalls one of them, the other holds all that was noted. Damaged bytes break the seal.
+  Something else in its place, even a whole file of another day or machine, or of an older course,
+  which set no seal, is joined with the other one: what either knows is known.
+- Each change is read, made and written under a lock, so that two kernels lose nothing of each
+  other's.
+
+Only where both are damaged can something be lost: what still makes sense in them is taken over.
+A damaged file is kept under another name. Where nothing can be written, what is noted lasts as
+long as the kernel.
 """
 
 import contextlib
 import copy
+import hashlib
 import json
 import os
 import pathlib
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 SCHEMA = 1
 FOLDER = "ASYNC_COURSE_DATA"  # environment variable: a folder of its own for classrooms and tests
+LARGEST = 64 * 2**20  # bytes: what is larger, the course did not write
+SEAL = b',\n"digest": "'  # the same in every schema: else the next one's files would be damaged
 
 
 def folder() -> pathlib.Path:
@@ -29,14 +43,28 @@ def folder() -> pathlib.Path:
     return pathlib.Path(platformdirs.user_data_dir("async-course", appauthor=False))
 
 
+class Found(NamedTuple):
+    """What a file holds. state: "missing", "whole", "damaged", or "barred" from being read or
+    replaced, as `error` says. known: its dicts by id, as far as they make sense.
+    """
+
+    path: pathlib.Path
+    state: str
+    known: dict[str, dict]
+    error: OSError | None = None
+
+
 class Kept:
-    """Dicts by id, in one file. A kind of record names the file and what it holds.
+    """Dicts by id, in a file and its copy. A kind of record names the file and what it holds.
 
     file: its name, with .json.  holds: the key in it under which the dicts stand.
     what: the words for it in a sentence.  instead: a sentence on what to do where it can't be kept.
+    fields: by the keys that a dict may have, a test for the value. It decides what is taken from a
+    file that bears no seal.
     """
 
     file = holds = what = instead = ""
+    fields: dict[str, Callable[[object], bool]] = {}
 
     def __init__(
         self, path: str | pathlib.Path | None = None, tell: Callable[[str], object] = print
@@ -45,87 +73,185 @@ class Kept:
         something to be told.
         """
         self.path = pathlib.Path(path) if path else folder() / self.file
+        self.copy = self.path.with_suffix(".copy.json")
         self.tell = tell
         self.memory = None  # the dicts by id, once nothing can be written any more
 
+    def merged(self, one: dict, other: dict) -> dict:
+        """What two dicts tell together that were noted of the same id in different places."""
+        raise NotImplementedError
+
     def all(self) -> dict[str, dict]:
         """{id: dict} of all that was noted."""
-        if self.memory is not None:
-            return copy.deepcopy(self.memory)
-        try:
-            return self._read()
-        except OSError as error:
-            self._go_on_in_memory({}, error)
-            return {}
+        if self.memory is None:
+            file, beside = self._found()
+            alike = file.known is beside.known or beside.state == "missing"
+            if alike and file.state in ("missing", "whole"):
+                return file.known
+        return self.change(lambda known: None)  # which mends the two, under the lock
 
     def change(self, change: Callable[[dict[str, dict]], object]) -> dict[str, dict]:
         """Have `change` alter the dict of all dicts; return it as it is then."""
-        if self.memory is None:
-            known = {}
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                with locked(self.path.with_suffix(".lock")):
-                    known = self._read()
-                    if self.memory is None:
-                        changed = copy.deepcopy(known)
-                        change(changed)
-                        self._write(changed)
-                        return changed
-            except OSError as error:
-                with contextlib.suppress(OSError):
-                    known = known or self._read()
-                self._go_on_in_memory(known, error)
-        change(self.memory)
-        return copy.deepcopy(self.memory)
+        if self.memory is not None:
+            change(self.memory)
+            return copy.deepcopy(self.memory)
+        known = None
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with locked(self.path.with_suffix(".lock")):
+                found = self._found()
+                known = self._joined(found)
+                change(known)
+                self._make_room(found)
+                self._write(known)
+        except OSError as error:
+            if known is None:  # what can't be locked can still be read
+                known = self._joined(self._found())
+                change(known)
+            self.memory = copy.deepcopy(known)
+            self.tell(
+                f"{self.what[0].upper()}{self.what[1:]} can't be kept in {self.path} ({error}). "
+                f"It lasts as long as this kernel{self.instead}"
+            )
+        return known
 
-    def _read(self):
-        try:
-            text = self.path.read_bytes()
-        except FileNotFoundError:
-            return {}
-        try:
-            content = json.loads(text)
-            if content["schema"] > SCHEMA:
-                self._go_on_in_memory({}, "a newer version of the course wrote it")
-                return {}
-            known = content[self.holds]
-            if all(isinstance(entry, dict) for entry in known.values()):
-                return known
-        except (ValueError, KeyError, TypeError, AttributeError):
-            pass
-        aside = self.path.with_name(
-            f"{self.path.stem}.damaged-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.json"
-        )
-        os.replace(self.path, aside)
-        self.tell(
-            f"The file of {self.what} was damaged. It is kept as {aside}; a new one is begun."
-        )
-        return {}
+    # Reading
+
+    def _found(self):
+        """What the file and the copy hold: the very same dict if they are alike."""
+        first, second = _content(self.path), _content(self.copy)
+        file = self._understood(self.path, first)
+        if first == second:
+            return file, file._replace(path=self.copy)
+        return file, self._understood(self.copy, second)
+
+    def _understood(self, path, content):
+        if content is None:
+            return Found(path, "missing", {})
+        if isinstance(content, OSError):
+            return Found(path, "barred", {}, content)
+        told = None
+        with contextlib.suppress(ValueError, RecursionError):
+            told = json.loads(content)
+        if not isinstance(told, dict) or not isinstance(told.get(self.holds), dict):
+            return Found(path, "damaged", {})
+        entries, schema = told[self.holds], told.get("schema")
+        sealed = content == _sealed(content.rpartition(SEAL)[0])
+        # An older course set no seal, and a newer one may have its reasons.
+        sound = type(schema) is int and (sealed or "digest" not in told)
+        if sound and schema > SCHEMA:
+            newer = OSError("a newer version of the course wrote it")
+            return Found(path, "barred", {}, newer)
+        if sound and sealed:
+            return Found(path, "whole", entries)
+        sensible = self._sensible(entries)
+        return Found(path, "whole" if sound and sensible == entries else "damaged", sensible)
+
+    def _sensible(self, entries):
+        """The dicts without the values that fail their tests."""
+        sensible = {}
+        for id, entry in entries.items():
+            if isinstance(entry, dict):
+                fields = [
+                    key for key in entry if key in self.fields and self.fields[key](entry[key])
+                ]
+                if fields or not entry:
+                    sensible[id] = {key: entry[key] for key in fields}
+        return sensible
+
+    def _joined(self, found):
+        """What the file and the copy know together: what is damaged counts only if both are."""
+        if found[0].known is found[1].known:
+            return found[0].known
+        whole = [one for one in found if one.state == "whole"]
+        joined = {}
+        for one in reversed(whole or found):
+            for id, entry in one.known.items():
+                joined[id] = self.merged(joined[id], entry) if id in joined else entry
+        return joined
+
+    # Writing
+
+    def _make_room(self, found):
+        """Move damaged files out of the way, and say so. OSError if one must stay as it is."""
+        for one in found:
+            if one.error:
+                raise one.error
+        file, copy = found
+        if file.state == "missing" and copy.state == "whole":
+            self.tell(
+                f"{self.path} was gone. All that it held is back from its copy, {copy.path.name}: "
+                "to begin anew, remove both."
+            )
+        for one, other in (file, copy), (copy, file):
+            if one.state == "damaged":
+                now = time.strftime("%Y%m%d-%H%M%S")
+                aside = one.path.with_name(f"{one.path.stem}.damaged-{now}-{os.getpid()}.json")
+                os.replace(one.path, aside)
+                rest = (
+                    "nothing is lost, for there is a copy of it."
+                    if other.state == "whole"
+                    else "what can still be read of it is taken over."
+                    if one.known
+                    else "a new one is begun."
+                )
+                self.tell(f"The file of {self.what} was damaged. It is kept as {aside}; {rest}")
 
     def _write(self, known):
         for left in self.path.parent.glob(f"{self.path.stem}.*.tmp"):
             left.unlink(missing_ok=True)  # of a writer that was killed: we hold the lock
-        handle, name = tempfile.mkstemp(
-            prefix=f"{self.path.stem}.", suffix=".tmp", dir=self.path.parent
-        )
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump({"schema": SCHEMA, self.holds: known}, file, indent=1)
+        # A line an entry, and by `dumps`: `json.dump` with an indent takes several times as long.
+        lines = (f"{json.dumps(id)}: {json.dumps(entry)}" for id, entry in known.items())
+        head = f'{{"schema": {SCHEMA},\n"{self.holds}": {{\n' + ",\n".join(lines) + "}"
+        content = _sealed(head.encode())
+        _replace(self.path, content)
+        _replace(self.copy, content, surely=False)  # it is the file that must outlast a power cut
+
+
+def _content(path):
+    """The bytes of a file, none of them if it is too large; None if there is no file; or the
+    OSError that reading it raised.
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read() if os.fstat(file.fileno()).st_size <= LARGEST else b""
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return error
+
+
+def _sealed(head):
+    return head + SEAL + hashlib.sha256(head).hexdigest().encode() + b'"}\n'
+
+
+def _replace(path, content, surely=True):
+    """Put a file with this content in the place of `path`, at one stroke. surely: on the disk
+    before it takes that place.
+    """
+    handle, name = tempfile.mkstemp(prefix=f"{path.stem}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            if surely:
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(name, self.path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
+        _rename(name, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
 
-    def _go_on_in_memory(self, known, reason):
-        if self.memory is None:
-            self.memory = known
-            self.tell(
-                f"{self.what[0].upper()}{self.what[1:]} can't be kept in {self.path} ({reason}). "
-                f"It lasts as long as this kernel{self.instead}"
-            )
+
+def _rename(name, path, patience=1.0):
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return os.replace(name, path)
+        except PermissionError:  # on Windows as long as another kernel reads it
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
 
 
 @contextlib.contextmanager

@@ -72,7 +72,9 @@ class Asked:
             return
         verdict, recording = judge(exercise, answer)
         self.verdict, self._recording = verdict, recording
-        known = my_progress().checked(self.id, verdict.status, source_text(answer, exercise))
+        known = my_progress().checked(
+            self.id, verdict.status, source_text(answer, exercise), verdict.kind
+        )
         offer = ""
         if verdict.status == "not yet" and known["failures"] >= OFFER_AFTER:
             offer = (

@@ -56,6 +56,19 @@ class Findings(Kept):
     """What was found on this machine: {claim id: {"holds", "saw", "python", "cores", "at"}}."""
 
     file, holds, what, instead = "ledger.json", "claims", "your ledger", "."
+    fields = {
+        "holds": lambda value: value is None or isinstance(value, bool),
+        "saw": lambda value: isinstance(value, str),
+        "python": lambda value: isinstance(value, str),
+        "cores": lambda value: type(value) in (int, float),
+        "at": lambda value: type(value) is int,
+    }
+
+    def merged(self, one: dict, other: dict) -> dict:
+        """The later of two findings, one with a verdict before one without."""
+        return max(
+            one, other, key=lambda known: (known.get("holds") is not None, known.get("at", 0))
+        )
 
 
 def note(found: dict[str, tuple[bool | None, str]]) -> None:
@@ -235,7 +248,7 @@ def _row(row: Claim, finding: dict | None) -> dict[str, object]:
         "what it says": row.what,
         "published": _published(row),
         "found here": told.get("saw", ""),
-        "verdict": _verdict(row, told["holds"]) if finding else OPEN,
+        "verdict": _verdict(row, told.get("holds")) if finding else OPEN,
         "why": row.note,
     }
 

@@ -105,6 +105,7 @@ async def fetch_all(fetch, pages):
     return [await text for text in asyncio.as_completed([fetch(page) for page in pages])]
 
 # %% overlap-1 wrong: a dict from page to text
+# yet: it is SOLVED
 # cause: a page that is asked for twice is in the result only once
 # line: texts = dict(zip(pages, | return list(texts.values())
 import asyncio
@@ -116,6 +117,7 @@ async def fetch_all(fetch, pages):
     return list(texts.values())
 
 # %% overlap-1 wrong: leaves out empty texts
+# yet: it is SOLVED
 # cause: an empty text is left out of the result
 # line: if text
 import asyncio
@@ -191,6 +193,7 @@ async def start(main):
     return await main()
 
 # %% script-1 wrong: only results that count as true
+# yet: it is SOLVED
 # cause: a result such as 0 or an empty list is turned into None
 # line: if result:
 import asyncio

@@ -52,6 +52,7 @@ def bill(order, prices=[]):
     return sum(prices)
 
 # %% layers-2 wrong: asks for each thing once
+# yet: it is SOLVED
 # cause: a name that comes a second time is not yielded again
 # line: if part not in prices:
 def bill(order):
@@ -197,6 +198,7 @@ class Ask:
         return self.answer
 
 # %% awaitable-1 wrong: one question for all
+# yet: it is SOLVED
 # cause: the question is kept in the class, so a new Ask changes the question of all others
 # line: Ask.question = question
 class Ask:
@@ -254,6 +256,7 @@ def run_alone(coroutine):
             return stop.value, pauses
 
 # %% by-hand-1 wrong: a bound
+# yet: it is SOLVED
 # cause: it gives up after a thousand steps, and nobody asked for such a bound
 # line: for pauses in range(1000):
 def run_alone(coroutine):

@@ -92,6 +92,7 @@ async def add_up(weigh, items):
     return sum(await asyncio.gather(*(ten(part) for part in parts)))
 
 # %% slices-1 wrong: the rest is lost
+# yet: it is SOLVED
 # cause: the last slice, which has fewer than ten items, is never weighed
 # line: range(len(items) // 10)
 import asyncio
@@ -349,6 +350,7 @@ async def crunch(work, items, seconds):
     return {item: job.result() for job, item in jobs.items() if not job.cancelled()}
 
 # %% leave-pool-1 wrong: no result, no entry
+# yet: it is SOLVED
 # cause: a result that is falsy is left out
 # line: if result:
 import asyncio
@@ -444,6 +446,7 @@ async def listen(subscribe):
     return words
 
 # %% listen-1 wrong: looks again and again
+# yet: it is SOLVED
 # cause: polls every few milliseconds, so the loop never sleeps
 # line: await asyncio.sleep(0.005)
 import asyncio
@@ -457,6 +460,7 @@ async def listen(subscribe):
     return heard[:-1]
 
 # %% listen-1 wrong: an empty word is the end
+# yet: it is SOLVED
 # cause: an empty word is taken for the end
 # line: if not word:
 import asyncio

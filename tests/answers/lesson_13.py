@@ -204,6 +204,7 @@ async def buy(changed, shelf):
         return shelf.pop(0)
 
 # %% bread-1 wrong: takes without the lock
+# yet: it is SOLVED
 # cause: the shelf is changed after the lock was given back
 # line: return shelf.pop(0)
 async def buy(changed, shelf):
@@ -280,6 +281,7 @@ class Log:
         self.lines.append((self.number, text))
 
 # %% request-log-1 wrong: number 0
+# yet: it is SOLVED
 # cause: the request with number 0 is taken for none
 # line: self.number.get() or None
 import contextvars
@@ -317,6 +319,7 @@ class Log:
         self.lines.append((self._number.get(), text))
 
 # %% request-log-1 wrong: only the first one begins
+# yet: it is SOLVED
 # cause: a task that begins a second request keeps the number of the first
 # line: if self.number.get() is None:
 import contextvars
@@ -426,6 +429,7 @@ def limited(fetch, most):
     return get
 
 # %% limited-1 wrong: a place is lost with who waits for it
+# yet: it is SOLVED
 # cause: who is cancelled in the moment in which the place was given to it doesn't pass it on
 # line: await mine
 import asyncio
@@ -604,6 +608,7 @@ def once_per_key(load):
     return get
 
 # %% once-per-key-1 wrong: nothing is loaded again and again
+# yet: it is SOLVED
 # cause: a result that is None or otherwise falsy is taken for "not loaded yet"
 # line: if not pages.get(key):
 import asyncio

@@ -150,6 +150,7 @@ async def all_names(base_url):
     return names
 
 # %% one-client-1 wrong: an empty page is the end
+# yet: it is SOLVED
 # cause: stops at a page without entries, though its next may lead on
 # line: if not page["results"]:
 import httpx
@@ -383,6 +384,7 @@ def pause(attempt):
     return random.random() * min(most, 2)
 
 # %% mirrors-1 wrong: an empty page is none
+# yet: it is SOLVED
 # cause: an empty page is taken for a failure
 # line: if page:
 import asyncio
@@ -403,6 +405,7 @@ async def from_mirrors(fetch, mirrors, seconds):
                     raise
 
 # %% mirrors-1 wrong: whatever it raises
+# yet: it is SOLVED
 # cause: catches every error, also those for which the next mirror must not be asked
 # line: except Exception as error:
 import asyncio
@@ -509,6 +512,7 @@ async def ask(client, page):
     return response.raise_for_status()
 
 # %% retry-after-1 wrong: ten tries
+# yet: it is SOLVED
 # cause: gives up after ten tries, though it has to ask as often as it takes
 # line: range(10)
 import asyncio
@@ -523,6 +527,7 @@ async def ask(client, page):
     return response.raise_for_status()
 
 # %% retry-after-1 wrong: a call inside the call
+# yet: it is SOLVED
 # cause: each try is one call deeper, so after about a thousand it ends in a RecursionError
 # line: return await ask(client, page)
 import asyncio
@@ -538,6 +543,7 @@ async def ask(client, page):
     return response
 
 # %% retry-after-1 wrong: never longer than five seconds
+# yet: it is SOLVED
 # cause: a bound of five seconds that nobody asked for: it comes back too early
 # line: min(
 import asyncio

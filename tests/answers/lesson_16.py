@@ -224,7 +224,7 @@ async def feed(source, send, workers, size):
 # %% feed-1 right: with the queue that shuts down
 import asyncio
 from contextlib import suppress
-from helpers.backports import Queue, QueueShutDown
+from helpers.basics.backports import Queue, QueueShutDown
 
 
 async def feed(source, send, workers, size):
@@ -280,6 +280,7 @@ async def consumer(queue, details, at_most):
     await asyncio.gather(*map(details, batch))
 
 # %% consumer-1 wrong: 0 is no number
+# yet: it is SOLVED
 # cause: the number 0 is taken for the end
 # line: if not number:
 import asyncio
@@ -476,6 +477,7 @@ class TokenBucket:
             self.tokens -= 1
 
 # %% bucket-1 wrong: who is cancelled keeps its token
+# yet: it is SOLVED
 # cause: the token is taken before the wait, so a cancelled task has used one up, and the others wait longer than they must
 # line: self.tokens -= 1
 import asyncio

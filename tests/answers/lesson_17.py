@@ -62,6 +62,7 @@ async def read_frame(reader):
         return None
 
 # %% frame-1 wrong: the end right after the length
+# yet: it is SOLVED
 # cause: an end after the four bytes and before the first byte of the message also has an empty partial
 # line: if error.partial: | return await reader.readexactly(length)
 import asyncio
@@ -216,6 +217,7 @@ async def send_all(writer, parts):
             pass
 
 # %% slow-reader-1 wrong: an empty part is the end
+# yet: it is SOLVED
 # cause: stops at an empty part, though others follow
 # line: if not part:
 from contextlib import suppress
@@ -264,6 +266,7 @@ async def send_all(writer, parts):
         await writer.wait_closed()
 
 # %% slow-reader-1 wrong: only a reset
+# yet: it is SOLVED
 # cause: ConnectionResetError is too narrow, for instance a BrokenPipeError comes out
 # line: except ConnectionResetError:
 async def send_all(writer, parts):
@@ -335,6 +338,7 @@ async def handle(reader, writer, work):
         writer.close()
 
 # %% closing-1 wrong: an empty line says nothing
+# yet: it is SOLVED
 # cause: an empty line (a line feed alone) is taken for a client that said nothing
 # line: if line.strip():
 async def handle(reader, writer, work):

@@ -38,6 +38,7 @@ def app(environ, start_response):
     return [b"not found"]
 
 # %% wsgi-1 wrong: characters
+# yet: it is SOLVED
 # cause: counts characters, not bytes
 # line: len(body.decode())
 def app(environ, start_response):
@@ -61,6 +62,7 @@ def app(environ, start_response):
     return [b"no such page"]
 
 # %% wsgi-1 wrong: all paths that begin so
+# yet: it is SOLVED
 # cause: other paths that begin with /count are answered, too
 # line: startswith("/count")
 def app(environ, start_response):
@@ -305,6 +307,7 @@ def make_app(look_up):
     return app
 
 # %% endpoint-1 wrong: a price of 0
+# yet: it is SOLVED
 # cause: a price of 0 is taken for "not known"
 # line: if not price:
 from fastapi import FastAPI, HTTPException
@@ -465,6 +468,7 @@ def make_app(connect):
     return app
 
 # %% lifespan-1 wrong: a pool for all applications
+# yet: it is SOLVED
 # cause: the pool is a global of the module, so two applications use the one that was opened last
 # line: global pool
 from contextlib import asynccontextmanager

@@ -4,6 +4,7 @@ Long, for each is a whole program.
 """
 
 # %% page-1 wrong: no stars are None
+# yet: it is SOLVED
 # cause: 0 stars (or any falsy answer) become None
 # line: or None
 import asyncio
@@ -135,6 +136,7 @@ async def prices(pool, names):
     return found
 
 # %% ask-pool-1 wrong: at most five
+# yet: it is SOLVED
 # cause: a number of its own: only five questions are under way, however many connections the pool has
 # line: asyncio.Semaphore(5) | async with places,
 import asyncio
@@ -564,6 +566,7 @@ class Feed:
             news.set()
 
 # %% news-1 wrong: all feeds are one
+# yet: it is SOLVED
 # cause: the set of clients belongs to the class, so two feeds share their clients
 # line: queues = set()
 import asyncio

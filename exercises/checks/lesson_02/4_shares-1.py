@@ -9,7 +9,7 @@ class Shares(Exercise):
     Write a function `shares(numbers)` that returns a list: for each number its share of the sum
     of all. For 1 and 3 that is `[0.25, 0.75]`. For no numbers it returns an empty list.
 
-    `numbers` is any iterable. Often it will be a generator.
+    `numbers` is any iterable. Often it will be a generator. A list stays as it was.
     """
 
     id = "shares-1"
@@ -33,6 +33,13 @@ class Shares(Exercise):
                 "The sum needs all numbers anyway, so nothing is won by waiting.",
             )
         lab.equal(got, expected, what="for the list [1, 3, 4] it returned")
+        if numbers != [1, 3, 4]:
+            raise Wrong(
+                "changed the list",
+                f"I gave it the list [1, 3, 4]. Afterwards that was {numbers}.",
+                lab.line(r"\.(pop|remove|clear|sort|reverse|append)\(|\bdel\b|numbers\["),
+                "The list is its caller's, who may need it. Take one of your own: `list(numbers)`.",
+            )
         try:
             got = list(shares(number for number in numbers))
         except ArithmeticError as error:
@@ -73,6 +80,15 @@ class Shares(Exercise):
             return []
         total = sum(numbers)
         return [number / total for number in numbers]
+
+    @wrong("changed the list", says="Afterwards that was []")
+    def empties_the_list(numbers):
+        if not isinstance(numbers, list):
+            numbers = list(numbers)
+        total, found = sum(numbers), []
+        while numbers:
+            found.append(numbers.pop(0) / total)
+        return found
 
     adds_up_what_is_gone = with_a_list.but("numbers = list(numbers)", "kept = list(numbers)").but(
         "in numbers", "in kept", kind="used up", says="ZeroDivisionError"

@@ -55,6 +55,7 @@ class Interleave(Exercise):
             )
         lab.equal(begin, ["a", 0, "b", 1], what="from 'abcd' and 0, 1, 2, … it yielded first")
         for left, right_, expected in (
+            ("abcd", "1", list("a1bcd")),
             ("abc", "12", list("a1b2c")),
             ("a", "123", list("a123")),
             ("", "12", list("12")),
@@ -74,6 +75,16 @@ class Interleave(Exercise):
                 "still had something.",
                 lab.line(r"\bzip\(|StopIteration|return"),
                 "Go on with the other one alone.",
+            )
+        zipped = lab.text.calls_of("zip")
+        if zipped and got == [item for item in expected if item in got]:
+            lost = next(item for item in expected if item not in got)
+            raise Wrong(
+                "lost an item",
+                f"It yielded {got}: the {lost!r} is lost.",
+                zipped[0].lineno,
+                f"`zip` took the {lost!r} from `first`, found nothing in `second`, and threw it "
+                "away. Ask each of the two by `next`, and hand out what you got before you ask on.",
             )
         if None in got and None not in expected:
             raise Wrong(
@@ -152,6 +163,14 @@ class Interleave(Exercise):
     def with_zip(first, second):
         for pair in zip(first, second):
             yield from pair
+
+    @wrong("lost an item", says="`zip` took the 'b' from `first`")
+    def with_zip_and_the_rest(first, second):
+        first, second = iter(first), iter(second)
+        for pair in zip(first, second):
+            yield from pair
+        yield from first
+        yield from second
 
     @wrong("None for nothing", says="A None stands")
     def with_zip_longest(first, second):

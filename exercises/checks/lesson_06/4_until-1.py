@@ -110,6 +110,14 @@ class SleepUntil(Exercise):
 
         yield park if deadline > time.monotonic() else None
 
+    @right
+    class AnAwaitable:
+        def __init__(self, deadline):
+            self.deadline = deadline
+
+        def __await__(self):
+            yield lambda loop, who: loop.wake_at(self.deadline, who)
+
     @wrong("handed out no function", says="a float")
     @types.coroutine
     def yields_the_deadline(deadline):

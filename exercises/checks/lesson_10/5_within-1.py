@@ -11,7 +11,7 @@ class Within(Exercise):
 
     `fetch(url)` is a coroutine function that takes a while, and may fail. Write
     `fetch_within(fetch, urls, seconds)`. It fetches all pages at the same time and returns a
-    dict, from url to page, of those that came in time.
+    dict, from url to page, of those that came in time; of no urls an empty one.
 
     - It returns as soon as all have ended. After `seconds` seconds it stops those that are left,
       and returns.
@@ -60,6 +60,8 @@ class Within(Exercise):
             lab, "and cancelled it after 0.25 s", fetch_within, fetch, urls, 3, cancel_after=0.25
         )
         none_left(lab, ended, "it was cancelled and ended")
+        ended = watched(lab, "with no urls", fetch_within, Tidy(lab.service(1)), [], 3)
+        self._pages(lab, ended, [], after=0, given=3)
 
     def _pages(self, lab, ended, urls, after, given):
         if isinstance(ended.error, TimeoutError):
@@ -133,7 +135,8 @@ class Within(Exercise):
         """Return a dict from url to page of what came within `seconds` seconds."""
         tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
         try:
-            await asyncio.wait(tasks.values(), timeout=seconds)
+            if tasks:  # `wait` refuses to wait for nothing
+                await asyncio.wait(tasks.values(), timeout=seconds)
         finally:
             for task in tasks.values():
                 task.cancel()
@@ -157,6 +160,13 @@ class Within(Exercise):
                 for url in urls:
                     group.create_task(one(url))
         return pages
+
+    waits_for_nothing = with_wait.but(
+        "if tasks:  # `wait` refuses to wait for nothing\n    await",
+        "await",
+        kind="raised",
+        says="takes one task at least",
+    )
 
     @wrong("losers", says="1 call still ran")
     async def leaves_the_late_ones(fetch, urls, seconds):

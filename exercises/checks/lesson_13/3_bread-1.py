@@ -148,7 +148,7 @@ class BuyBread(Exercise):
         "while not shelf:\n    await", "await", kind="deadlock", says="when two loaves were there"
     )
 
-    @wrong("raised", says="RuntimeError")
+    @wrong("raised", says="must hold its lock")
     async def without_the_lock(changed, shelf):
         while not shelf:
             await changed.wait()

@@ -1,3 +1,5 @@
+"""Long, for those who share a load can hurt one another in many ways."""
+
 import asyncio
 import functools
 import inspect
@@ -15,7 +17,10 @@ class OncePerKey(Exercise):
 
     - each key is loaded once, even if many tasks ask for it at the same time;
     - different keys are loaded at the same time;
-    - if a load fails, its error comes out, and who asks for that key later has it loaded again.
+    - if a load fails, its error comes out, and who asks for that key later has it loaded again,
+      once for all who ask;
+    - who is cancelled while he waits takes nothing from the others: who asked with him, or asks
+      later, gets the page. (For that it may be loaded anew.)
     """
 
     id = "once-per-key-1"
@@ -24,8 +29,9 @@ class OncePerKey(Exercise):
     hints = (
         'Between the check "is it there?" and the note "it is there" no `await` may stand.',
         "Keep something in the dict that can be awaited by many while the page is not there yet.",
-        "A task: `asyncio.create_task(load(key))`. All await the same one. If it fails, take it "
-        "out of the dict again.",
+        "A task for each load. All await the same one, by `asyncio.shield(task)`, so that who is "
+        "cancelled doesn't cancel it. If the load fails, the task itself takes its key out of the "
+        "dict: who waited may wake late, when somebody's next task stands there.",
     )
 
     def verify(self, once_per_key, lab):
@@ -114,8 +120,72 @@ class OncePerKey(Exercise):
                 f"One of the two got {odd[0]!r}, and not the OSError of `load`.",
                 lab.line(r"\bdel\b|\.pop\(") or lab.line(r"\bexcept\b"),
                 "Whoever waits for a load gets its error. And the second one to take it "
-                "out of the dict finds it gone: `pop(key, None)`.",
+                "out of the dict finds it gone, or finds somebody's next task there: "
+                "`if tasks.get(key) is task: del tasks[key]`.",
             )
+        await self._asked_again(once_per_key, lab)
+        await self._cancelled_among_others(once_per_key, lab)
+        await self._cancelled_alone(once_per_key, lab)
+
+    async def _asked_again(self, once_per_key, lab):
+        lab.told('and three tasks asked for "a", whose first load failed, and each asked again')
+        errors = {"a": OSError("no page a")}
+        load = lab.service(1, errors=errors, name="load")
+        get = self._made(once_per_key, load, lab)
+
+        async def persistent():
+            try:
+                return await get("a")
+            except OSError:
+                errors.clear()
+                return await get("a")
+
+        pages = await asyncio.gather(*(persistent() for _ in range(3)))
+        lab.equal(pages, ["page a"] * 3, what="the three got")
+        if len(load.started) > 2:
+            raise Wrong(
+                "loaded twice",
+                f"`load` was called {len(load.started)} times, {load.peak} of them at the same "
+                "time. 2 calls are enough.",
+                lab.line(r"\bdel\b|\.pop\("),
+                "Who wakes late takes out what somebody else has begun meanwhile. Take out the "
+                "failed task alone: `if tasks.get(key) is task: del tasks[key]`.",
+            )
+
+    async def _cancelled_among_others(self, once_per_key, lab):
+        lab.told('and asked for "a" twice at once, and cancelled the first of the two')
+        get = self._made(once_per_key, lab.service(1, name="load"), lab)
+        first, second = (asyncio.create_task(as_coroutine(get("a"))) for _ in range(2))
+        await asyncio.sleep(0.25)
+        first.cancel()
+        await asyncio.wait([first, second])
+        if not first.cancelled():
+            raise Wrong("swallowed", "It went on.", lab.text.swallowing_handler())
+        if second.cancelled():
+            self._one_for_all(lab, "The second one got the CancelledError of the first.")
+        lab.equal(await second, "page a", what="the second one got")
+
+    async def _cancelled_alone(self, once_per_key, lab):
+        lab.told('and asked for "a", cancelled that, and asked again')
+        get = self._made(once_per_key, lab.service(1, name="load"), lab)
+        first = asyncio.create_task(as_coroutine(get("a")))
+        await asyncio.sleep(0.25)
+        first.cancel()
+        await asyncio.wait([first])
+        try:
+            page = await get("a")
+        except asyncio.CancelledError:
+            self._one_for_all(lab, "Who asked again got the CancelledError of the first.")
+        lab.equal(page, "page a", what="who asked again got")
+
+    def _one_for_all(self, lab, observed):
+        raise Wrong(
+            "one cancelled all",
+            observed,
+            lab.line(r"\bawait\b"),
+            "Who awaits a task and is cancelled cancels that task, which is everybody's: "
+            "`await asyncio.shield(task)`.",
+        )
 
     def _made(self, once_per_key, load, lab):
         get = once_per_key(load)
@@ -154,12 +224,31 @@ class OncePerKey(Exercise):
         """Return a function that gives what `load` gives, and loads each key once."""
         tasks = {}
 
+        async def load_once(key):
+            try:
+                return await load(key)
+            except BaseException:
+                del tasks[key]  # its own entry: nobody begins another one while it stands
+                raise
+
+        async def get(key):
+            if key not in tasks:
+                tasks[key] = asyncio.create_task(load_once(key))
+            # Who is cancelled here must not cancel what the others wait for.
+            return await asyncio.shield(tasks[key])
+
+        return get
+
+    @right
+    def whoever_finds_it_failed(load):
+        tasks = {}
+
         async def get(key):
             if key not in tasks:
                 tasks[key] = asyncio.create_task(load(key))
             task = tasks[key]
             try:
-                return await task
+                return await asyncio.shield(task)
             except Exception:
                 if tasks.get(key) is task:  # not the one that somebody began since
                     del tasks[key]
@@ -184,14 +273,52 @@ class OncePerKey(Exercise):
         tasks = {}
 
         def forget_failure(key, task):
-            if task.exception() is not None:
-                tasks.pop(key, None)
+            if task.cancelled() or task.exception() is not None:
+                del tasks[key]
 
         async def get(key):
             if key not in tasks:
                 tasks[key] = asyncio.create_task(load(key))
                 tasks[key].add_done_callback(functools.partial(forget_failure, key))
-            return await tasks[key]
+            return await asyncio.shield(tasks[key])
+
+        return get
+
+    late_ones_take_it_out = whoever_finds_it_failed.but(
+        "if tasks.get(key) is task:  # not the one that somebody began since\n    del tasks[key]",
+        "tasks.pop(key, None)",
+        kind="loaded twice",
+        says="3 of them at the same time",
+    )
+
+    cancelled_for_all = whoever_finds_it_failed.but(
+        "asyncio.shield(task)",
+        "task",
+        kind="one cancelled all",
+        says="The second one got the CancelledError of the first",
+    )
+
+    @wrong("one cancelled all", says="Who asked again got")
+    def keeps_what_was_cancelled(load):
+        tasks, waiting = {}, {}
+
+        async def get(key):
+            if key not in tasks:
+                tasks[key] = asyncio.create_task(load(key))
+            task = tasks[key]
+            waiting[key] = waiting.get(key, 0) + 1
+            try:
+                return await asyncio.shield(task)
+            except asyncio.CancelledError:
+                if waiting[key] == 1:
+                    task.cancel()
+                raise
+            except Exception:
+                if tasks.get(key) is task:
+                    del tasks[key]
+                raise
+            finally:
+                waiting[key] -= 1
 
         return get
 
@@ -266,7 +393,7 @@ class OncePerKey(Exercise):
     def with_functools_cache(load):
         return functools.cache(load)
 
-    @wrong("lost error", says="`pop(key, None)`")
+    @wrong("lost error", says="`if tasks.get(key) is task: del tasks[key]`")
     def deletes_twice(load):
         tasks = {}
 

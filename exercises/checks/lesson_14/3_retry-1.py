@@ -1,3 +1,5 @@
+"""Long, for what must be tried again and what must not are many cases."""
+
 import asyncio
 import contextlib
 import time
@@ -7,7 +9,7 @@ import tenacity
 
 from helpers.coach import Exercise, Wrong, right, wrong
 
-from .shared import MOST, Server, requests_to, the_response, times
+from .shared import MOST, Server, deciding, requests_to, the_response, times
 
 
 class TryAgain(Exercise):
@@ -54,7 +56,7 @@ class TryAgain(Exercise):
                 "gave up too early",
                 f"After {requests_to(server)} a "
                 f"{type(error).__name__} came out: {str(error).splitlines()[0]}.",
-                lab.line(r"\bexcept\b") or lab.line(r"\bawait\b"),
+                deciding(lab, type(error), "status", "isinstance") or lab.line(r"\bawait\b"),
                 "Both a 503 and a TransportError may pass: try again.",
             ) from None
         the_response(lab, run, server)
@@ -97,7 +99,7 @@ class TryAgain(Exercise):
             raise Wrong(
                 "retried",
                 f"It asked {times(server)}, and was told {status} each time.",
-                lab.line(r"\bexcept\b|status_code|retry_if"),
+                deciding(lab, httpx.HTTPStatusError, "status") or lab.line(r"status_code|retry_if"),
             )
 
     def _posts_once(self, ask, lab):
@@ -112,8 +114,9 @@ class TryAgain(Exercise):
                 "`client.request(method, page)` sends what it is told.",
             )
         for outcome in (httpx.ReadError, 503):
-            what = "that loses its connection" if outcome != 503 else "that is answered 503"
-            lab.told(f"with a POST {what}")
+            lost = outcome != 503
+            error = outcome if lost else httpx.HTTPStatusError
+            lab.told(f"with a POST that {'loses its connection' if lost else 'is answered 503'}")
             server = Server(lab, outcome)
             with contextlib.suppress(Wrong):
                 lab.run(server.meet(ask, "POST", "/orders"), raises=httpx.HTTPError)
@@ -121,7 +124,7 @@ class TryAgain(Exercise):
                 raise Wrong(
                     "retried",
                     f"The server got the same POST {times(server)}: that may be as many orders.",
-                    lab.line(r"POST|method ==") or lab.line(r"\bexcept\b|retry_if"),
+                    deciding(lab, error, "method", "POST") or lab.line(r"POST|method ==|retry_if"),
                 )
             lab.run(Server(lab, outcome).meet(ask, "POST", "/orders"), raises=httpx.HTTPError)
 
@@ -146,7 +149,7 @@ class TryAgain(Exercise):
                 raise Wrong(
                     "gave up too early",
                     f"After 1 request a {error.__name__} came out.",
-                    lab.line(r"\bexcept\b|retry_if"),
+                    deciding(lab, error, "status", "isinstance") or lab.line(r"retry_if"),
                     "Every TransportError may pass: a lost connection as well as a timeout.",
                 )
             if len(server.asked) != 4:
@@ -221,7 +224,7 @@ class TryAgain(Exercise):
                     raise
             await asyncio.sleep(pause)
 
-    @wrong("retried", says="as many orders")
+    @wrong("retried", says="`except httpx.TransportError:`")
     async def a_post_too(client, method, page):
         for pause in (0.1, 0.2, 0.4, None):
             try:
@@ -233,6 +236,17 @@ class TryAgain(Exercise):
                 if pause is None:
                     raise
             await asyncio.sleep(pause)
+
+    any_status = (
+        a_post_too.but("httpx.HTTPStatusError as error", "httpx.TransportError")
+        .but("error.response.status_code != 503", 'method == "POST"')
+        .but(
+            "except httpx.TransportError:\n    if pause is None:",
+            'except httpx.HTTPStatusError:\n    if pause is None or method == "POST":',
+            kind="retried",
+            says="`except httpx.HTTPStatusError:`",
+        )
+    )
 
     @wrong("gave up too early", says="ReadTimeout came out")
     async def statuses_only(client, method, page):

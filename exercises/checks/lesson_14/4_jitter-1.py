@@ -13,7 +13,7 @@ class Jitter(Exercise):
     returns a number of seconds, drawn by lot, every length equally likely, between 0 and
 
     - 0.1 s for attempt 0, and twice as much for each further attempt,
-    - but never more than 2 s.
+    - but never more than 2 s. A client that has tried for an hour comes with attempt 2,000.
     """
 
     id = "jitter-1"
@@ -21,20 +21,31 @@ class Jitter(Exercise):
     minutes = 5
     hints = (
         "First the longest pause of that attempt: 0.1, 0.2, 0.4, ... up to 2. Then the lot.",
-        "`0.1 * 2**attempt` doubles; `min(2, ...)` caps.",
+        "`0.1 * 2**attempt` doubles; `min(2, ...)` caps. What no float can hold must be capped "
+        "before: `2 ** min(attempt, 5)`.",
         "`random.uniform(0, longest)` draws evenly between the two.",
     )
 
     CLIENTS = 2000
 
     def verify(self, pause, lab):
-        for attempt in (2, 0, 1, 3, 4, 5, 9):
-            longest = min(2.0, 0.1 * 2**attempt)
+        for attempt in (2, 0, 1, 3, 4, 5, 9, 2000):
+            longest = min(2.0, 0.1 * 2 ** min(attempt, 5))
             lab.told(
                 f"for {self.CLIENTS} clients with attempt {attempt}, where the longest pause "
                 f"is {longest:g} s"
             )
-            first = pause(attempt)
+            try:
+                first = pause(attempt)
+            except OverflowError as error:
+                place = lab.text.of_traceback(error)
+                raise Wrong(
+                    "too large a number",
+                    f"It raised OverflowError: {error}.",
+                    place and place[1],
+                    "2 to the power of 2,000 is no float. Cap the attempt before you double: from "
+                    "attempt 5 on the longest pause is 2 s.",
+                ) from None
             if asyncio.iscoroutine(first):
                 first.close()
                 raise Wrong(
@@ -123,14 +134,16 @@ class Jitter(Exercise):
     @right
     def evenly(attempt):
         """Return how many seconds to wait after so many failures before this one."""
-        return random.uniform(0, min(2, 0.1 * 2**attempt))
+        return random.uniform(0, min(2, 0.1 * 2 ** min(attempt, 5)))
 
     @right
     def a_share_of_the_longest(attempt):
-        longest = 0.1 * 2**attempt
-        if longest > 2:
-            longest = 2
+        longest = 2 if attempt >= 5 else 0.1 * 2**attempt
         return longest * random.random()
+
+    grows_too_large = evenly.but(
+        "2 ** min(attempt, 5)", "2**attempt", kind="too large a number", says="is no float"
+    )
 
     @wrong("equal delays", says="2000 of the 2000")
     def no_lot(attempt):

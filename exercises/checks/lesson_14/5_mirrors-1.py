@@ -64,8 +64,8 @@ class Mirrors(Exercise):
             )
         for seconds in (2.5, 0.4):
             fetch = lab.service(60, name="fetch")
-            run = lab.run(from_mirrors, fetch, ["a", "b", "c", "d"], seconds, raises=TimeoutError)
             lab.told(f"with four mirrors that never come back, and {seconds} s for the whole")
+            run = lab.run(from_mirrors, fetch, ["a", "b", "c", "d"], seconds, raises=TimeoutError)
             caught = lab.line(r"CancelledError|BaseException|except\s*:")
             if run.elapsed > seconds + 0.01 and caught:
                 raise Wrong(
@@ -92,7 +92,7 @@ class Mirrors(Exercise):
         fetch = lab.service(0.1, errors={"a": httpx.ReadError("1st"), "b": lost}, name="fetch")
         lab.told("with two mirrors that both fail, and 5 s for the whole")
         try:
-            run = lab.run(self._ask(from_mirrors, fetch, ["a", "b"]), raises=httpx.TransportError)
+            run = lab.run(from_mirrors, fetch, ["a", "b"], 5, raises=httpx.TransportError)
         except TimeoutError:
             raise Wrong(
                 "another error",
@@ -108,7 +108,6 @@ class Mirrors(Exercise):
                 "Asked is the last one's.",
             )
         fetch = lab.service(60, name="fetch")
-        fetch = lab.service(60, name="fetch")
         lab.run(from_mirrors, fetch, ["a"], 5, raises=TimeoutError)
         fetch = lab.service(60, name="fetch")
         try:
@@ -121,11 +120,11 @@ class Mirrors(Exercise):
             ) from None
 
     def _first(self, lab, from_mirrors, fetch):
-        said, ended = lab.called, []
+        ended = []
 
         async def ask():
             try:
-                return await self._ask(from_mirrors, fetch, ["a", "b", "c"])
+                return await lab.awaitable(from_mirrors(fetch, ["a", "b", "c"], 5))
             finally:
                 ended.append(asyncio.get_running_loop().time())
 
@@ -156,11 +155,6 @@ class Mirrors(Exercise):
                 lab.line(r"\bexcept\b|\bawait\b"),
                 "A TransportError of one mirror means: ask the next.",
             ) from None
-        finally:
-            lab.called = said
-
-    async def _ask(self, from_mirrors, fetch, mirrors):
-        return await from_mirrors(fetch, mirrors, 5)
 
     @right
     async def two_timeouts(fetch, mirrors, seconds):

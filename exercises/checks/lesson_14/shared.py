@@ -1,5 +1,6 @@
 """What exercises of lesson 14 share: a server that counts its requests, and where it is asked."""
 
+import ast
 import asyncio
 
 import httpx
@@ -47,6 +48,27 @@ class Server:
         transport = httpx.MockTransport(self.handle)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             return await self.lab.awaitable(answer(client, *arguments))
+
+
+def deciding(lab, error, *words):
+    """The line that decides what becomes of such an error: in the `except` that catches it the
+    first test that has one of these words, else the `except` itself; None if nothing catches it.
+    """
+    handler = lab.text.handler_of(error)
+    if handler is None:
+        return None
+    tests = [
+        node.lineno
+        for node in ast.walk(handler)
+        if (isinstance(node, ast.Compare) or called(node) == "isinstance")
+        and any(word in ast.unparse(node) for word in words)
+    ]
+    return min(tests, default=handler.lineno)
+
+
+def called(node):
+    """The name of the function that a node calls, or None."""
+    return getattr(getattr(node, "func", None), "id", None)
 
 
 def the_brackets(lab, status):

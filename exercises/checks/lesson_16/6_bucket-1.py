@@ -37,6 +37,8 @@ class Bucket(Exercise):
         self._ask(lab, TokenBucket, [0] * 8, [0, 0, 0, 0.5, 1, 1.5, 2, 2.5])
         self._ask(lab, TokenBucket, [100] * 5, [100, 100, 100, 100.5, 101])
         self._ask(lab, TokenBucket, [0, 0, 0, 0.75, 0.75, 10.1], [0, 0, 0, 0.75, 1, 10.1])
+        # Who comes in the very moment in which a token drops finds it, if nobody keeps the order.
+        self._ask(lab, TokenBucket, [0] * 6 + [0.5, 1, 1.5], [0, 0, 0, 0.5, 1, 1.5, 2, 2.5, 3])
 
     def _ask(self, lab, TokenBucket, asked, best):
         moments = ", ".join(f"{moment:g}" for moment in asked)
@@ -212,6 +214,22 @@ class Bucket(Exercise):
         async def take(self):
             while True:
                 now = time.monotonic()
+                self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+                self.last = now
+                if self.tokens >= 1:
+                    break
+                await asyncio.sleep((1 - self.tokens) / self.rate)
+            self.tokens -= 1
+
+    @wrong("order", says="Who asked later was served earlier")
+    class LooksAgainAndAgain:
+        def __init__(self, rate, burst):
+            self.rate, self.burst = rate, burst
+            self.tokens, self.last = burst, asyncio.get_running_loop().time()
+
+        async def take(self):
+            while True:
+                now = asyncio.get_running_loop().time()
                 self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
                 self.last = now
                 if self.tokens >= 1:

@@ -113,8 +113,23 @@ class LineInTime(Exercise):
                 f"The line was {expected!r}; it returned {got!r}.",
                 lab.line(r"\.read\("),
             )
+        elif isinstance(got, bytes) and expected is not None and got in expected:
+            self.stripped(lab, got, expected)
+            lab.equal(got, expected)
         else:
             lab.equal(got, expected)
+
+    def stripped(self, lab, got, expected):
+        stripping = lab.text.calls_of("strip", "rstrip", "lstrip")
+        if got != expected and stripping:
+            raise Wrong(
+                "value",
+                f"It returned {got!r}; asked is {expected!r}.",
+                stripping[0].lineno,
+                f"`{stripping[0].func.attr}` takes away more than the line feed: blanks and "
+                'carriage returns belong to the line. `line.removesuffix(b"\\n")` takes one line '
+                "feed, and only that.",
+            )
 
     @right
     async def with_a_timeout(reader, seconds):
@@ -185,4 +200,8 @@ class LineInTime(Exercise):
 
     strips_more = with_a_timeout.but(
         "line[:-1]", "line.strip()", kind="value", says="asked is b'hello '"
+    )
+
+    strips_the_carriage_return = with_a_timeout.but(
+        "line[:-1]", 'line.rstrip(b"\\r\\n")', kind="value", says="`rstrip` takes away more"
     )

@@ -193,6 +193,20 @@ class CountWSGI(Exercise):
             start_response("404 Not Found", [])
         return []
 
+    @right
+    class IsAClass:
+        def __init__(self, environ, start_response):
+            self.environ, self.start_response = environ, start_response
+
+        def __iter__(self):
+            wanted = self.environ["REQUEST_METHOD"], self.environ["PATH_INFO"]
+            if wanted != ("POST", "/count"):
+                self.start_response("404 Not Found", [])
+                return
+            length = int(self.environ.get("CONTENT_LENGTH") or 0)
+            self.start_response("200 OK", [])
+            yield b"%d" % len(self.environ["wsgi.input"].read(length))
+
     @wrong("value", says="with the text '1204'")
     def reads_a_text(environ, start_response):
         if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):

@@ -43,9 +43,9 @@ class Once(Exercise):
 
         def after(what, *payments):
             book = {}
-            for payment in payments:
-                lab.call(pay, book, dict(payment))
             lab.told(f"with {what}")
+            for payment in payments:
+                pay(book, dict(payment))
             for key, value in book.items():
                 if not isinstance(value, int):
                     raise Wrong(

@@ -208,14 +208,10 @@ def size(data):
 
 
 def run_on(lab, words, answer, *arguments, **how):
-    """Run the answer as `lab.run` does; in messages the call is quoted by `words`."""
-
-    async def asked():
-        return await lab.awaitable(answer(*arguments))
-
+    """Run the answer as `lab.run` does, told by `words`; name what a cluster refuses."""
     lab.told(words)
     try:
-        return lab.run(asked(), **how)
+        return lab.run(answer, *arguments, **how)
     except NotForWorkers as error:
         kind, observed, try_ = error.args
         place = lab.text.of_traceback(error)

@@ -217,7 +217,7 @@ class Bench(Exercise):
             )
 
     @right
-    def rounds_outside(ways, rounds, clock=time.perf_counter):
+    def rounds_outside(ways, rounds, clock):
         """Return the median time of each way, in the order of `ways`."""
         for way in ways.values():
             way()
@@ -230,7 +230,7 @@ class Bench(Exercise):
         return {name: statistics.median(taken) for name, taken in times.items()}
 
     @right
-    def one_round_more(ways, rounds, clock=time.perf_counter):
+    def one_round_more(ways, rounds, clock):
         times = {name: [] for name in ways}
         for _ in range(rounds + 1):
             for name, way in ways.items():
@@ -240,7 +240,7 @@ class Bench(Exercise):
         return {name: statistics.median(taken[1:]) for name, taken in times.items()}
 
     @wrong("not in turns", says="order bbbbccccaaaa")
-    def one_way_after_another(ways, rounds, clock=time.perf_counter):
+    def one_way_after_another(ways, rounds, clock):
         medians = {}
         for name, way in ways.items():
             way()
@@ -253,7 +253,7 @@ class Bench(Exercise):
         return medians
 
     @wrong("not in turns", says="order bcabbbcccaaa")
-    def warm_and_then_one_by_one(ways, rounds, clock=time.perf_counter):
+    def warm_and_then_one_by_one(ways, rounds, clock):
         for way in ways.values():
             way()
         medians = {}
@@ -286,7 +286,7 @@ class Bench(Exercise):
     )
 
     @wrong("lost error", says="came to an end")
-    def swallows(ways, rounds, clock=time.perf_counter):
+    def swallows(ways, rounds, clock):
         times = {name: [] for name in ways}
         for number in range(rounds + 1):
             for name, way in ways.items():
@@ -318,7 +318,7 @@ class Bench(Exercise):
     )
 
     @wrong("order", says="in the order c, a, b")
-    def the_quickest_first(ways, rounds, clock=time.perf_counter):
+    def the_quickest_first(ways, rounds, clock):
         for way in ways.values():
             way()
         times = {name: [] for name in ways}
@@ -349,7 +349,7 @@ class Bench(Exercise):
     )
 
     @wrong("a round too few", says="and 2 rounds")
-    def one_round_is_the_first(ways, rounds, clock=time.perf_counter):
+    def one_round_is_the_first(ways, rounds, clock):
         times = {name: [] for name in ways}
         for number in range(rounds):
             for name, way in ways.items():
@@ -360,7 +360,7 @@ class Bench(Exercise):
         return {name: statistics.median(taken) for name, taken in times.items()}
 
     @wrong("another number of runs", says="order bcabca")
-    def once_each(ways, rounds, clock=time.perf_counter):
+    def once_each(ways, rounds, clock):
         for way in ways.values():
             way()
         medians = {}
@@ -371,7 +371,7 @@ class Bench(Exercise):
         return medians
 
     @wrong("measured nothing", says="none of the ways")
-    def names_them_alone(ways, rounds, clock=time.perf_counter):
+    def names_them_alone(ways, rounds, clock):
         for way in ways.values():
             way
         times = {name: [] for name in ways}
@@ -383,7 +383,7 @@ class Bench(Exercise):
         return {name: statistics.median(taken) for name, taken in times.items()}
 
     @wrong("another order", says="it is b, c, a")
-    def by_the_alphabet(ways, rounds, clock=time.perf_counter):
+    def by_the_alphabet(ways, rounds, clock):
         for way in dict(sorted(ways.items())).values():
             way()
         times = {name: [] for name in ways}
@@ -395,7 +395,7 @@ class Bench(Exercise):
         return {name: statistics.median(times[name]) for name in ways}
 
     @wrong("lost error", says="came to an end")
-    def skips_what_failed(ways, rounds, clock=time.perf_counter):
+    def skips_what_failed(ways, rounds, clock):
         for way in ways.values():
             way()
         times = {name: [] for name in ways}

@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import itertools
 import random
 import time
 
@@ -120,7 +121,7 @@ class OnePage(Exercise):
                 "Draw it by lot, `random.uniform(0, longest)`, or all who failed together "
                 "come back together.",
             )
-        if not any(pauses[3] > 0.4 for pauses in firsts + self.more(get_page, lab)):
+        if not any(pauses[3] > 0.4 for pauses in itertools.chain(firsts, self.more(get_page, lab))):
             raise Wrong(
                 "pauses that don't grow",
                 "In sixteen runs the pause before the fifth try "
@@ -188,11 +189,10 @@ class OnePage(Exercise):
         return ask, came[0] if came else None, run
 
     def more(self, get_page, lab):
-        runs = [
-            self.tried(get_page, lab, "that fails four times", 503, 503, 503, 503)
-            for _ in range(12)
-        ]
-        return [tuple(ask.pauses) for ask, _, _ in runs]
+        """The pauses of twelve more runs, each made only when it is asked for."""
+        for _ in range(12):
+            ask, _, _ = self.tried(get_page, lab, "that fails four times", 503, 503, 503, 503)
+            yield tuple(ask.pauses)
 
     def body(self, lab, ask, error, run, tries):
         if isinstance(error, ValueError) and len(ask.began) < tries:

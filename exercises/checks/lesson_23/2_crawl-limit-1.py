@@ -4,7 +4,7 @@ import time
 
 from helpers.coach import Exercise, Wrong, right, wrong
 
-from .shared import SOON, meet_later, now
+from .shared import SOON, now
 
 
 class Starts:
@@ -74,7 +74,7 @@ class TwoLimits(Exercise):
         for seconds, most, apart, what in scenes:
             pages, fetch = list(seconds), Starts(seconds)
             lab.told(f"with {len(pages)} pages ({what}), most={most}, apart={apart}")
-            run = lab.run(meet_later(lab, fetch_all, fetch, pages, most, apart))
+            run = lab.run(fetch_all, fetch, pages, most, apart)
             lab.equal(run.result, [page.upper() for page in pages])
             self.judge(lab, run, fetch, seconds, most, apart)
 

@@ -5,7 +5,7 @@ import contextlib
 
 from helpers.coach import Exercise, Wrong, right, wrong
 
-from .shared import SOON, meet_later
+from .shared import SOON
 
 
 class Works:
@@ -109,9 +109,7 @@ class TwoStages(Exercise):
             what += f"; {len(errors)} of the pages fail"
         lab.told(what)
         try:
-            run = lab.run(
-                meet_later(lab, pipeline, works.fetch, works.parse, list(pages), workers, size)
-            )
+            run = lab.run(pipeline, works.fetch, works.parse, list(pages), workers, size)
         except (OSError, ValueError, ExceptionGroup) as error:
             first = error
             while isinstance(first, ExceptionGroup):
@@ -123,7 +121,7 @@ class TwoStages(Exercise):
                 f"{len(errors)} pages fail, and "
                 f"{type(first).__name__}: {first} came out; {len(pages) - len(errors)} "
                 "others were lost with them.",
-                lab.line(r"await\s+(fetch|parse)\("),
+                lab.text.of_traceback(first),
                 "Catch what the work raises where it is awaited, and keep it beside its page.",
             ) from None
         self.results(lab, run, pages, errors)
@@ -319,7 +317,7 @@ class TwoStages(Exercise):
             await raws.put(None)
         return records, failed
 
-    @wrong("one page ended all", says="no name")
+    @wrong("one page ended all", says="records[item[0]] = await parse(item[1])`.")
     async def the_parser_dies(fetch, parse, pages, workers, size):
         raws, records, failed, left = asyncio.Queue(size), {}, {}, iter(pages)
 

@@ -20,7 +20,8 @@ class Stopping(Exercise):
     - Once `stop` is set, nobody begins another page. Who has one may finish it within `grace`
       seconds; who needs longer is cancelled.
     - If `crawl` itself is cancelled, it cancels its workers at once, and the cancellation comes
-      out.
+      out. If a `fetch` raises an error, it does the same, and that error comes out, alone or in a
+      group.
     - A page that was begun and is not done goes back into `todo`, at either end. In the end each
       page is in `todo` or in `done`, once.
     - It returns as soon as there is nothing left to wait for, and then nothing of it runs any more.
@@ -33,8 +34,8 @@ class Stopping(Exercise):
     hints = (
         "Three ends: nothing is left to do, `stop` and its grace, a cancellation. In which of them "
         "is a page in the hands of a worker, and who knows which one?",
-        "The worker itself knows its page: `except asyncio.CancelledError:` give it back, `raise`. "
-        "Then all three ends can be the same to it.",
+        "The worker itself knows its page: `except BaseException:` give it back, `raise`. Then all "
+        "ends can be the same to it, an error's as well.",
         "In a TaskGroup: the workers, and one task more that awaits `stop.wait()`, sleeps for "
         "`grace` and cancels the workers. `await asyncio.wait(tasks)`, then cancel that task. The "
         "group sees to a cancellation from outside.",
@@ -51,15 +52,18 @@ class Stopping(Exercise):
         self.scene(crawl, lab, seconds, 0, 1, done="", ends=0)
         self.scene(crawl, lab, seconds, None, 1, done="ac", ends=2.5, cancelled=2.5)
         self.scene(crawl, lab, seconds, 2.53, 60, done="acd", ends=4, cancelled=4)
+        self.scene(crawl, lab, seconds, None, 1, done="a", ends=2, fails="c")
 
-    def scene(self, crawl, lab, seconds, stopped, grace, done, ends, cancelled=None):
+    def scene(self, crawl, lab, seconds, stopped, grace, done, ends, cancelled=None, fails=None):
         pages, found = collections.deque(seconds), {}
-        fetch = lab.service(seconds)
+        fetch = lab.service(seconds, errors={fails: OSError(f"no page {fails}")})
         what = f"with {len(seconds)} pages and 2 workers"
         if stopped is not None:
             what += f", set `stop` after {stopped:g} s (grace={grace:g})"
         if cancelled is not None:
             what += f", and cancelled it after {cancelled:g} s"
+        if fails is not None:
+            what += f", of which {fails!r} raises OSError"
         lab.told(what)
 
         async def scene():
@@ -78,7 +82,11 @@ class Stopping(Exercise):
 
         again = []
         try:
-            run = lab.run(scene(), cancel_after=cancelled)
+            run = lab.run(
+                scene(),
+                cancel_after=cancelled,
+                raises=(OSError, BaseExceptionGroup) if fails else None,
+            )
         except Exception as error:
             if not again:
                 raise self.better(lab, error) from None
@@ -165,8 +173,8 @@ class Stopping(Exercise):
                     f"{page!r} was begun and not finished; in the end it is "
                     "neither in `todo` nor in `done`.",
                     lab.line("popleft"),
-                    "Give it back: `except asyncio.CancelledError: todo.append(page)`, "
-                    "then `raise`.",
+                    "Give it back, whatever ended it: `except BaseException: "
+                    "todo.append(page)`, then `raise`.",
                 )
             if places > 1:
                 raise Wrong(
@@ -216,7 +224,7 @@ class Stopping(Exercise):
                 page = todo.popleft()
                 try:
                     done[page] = await fetch(page)
-                except asyncio.CancelledError:
+                except BaseException:  # whatever ends it, the page is not lost
                     todo.append(page)
                     raise
 
@@ -232,8 +240,15 @@ class Stopping(Exercise):
             await asyncio.wait(tasks)
             closer.cancel()
 
+    gives_back_the_cancelled = a_task_that_cancels.but(
+        "BaseException:  # whatever ends it, the page is not lost",
+        "asyncio.CancelledError:",
+        kind="lost pages",
+        says="whatever ended it",
+    )
+
     equivalent = {
-        "crossed_out_last: drop await, line 22": "gather's tasks end in the next turn, and then "
+        "crossed_out_last: drop await, line 28": "the tasks end in the next turn, and then "
         "nothing of them is left",
     }
 
@@ -247,12 +262,18 @@ class Stopping(Exercise):
                     begun.add(page)
                     done[page] = await fetch(page)
 
-        working = asyncio.gather(*(worker() for _ in range(workers)))
+        async def all_workers():
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(worker())
+
+        working = asyncio.create_task(all_workers())
         stopping = asyncio.create_task(stop.wait())
         try:
             await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
-            if not working.done():
-                await asyncio.wait([working], timeout=grace)
+            await asyncio.wait([working], timeout=grace)
+            if working.done():
+                await working  # for its error
         finally:
             working.cancel()
             stopping.cancel()

@@ -78,13 +78,22 @@ def _of_another_kind(exercise, answer):
             f"I was given {given}.",
             f"Pass the function itself, not its name and not its result: `ex.check({asks})`.",
         )
-    if isinstance(answer, type) and not wants_class:
+    if isinstance(answer, type) and not wants_class and not _calls_like_a_function(answer):
         return _not_yet("not a function", f"I was given the class `{answer.__name__}`.")
     return None
 
 
+def _calls_like_a_function(cls):
+    """Whether a call of a class makes what a function could have returned: something to await, to
+    walk, to enter or to call, such as a WSGI application or an awaitable.
+    """
+    made = {"__await__", "__iter__", "__aiter__", "__enter__", "__aenter__", "__call__"}
+    # `hasattr` would find the __call__ that every class has itself.
+    return any(not made.isdisjoint(vars(base)) for base in cls.__mro__)
+
+
 def _of_other_arguments(exercise, answer):
-    """A Verdict if the answer can't be called the way the model is, else None."""
+    """A Verdict if the answer can't be called with the arguments of the model, defaults aside."""
     try:
         has, asked = inspect.signature(answer), inspect.signature(exercise.model())
     except (TypeError, ValueError):
@@ -94,11 +103,9 @@ def _of_other_arguments(exercise, answer):
         for p in asked.parameters.values()
         if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
-    required = [p for p in positional if p.default is p.empty]
     named = {p.name: None for p in asked.parameters.values() if p.kind is p.KEYWORD_ONLY}
     try:
-        for number in {len(required), len(positional)}:
-            has.bind(*[None] * number, **named)
+        has.bind(*[None] * len(positional), **named)
     except TypeError:
         return _not_yet(
             "arguments",

@@ -40,6 +40,7 @@ class Lab(Comparing, Fakes):
         self.clock = clock
         self.text = source
         self.called = ""
+        self._told = False  # the words of `called` are a check's own, and stand for the next call
         self.recording = None
         self.loop = None
         self.cancelling = False
@@ -56,9 +57,10 @@ class Lab(Comparing, Fakes):
         return self._printed()
 
     def told(self, words: str) -> None:
-        """Quote the call as "I called `name` {words}." in messages, where its arguments say too
-        little.
+        """Quote the next call as "I called `name` {words}." in messages, where its arguments say
+        too little. Until then, or until `told` again, the words stay.
         """
+        self._told = True
         self.called = f"I called `{self.asks}` {words}."
 
     def line(self, pattern: str) -> int | None:
@@ -70,7 +72,7 @@ class Lab(Comparing, Fakes):
 
     def call(self, answer: Callable, *arguments: object, **named: object) -> object:
         """Call `answer` and return what it returns; the call is quoted in messages."""
-        self._quote(arguments, named)
+        self._quote(answer, arguments, named)
         return answer(*arguments, **named)
 
     def run(
@@ -93,8 +95,8 @@ class Lab(Comparing, Fakes):
         Raises Wrong for what a run shows by itself, and whatever the answer raises.
         """
         self.close()
+        self._quote(what, arguments, named)
         if not inspect.isawaitable(what):
-            self._quote(arguments, named)
             what = self._called_inside(what, arguments, named)
         run = self._run_on_a_fresh_loop(what, leaks, cancel_after)
         if run.error is not None:
@@ -324,7 +326,11 @@ class Lab(Comparing, Fakes):
 
     # Words
 
-    def _quote(self, arguments, named):
+    def _quote(self, what, arguments, named):
+        """Note the call of `what` for the messages, unless the check has told it in its words."""
+        told, self._told = self._told, False
+        if told or inspect.isawaitable(what):
+            return
         words = [brief(argument, 60) for argument in arguments]
         words += [f"{name}={brief(value, 60)}" for name, value in named.items()]
         self.called = f"I called `{self.asks}({', '.join(words)})`."

@@ -1,7 +1,7 @@
 """The catalogue of mistakes: what each is called, what its line does, what to try instead.
 
 The first table holds the mistakes by name, those a check module may name in its `Wrong` as well.
-The others tell what Python's own errors stand for.
+The others tell what Python's own errors stand for. Long, for it is read as one table.
 """
 
 import asyncio
@@ -139,6 +139,11 @@ KINDS = {
         "waits for an item that nobody will put",
         "The worker that takes the sentinel keeps it. Put one for each worker, put it back for the "
         "next, or use `queue.shutdown()`.",
+    ),
+    "one argument for many": Kind(
+        "one argument for many",
+        "hands it over",
+        "Put a star before it: `gather(*(… for …))` hands over each of them.",
     ),
     "batch barrier": Kind(
         "waited for a whole batch",
@@ -362,6 +367,17 @@ TRIES = (
         TypeError,
         "Passing coroutines is forbidden",
         "`asyncio.wait` takes tasks: `asyncio.create_task(…)` makes one of a coroutine.",
+    ),
+    (
+        ValueError,
+        "Set of Tasks/Futures is empty",
+        "`asyncio.wait` takes one task at least: look whether there is one before you wait.",
+    ),
+    (
+        RuntimeError,
+        "on un-acquired lock",
+        "Who waits for a condition, or notifies the others, must hold its lock: put `async with "
+        "condition:` around it, and look in there at what you wait for, too.",
     ),
     (
         AttributeError,

@@ -1,9 +1,11 @@
 """Mistakes found in an error: in whatever left the check."""
 
 import ast
+import asyncio
 import inspect
 import re
 import traceback
+from collections.abc import Iterable
 
 from helpers.coach.form.statement import Wrong
 from helpers.coach.form.text import nodes_of
@@ -42,6 +44,8 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
             return deadlock(error.tasks, source)
     leaf = leaf_of(error)
     place = source.of_traceback(leaf) or place
+    if found := _one_for_many(leaf, source):
+        return found, place
     return _of_python(leaf, place, inside=None if leaf is error else error), place
 
 
@@ -66,6 +70,34 @@ def _of_python(error, place, inside):
     found = Wrong("raised", f"It raised {error_words(error)}{group}.", try_=try_)
     found.headline = f"raised {type(error).__name__}"
     return found
+
+
+def _one_for_many(error, source):
+    """The Wrong if `gather` was given all its coroutines in one list or generator, else None."""
+    given = [
+        argument
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+        if frame.f_code is asyncio.gather.__code__
+        for argument in frame.f_locals["coros_or_futures"]
+        if isinstance(argument, Iterable) and not inspect.isawaitable(argument)
+    ]
+    if given:
+        kind = type(given[0]).__name__
+    elif "Task got bad yield" in error_text(error) and _gathers_a_generator(source):
+        # Python 3.11 takes a generator for an old coroutine, and finds out later.
+        kind = "generator"
+    else:
+        return None
+    said = f"`gather` was given one {kind}. It takes the awaitables one by one: `gather(a, b, c)`."
+    return Wrong("one argument for many", said)
+
+
+def _gathers_a_generator(source):
+    return any(
+        isinstance(argument, ast.GeneratorExp)
+        for call in source.calls_of("gather")
+        for argument in call.args
+    )
 
 
 def _is_of_arguments(error, text):

@@ -8,7 +8,7 @@ import ast
 import linecache
 import re
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from types import CoroutineType, FrameType
 
 from helpers.basics.places import outward
@@ -147,6 +147,23 @@ class Source:
         awaits = sorted(node.lineno for node in self.nodes() if isinstance(node, ast.Await))
         return (self.main, awaits[min(1, len(awaits) - 1)]) if awaits else None
 
+    def calls_of(self, *names: str) -> list[ast.Call]:
+        """The calls of functions or methods of these names, in the answer's order."""
+        calls = [node for node in self.nodes() if isinstance(node, ast.Call)]
+        named = [
+            call
+            for call in calls
+            if getattr(call.func, "attr", getattr(call.func, "id", "")) in names
+        ]
+        return sorted(named, key=lambda call: (call.lineno, call.col_offset))
+
+    def handler_of(self, error: type[BaseException]) -> ast.ExceptHandler | None:
+        """The first `except` that catches such an error, by the names that stand in it, or None."""
+        names = [cls.__name__ for cls in error.__mro__]
+        handlers = [node for node in self.nodes() if isinstance(node, ast.ExceptHandler)]
+        catching = [handler for handler in handlers if _catches(handler.type, names)]
+        return min(catching, key=lambda handler: handler.lineno, default=None)
+
     def swallowing_handler(self) -> Place | None:
         """Where an `except` catches CancelledError and doesn't raise it again, or where a
         `finally` goes on as if nothing had happened; else None.
@@ -154,7 +171,7 @@ class Source:
         for node in self.nodes():
             if (
                 isinstance(node, ast.ExceptHandler)
-                and _catches_cancelled(node.type)
+                and _catches(node.type, ("BaseException", "CancelledError"))
                 and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
             ):
                 return self.main, node.lineno
@@ -176,10 +193,10 @@ def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
             yield from _own_nodes(child)
 
 
-def _catches_cancelled(type_: ast.expr | None) -> bool:
+def _catches(type_: ast.expr | None, names: Collection[str]) -> bool:
+    """Whether one of these names stands in an `except`, or no name, which catches everything."""
     if type_ is None:
         return True
     if isinstance(type_, ast.Tuple):
-        return any(map(_catches_cancelled, type_.elts))
-    name = type_.attr if isinstance(type_, ast.Attribute) else getattr(type_, "id", "")
-    return name in ("BaseException", "CancelledError")
+        return any(_catches(part, names) for part in type_.elts)
+    return getattr(type_, "attr", getattr(type_, "id", "")) in names

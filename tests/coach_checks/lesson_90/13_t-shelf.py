@@ -32,13 +32,13 @@ class Shelf(Exercise):
     @wrong(
         "not async",
         says="`fetch` returned 'book 3' at once: there is nothing to await.\n"
-        "Line 2: `def fetch(self, number):`.\nBegin it with `async def`.",
+        "Line 3: `def fetch(self, number):`.\nBegin it with `async def`.",
     )
     class Plain:
         def fetch(self, number):
             return f"book {number}"
 
-    @wrong("not async", says="`fetch` returned an async generator.\nLine 3: `yield")
+    @wrong("not async", says="`fetch` returned an async generator.\nLine 5: `yield")
     class Generator:
         async def fetch(self, number):
             yield f"book {number}"
