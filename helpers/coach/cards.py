@@ -4,12 +4,12 @@ else.
 
 import itertools
 import re
-import sys
 import textwrap
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from helpers.basics.shell import show
 from helpers.pictures.html import bundle, element
 
 if TYPE_CHECKING:
@@ -36,13 +36,7 @@ class Card:
 
     def show(self) -> None:
         """Show it in a notebook's output, or print its text elsewhere."""
-        shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-        if shell is None:
-            print(self.text)
-        else:
-            from IPython.display import display
-
-            display(self)
+        show(self)
 
 
 def box(colour: str, *parts: Markup) -> Markup:

@@ -7,7 +7,7 @@ import pickle
 import sys
 from types import FrameType
 
-from helpers.basics.shell import running_shell
+from helpers.basics.shell import show
 from helpers.coach import cards
 from helpers.coach.form.finding import Entry, beside, find, folder_of
 from helpers.coach.form.statement import Exercise, Wrong
@@ -138,12 +138,7 @@ class Asked:
         figure = timeline(
             pickle.loads(self._recording), title=f"Your {self._exercise.asks}, as it was checked"
         )
-        if running_shell() is None:
-            print(figure.text)
-        else:
-            from IPython.display import display
-
-            display(figure)
+        show(figure)
 
 
 def asked_elsewhere(exercise: type[Exercise], frame: FrameType) -> Entry | None:

@@ -1,9 +1,10 @@
 """What a cell shows besides words: a widget, where somebody can press its buttons."""
 
-import sys
 from collections.abc import Callable
 
 import ipywidgets
+
+from helpers.basics.shell import running_shell
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -23,7 +24,7 @@ def somebody_is_there() -> bool:
     nbconvert, nbval, papermill) says with each cell that nobody will answer an `input()`. A widget
     made for them would end as a broken one in the page that nbconvert writes.
     """
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shell = running_shell()
     if getattr(shell, "kernel", None) is None:
         return False
     request = shell.get_parent() or {}
