@@ -2,7 +2,7 @@ import asyncio
 import random
 from collections import Counter
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Jitter(Exercise):
@@ -130,6 +130,19 @@ class Jitter(Exercise):
                 line,
                 "Every length is equally likely: `random.uniform`.",
             )
+
+    @sweep(
+        lambda some: {"attempt": some.one_of(some.integers(0, 12), some.integers(13, 2000))},
+        besides=[{"attempt": 1023}, {"attempt": 1024}],
+        most=12,
+    )
+    def any_attempt(self, pause, lab, attempt):
+        longest = min(2.0, 0.1 * 2 ** min(attempt, 5))
+        lab.told(
+            f"for {self.CLIENTS} clients with attempt {attempt}, where the longest pause is "
+            f"{longest:g} s"
+        )
+        self._look(lab, [pause(attempt) for _ in range(self.CLIENTS)], longest)
 
     @right
     def evenly(attempt):

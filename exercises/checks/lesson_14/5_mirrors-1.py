@@ -3,7 +3,7 @@ import contextlib
 
 import httpx
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Mirrors(Exercise):
@@ -12,11 +12,11 @@ class Mirrors(Exercise):
     The same page lies on several servers. `fetch(mirror)` is a coroutine function that gets it
     from one of them. It may raise an `httpx.TransportError`, and it may never come back.
 
-    Write `from_mirrors(fetch, mirrors, seconds)`. It asks the mirrors one after another, and
-    returns the first page that it gets.
+    Write `from_mirrors(fetch, mirrors, seconds)`. It asks the mirrors, one at least, one after
+    another, and returns the first page that it gets.
 
     - Each mirror has at most 1 s. If it fails with an `httpx.TransportError`, or is not back by
-      then, the next is asked.
+      then, the next is asked. Any other error comes out at once.
     - All together have at most `seconds`. Then a `TimeoutError` comes out.
     - If the last one fails too, its error comes out (a `TimeoutError` if it was too slow).
     """
@@ -155,6 +155,45 @@ class Mirrors(Exercise):
                 lab.line(r"\bexcept\b|\bawait\b"),
                 "A TransportError of one mirror means: ask the next.",
             ) from None
+
+    @sweep(
+        lambda some: {
+            "mirrors": some.lists(
+                some.sampled_from(["quick", "slow", "lost", "silent", "broken"]),
+                min_size=1,
+                max_size=4,
+            ),
+            "seconds": some.sampled_from([0.43, 1.57, 2.86, 9]),
+            "page": some.sampled_from(["page", "", None]),
+        },
+        besides=[
+            {"mirrors": ["silent"], "seconds": 2.86, "page": "page"},
+            {"mirrors": ["lost", "silent"], "seconds": 2.86, "page": "page"},
+            {"mirrors": ["gone"] * 1100 + ["quick"], "seconds": 9, "page": "page"},
+        ],
+        fails=(httpx.ReadTimeout, httpx.PoolTimeout, httpx.DecodingError, ConnectionError),
+        cancels=True,
+        most=20,
+    )
+    def any_mirrors(self, from_mirrors, lab, mirrors, seconds, page):
+        waits = {"quick": 0.2, "slow": 0.7, "lost": 0.31, "silent": 60, "broken": 0.12, "gone": 0}
+        errors = {
+            "lost": httpx.ConnectError("nobody there"),
+            "gone": httpx.ConnectError("nobody there"),
+            "broken": LookupError("no such page"),
+        }
+        fetch = lab.service(waits, {"quick": page, "slow": page}, errors)
+        shown = mirrors if len(mirrors) < 9 else f"{len(mirrors)} mirrors"
+        raising = {name: errors[name] for name in mirrors if name in errors}
+        lab.told(
+            f"with {shown}, and {seconds} s for the whole; they take "
+            f"{ {name: waits[name] for name in mirrors} } s, give {page!r}"
+            + (f" or raise {raising}" if raising else "")
+        )
+        run = lab.run(from_mirrors, fetch, mirrors, seconds)
+        if isinstance(run.error, TimeoutError):
+            run.error = TimeoutError()  # whatever its words
+        return lab.seen(run, fetch)
 
     @right
     async def two_timeouts(fetch, mirrors, seconds):
