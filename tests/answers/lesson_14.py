@@ -818,3 +818,24 @@ async def ask(client, page):
             response.raise_for_status()
         text = response.headers.get("retry-after") or "1"
         await asyncio.wait_for(asyncio.sleep(int(text)), None)
+
+# %% mirrors-1 wrong: a call for each mirror
+# cause: each mirror is one call deeper, so many of them end in a RecursionError
+# line: return await ask(fetch, mirrors[1:])
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async with asyncio.timeout(seconds):
+        return await ask(fetch, list(mirrors))
+
+
+async def ask(fetch, mirrors):
+    try:
+        async with asyncio.timeout(1):
+            return await fetch(mirrors[0])
+    except (httpx.TransportError, TimeoutError):
+        if len(mirrors) == 1:
+            raise
+    return await ask(fetch, mirrors[1:])
