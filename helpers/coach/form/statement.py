@@ -147,6 +147,10 @@ def same_value(got: Any, expected: Any) -> bool:
             return math.isclose(got, expected, rel_tol=1e-3, abs_tol=1e-9)
         if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
             return len(got) == len(expected) and all(map(same_value, got, expected))
+        if expected is None:
+            return got is None
+        if isinstance(expected, (str, bytes)):  # whatever `got` says that it equals
+            return type(expected).__eq__(expected, got) is True
         if isinstance(expected, BaseException):
             return same_error(got, expected)
         if isinstance(expected, dict) and isinstance(got, dict):
