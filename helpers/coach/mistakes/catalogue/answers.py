@@ -40,6 +40,11 @@ KINDS = {
         "",
         "Do it once and keep what came of it; what somebody has taken is taken.",
     ),
+    "calls": Kind(
+        "made other calls than were asked",
+        "",
+        "Count what is asked for, and follow each one through your code.",
+    ),
     "idempotence": Kind(
         "counted it once more when it was repeated",
         "",
