@@ -249,7 +249,7 @@ class Feed(Exercise):
             for client in self.clients:
                 await client.send(message)
 
-    @wrong("stalled by its slowest client")
+    @wrong("stalled by its slowest client", says="`publish` wants to be awaited")
     class puts_and_waits:
         def __init__(self, size):
             self.size, self.boxes = size, set()

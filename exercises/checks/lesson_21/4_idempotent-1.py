@@ -127,7 +127,9 @@ class Once(Exercise):
     def adds_up(book, payment):
         book[payment["account"]] = book.get(payment["account"], 0) + payment["amount"]
 
-    a_new_line = a_place_for_each.but('payment["id"]', "len(book)", kind="booked twice")
+    a_new_line = a_place_for_each.but(
+        'payment["id"]', "len(book)", kind="booked twice", says="is 30, not 25"
+    )
 
     @wrong("took two for one", says="Only the id")
     def by_account_and_amount(book, payment):
