@@ -154,7 +154,9 @@ def unquoted(quotation):
 
 def value_text(exercise, value):
     """The cell in which a learner sets a value."""
-    return f"{exercise.asks} = {pprint.pformat(value, sort_dicts=False, width=90)}"
+    start = f"{exercise.asks} = "
+    shown = pprint.pformat(value, sort_dicts=False, width=90)
+    return start + shown.replace("\n", "\n" + " " * len(start))
 
 
 def program_text(program, message):
