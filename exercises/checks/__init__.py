@@ -230,5 +230,6 @@ what was observed; `line` is a line number of the learner's cell, or None for wh
 
 **Mutants.** If a mechanical change of a right program makes no difference, excuse it with the
 reason, under the name that the failing test shows:
-`equivalent = {"with_tasks: drop await, line 5": "the TaskGroup has awaited it already"}`.
+`equivalent = {"with_tasks: drop await, line 5": "the TaskGroup has awaited it already"}`. Those that
+make one and pass all the same stand in `tests/mutants_yet.py`, until a check tells them apart.
 '''
