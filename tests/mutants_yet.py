@@ -312,6 +312,9 @@ YET_TO_CATCH = {
     },
     "crawl-progress-1:line_by_line": {"wider except, line 7", "narrower except, line 7"},
     "crawl-whole-1:workers_of_one_group": {
+        "wait that blocks, line 25",
+        "or None, line 19",
+        "falsy for None, line 17",
         "falsy for None, line 30",
         "drop falsy, line 31",
         "wider except, line 15",
@@ -330,6 +333,7 @@ YET_TO_CATCH = {
         "each once, line 5",
         "wider except, line 21",
     },
+    "batches-1:with_map": {"or None, line 8", "each once, line 7"},
     "t-together:with_gather": {"or None, line 6", "each once, line 4", "other exceptions, line 6"},
     "t-together:with_group": {"or None, line 7", "each once, line 4"},
     "t-forgotten:with_awaits": {"or None, line 4"},
