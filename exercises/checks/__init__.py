@@ -267,5 +267,6 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
 
 **Mutants.** If a mechanical change of a right program makes no difference, excuse it with the
 reason, under the name that the failing test shows:
-`equivalent = {"with_tasks: drop await, line 5": "the TaskGroup has awaited it already"}`.
+`equivalent = {"with_tasks: drop await, line 5": "the TaskGroup has awaited it already"}`. Those
+that make one and pass all the same stand in `tests/mutants_yet.py`, until a check tells them apart.
 '''

@@ -21,6 +21,10 @@ class GetTheValue(Exercise):
         'Two lines: `name = await ask()`, then `return f"Hello, {name}!"`.',
     )
 
+    equivalent = {
+        "in_one_line: or None, line 2": "a greeting is never empty",
+    }
+
     def verify(self, greet, lab):
         for name in ("Ada", "Grace"):
             asked = []
@@ -93,4 +97,9 @@ class GetTheValue(Exercise):
         await ask()
         return "Hello, Ada!"
 
-    runs_a_second_loop = with_await.but("await ask()", "asyncio.run(ask())", kind="nested run")
+    runs_a_second_loop = with_await.but(
+        "await ask()",
+        "asyncio.run(ask())",
+        kind="nested run",
+        says="cannot be called from a running event loop",
+    )

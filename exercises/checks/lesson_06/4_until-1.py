@@ -31,6 +31,10 @@ class SleepUntil(Exercise):
         "`yield lambda loop, who: loop.wake_at(deadline, who)`.",
     )
 
+    equivalent = {
+        "with_a_function: or None, line 10": "a function is never falsy",
+    }
+
     def verify(self, sleep_until, lab):
         loop, woken = FakeLoop(lab), []
 

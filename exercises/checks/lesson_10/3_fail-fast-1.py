@@ -156,7 +156,7 @@ class FailFast(Exercise):
             print(errors)
         return [task.result() for task in tasks if not task.cancelled() and not task.exception()]
 
-    @wrong("order")
+    @wrong("order", says="It returned ['a milk', 'a cake', 'a tea']")
     async def as_they_come(buy, items):
         bought = []
         async with asyncio.TaskGroup() as group:
@@ -166,5 +166,8 @@ class FailFast(Exercise):
         return bought
 
     returns_the_tasks = with_a_group.but(
-        "[task.result() for task in tasks]", "tasks", kind="not awaited"
+        "[task.result() for task in tasks]",
+        "tasks",
+        kind="not awaited",
+        says="a list with a Task, not its result",
     )

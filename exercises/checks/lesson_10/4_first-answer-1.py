@@ -30,6 +30,11 @@ class FirstAnswer(Exercise):
         "and `await asyncio.gather(*tasks, return_exceptions=True)`.",
     )
 
+    equivalent = {
+        "with_wait: falsy for None, line 11": "an error is never falsy",
+        "with_wait: drop falsy, line 13": "an error is never falsy",
+    }
+
     def verify(self, first_answer, lab):
         servers = ["ann", "ben", "cleo"]
         answers = {"ann": "from ann", "ben": "from ben", "cleo": "from cleo"}

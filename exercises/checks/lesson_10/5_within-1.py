@@ -32,6 +32,10 @@ class Within(Exercise):
         "`task.result()`.",
     )
 
+    equivalent = {
+        "with_wait: falsy for None, line 17": "an error is never falsy",
+    }
+
     def verify(self, fetch_within, lab):
         urls, seconds = ["/a", "/b", "/c", "/d"], {"/a": 1, "/b": 0.5, "/c": 9, "/d": 2}
         down = {"/b": ValueError("/b is down")}

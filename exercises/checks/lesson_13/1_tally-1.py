@@ -118,7 +118,7 @@ class AddWhatComes(Exercise):
         number = await fetching
         totals[name] = before + number
 
-    @wrong("lost update")
+    @wrong("lost update", says="107 and 30 are asked")
     async def reads_first(totals, name, fetch):
         before = totals[name] if name in totals else 0
         number = await fetch(name)

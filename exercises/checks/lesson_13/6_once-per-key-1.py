@@ -34,6 +34,10 @@ class OncePerKey(Exercise):
         "dict: who waited may wake late, when somebody's next task stands there.",
     )
 
+    equivalent = {
+        "with_a_callback: falsy for None, line 9": "an error is never falsy",
+    }
+
     def verify(self, once_per_key, lab):
         lab.run(self._scenes(once_per_key, lab))
 
@@ -396,7 +400,7 @@ class OncePerKey(Exercise):
 
         return get
 
-    @wrong("awaited twice")
+    @wrong("awaited twice", says="coroutine is being awaited already")
     def with_functools_cache(load):
         return functools.cache(load)
 

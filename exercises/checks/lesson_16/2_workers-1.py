@@ -269,7 +269,7 @@ class AllWorkersEnd(Exercise):
                 group.create_task(worker())
         return pages
 
-    @wrong("sequential")
+    @wrong("sequential", says="2 workers need 6 s")
     async def one_worker(fetch, urls, workers):
         pages = {}
         for url in urls:

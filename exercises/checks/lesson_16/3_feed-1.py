@@ -151,7 +151,7 @@ class Feed(Exercise):
         says="never waits for room",
     )
 
-    @wrong("unbounded")
+    @wrong("unbounded", says="at most 9 may be")
     async def a_task_for_each(source, send, workers, size):
         places = asyncio.Semaphore(workers)
 
@@ -163,7 +163,7 @@ class Feed(Exercise):
             async for item in source:
                 group.create_task(one(item))
 
-    @wrong("spin")
+    @wrong("spin", says="nothing ever waited")
     async def asks_for_room(source, send, workers, size):
         queue = asyncio.Queue(size)
 

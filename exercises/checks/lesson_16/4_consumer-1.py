@@ -224,7 +224,7 @@ class Consumer(Exercise):
                     active = False
             await asyncio.gather(*(details(number) for number in batch))
 
-    @wrong("batch barrier")
+    @wrong("batch barrier", says="after all others had ended")
     async def batches_without_a_poll(queue, details, at_most):
         active = True
         while active:

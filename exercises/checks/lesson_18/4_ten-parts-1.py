@@ -183,7 +183,7 @@ class TenParts(Exercise):
         asking = (asyncio.wait_for(ask(part), seconds) for part in parts)
         return dict(zip(parts, await asyncio.gather(*asking, return_exceptions=True)))
 
-    @wrong("leaked")
+    @wrong("leaked", says="1 task still ran: `ask`")
     async def leaves_the_late_ones(ask, parts, seconds):
         tasks = {part: asyncio.create_task(ask(part)) for part in parts}
         done, late = await asyncio.wait(tasks.values(), timeout=seconds)

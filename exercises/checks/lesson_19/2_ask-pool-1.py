@@ -156,7 +156,7 @@ class AskThePool(Exercise):
         async with pool.acquire() as connection:
             return [await connection.fetch(name) for name in names]
 
-    @wrong("sequential")
+    @wrong("sequential", says="one connection was lent at a time")
     async def one_lock(pool, names):
         lock = asyncio.Lock()
 
@@ -204,7 +204,7 @@ class AskThePool(Exercise):
             tasks = [group.create_task(ask(name)) for name in names]
         return [task.result() for task in tasks]
 
-    @wrong("leaked")
+    @wrong("leaked", says="2 of the others still ran")
     async def with_gather(pool, names):
         async def ask(name):
             async with pool.acquire() as connection:

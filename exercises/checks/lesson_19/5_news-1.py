@@ -252,7 +252,7 @@ class Feed(Exercise):
             for client in self.clients:
                 await client.send(message)
 
-    @wrong("sequential", says="stalled by its slowest client")
+    @wrong("sequential", says="`publish` wants to be awaited")
     class puts_and_waits:
         def __init__(self, size):
             self.size, self.boxes = size, set()

@@ -254,7 +254,7 @@ class SteadyTest(Exercise):
         "clean == [0, 1, 2, 3, 4]", "len(clean) == 5", kind="passes the broken", says="mixes up"
     )
 
-    @wrong("leaked")
+    @wrong("leaked", says="1 task still ran: `washer`")
     async def leaves_the_washer(washer):
         dirty, clean = asyncio.Queue(), []
         asyncio.create_task(washer(dirty, clean))
@@ -263,7 +263,7 @@ class SteadyTest(Exercise):
         await dirty.join()
         assert clean == [0, 1, 2, 3, 4]
 
-    @wrong("deadlock")
+    @wrong("deadlock", says="for Queue.get")
     async def waits_for_the_washer(washer):
         dirty, clean = asyncio.Queue(), []
         for plate in range(5):

@@ -267,7 +267,7 @@ class Fixture(Exercise):
         await fridge.on()
         return oven, fridge
 
-    @wrong("not awaited")
+    @wrong("not awaited", says="`on` was called, and nobody awaited")
     async def forgets_to_await(oven, fridge):
         oven.on()
         fridge.on()

@@ -170,7 +170,7 @@ class Batches(Exercise):
             [client.submit(print, [work(n) for n in part]) for part in parts]
         )
 
-    @wrong("order")
+    @wrong("order", says="It returned [1000000, 984064")
     async def mixed_up(client, work, numbers):
         futures = [
             client.submit(lambda part: list(map(work, part)), numbers[n::8]) for n in range(8)
@@ -185,7 +185,7 @@ class Batches(Exercise):
             for n in range(0, len(numbers), size)
         ]
 
-    @wrong("value")
+    @wrong("value", says="It returned [[1000000")
     async def a_list_of_lists(client, work, numbers):
         size = len(numbers) // 20 + 1
         return await client.gather(

@@ -158,7 +158,7 @@ class ReduceThere(Exercise):
     async def uses_the_name(client, load, days):
         return {day: max(numbers) for day, numbers in zip(days, client.map(load, days))}
 
-    @wrong("value")
+    @wrong("value", says="It returned [20007, 20011")
     async def a_list(client, load, days):
         return await client.gather(client.map(max, client.map(load, days)))
 

@@ -254,12 +254,12 @@ class Survive(Exercise):
 
         return await asyncio.gather(*(one(item) for item in items))
 
-    @wrong("value")
+    @wrong("value", says="It returned [110, 120, 140")
     async def leaves_it_out(client, work, items):
         ends = await asyncio.gather(*client.map(work, items), return_exceptions=True)
         return [end for end in ends if not isinstance(end, client.WorkerDied)]
 
-    @wrong("order")
+    @wrong("order", says="180, 130, 160]")
     async def appends_what_was_lost(client, work, items):
         async def one(item):
             for attempt in 1, 2, 3:

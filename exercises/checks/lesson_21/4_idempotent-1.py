@@ -133,7 +133,7 @@ class Once(Exercise):
         book[payment["account"]] = book.get(payment["account"], 0) + payment["amount"]
 
     a_new_line = a_place_for_each.but(
-        'payment["id"]', "len(book)", kind="idempotence", says="booked twice"
+        'payment["id"]', "len(book)", kind="idempotence", says="is 30, not 25"
     )
 
     @wrong("idempotence", says="Only the id")

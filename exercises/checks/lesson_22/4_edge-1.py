@@ -143,7 +143,7 @@ class Edge(Exercise):
     def a_loop_for_each(fetch, urls):
         return ", ".join(asyncio.run(fetch(url)) for url in urls)
 
-    @wrong("sequential")
+    @wrong("sequential", says="fetched before the next one began")
     def in_turn(fetch, urls):
         async def all_of_them():
             return [await fetch(url) for url in urls]
