@@ -14,8 +14,8 @@ import exercises.checks
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
 from helpers.coach.form.stubs import stub_of
-from helpers.coach.form.text import code_lines, place_of
-from tests.coach_cells import FIXTURES, cell, under_the_stub
+from helpers.coach.form.text import place_of
+from tests.coach_cells import FIXTURES, cell, code_lines, under_the_stub
 from tests.mutants import mutants
 
 pytestmark = pytest.mark.coach

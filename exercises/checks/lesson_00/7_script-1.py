@@ -28,7 +28,7 @@ class StartScript(Exercise):
                 "async all the way up",
                 "`start` is a coroutine function itself: to call it gives "
                 "a coroutine, and somebody would have to run that one too.",
-                line=lab.line(r"async def"),
+                line=lab.coroutine_function(),
                 try_="Write `def start(main)`. A script's last line starts the loop; it does not "
                 "stand in one.",
             )
@@ -47,7 +47,7 @@ class StartScript(Exercise):
             raise Wrong(
                 "handed over the function",
                 "`asyncio.run` was given the function `main`. It runs a coroutine.",
-                line=lab.line(r"run\("),
+                line=lab.call_of("run"),
                 try_="`main` is the recipe, `main()` is the coroutine. Call it.",
             ) from None
         except RuntimeError as error:
@@ -57,7 +57,7 @@ class StartScript(Exercise):
                 "no loop to run in",
                 f"Python said: {error}. A task needs a loop that runs "
                 "already; in a script there is none until you start it.",
-                line=lab.line(r"create_task|gather|get_running_loop"),
+                line=lab.call_of("create_task", "gather", "get_running_loop"),
                 try_="Let `asyncio.run` start the loop.",
             ) from None
         if not began:
@@ -65,14 +65,14 @@ class StartScript(Exercise):
             raise Wrong(
                 "built, not run",
                 f"`main` never began. `start` returned {given}.",
-                line=lab.line(r"main\(\)"),
+                line=lab.call_of("main"),
                 try_="Hand the coroutine to `asyncio.run`.",
             )
         if result is None:
             raise Wrong(
                 "lost the result",
                 "`main` ran and returned 'all done'; `start` returned None.",
-                line=lab.line(r"run\("),
+                line=lab.call_of("run"),
                 try_="`return` what `asyncio.run` gives you.",
             )
         lab.equal(result, "all done")

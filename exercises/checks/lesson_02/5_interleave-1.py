@@ -3,7 +3,7 @@ from itertools import islice, zip_longest
 
 from helpers.coach import Exercise, Wrong, right, wrong
 
-from .shared import MAKES_A_LIST, items_of, lazily
+from .shared import items_of, lazily, made_a_list
 
 
 class Interleave(Exercise):
@@ -36,21 +36,21 @@ class Interleave(Exercise):
             raise Wrong(
                 "yields pairs",
                 f"The first thing it yielded was {begin[0]}, two items at once.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Hand out each of the two by a `yield` of its own.",
             )
         if second.taken > 3:
             raise Wrong(
                 "builds a list",
                 f"I asked for 4 items. `interleave` took {second.taken:,} from `second` for that.",
-                lab.line(MAKES_A_LIST),
+                made_a_list(lab),
                 "Ask for one item, and hand it out before you ask for another.",
             )
         if begin == ["a", "b", "c", "d"]:
             raise Wrong(
                 "one after another",
                 "It yielded all of `first` before it yielded anything of `second`.",
-                lab.line(r"yield from|\bchain\("),
+                lab.earliest(lab.yielding_from(), lab.call_of("chain")),
                 "Ask each of the two for one item, in turn.",
             )
         lab.equal(begin, ["a", 0, "b", 1], what="from 'abcd' and 0, 1, 2, … it yielded first")
@@ -73,7 +73,7 @@ class Interleave(Exercise):
                 "lost the rest",
                 f"It yielded {got} and stopped. One of the two was used up; the other "
                 "still had something.",
-                lab.line(r"\bzip\(|StopIteration|return"),
+                lab.earliest(lab.call_of("zip", "StopIteration"), lab.returning()),
                 "Go on with the other one alone.",
             )
         zipped = lab.text.calls_of("zip")
@@ -90,14 +90,14 @@ class Interleave(Exercise):
             raise Wrong(
                 "None for nothing",
                 f"It yielded {got}. A None stands where one of the two had nothing more.",
-                lab.line(r"zip_longest|\bNone\b"),
+                lab.earliest(lab.call_of("zip_longest"), lab.literal(None)),
                 "An iterator that is used up is left out of the round.",
             )
         if None in expected and None not in got:
             raise Wrong(
                 "took None for the end",
                 f"It yielded {got}. The None in `first` is an item like any other.",
-                lab.line(r"\bNone\b|\bif\b"),
+                lab.earliest(lab.literal(None), lab.condition()),
                 "Only StopIteration says that an iterator is used up.",
             )
         lab.equal(got, expected, what="it yielded")

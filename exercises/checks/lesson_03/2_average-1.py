@@ -32,7 +32,7 @@ class Averager(Exercise):
                 "share one memory",
                 "I made two averagers and sent 100 to the first. The second was sent only "
                 "a 10, and its answer was not 10.",
-                lab.line(r"def \w+\(.*=|\bglobal\b|\bnonlocal\b"),
+                lab.earliest(lab.default(), lab.outer_name()),
                 "Keep the numbers in names of the generator's own frame.",
             )
 
@@ -43,7 +43,7 @@ class Averager(Exercise):
             raise Wrong(
                 "ended too early",
                 f"I sent {value!r}, and the generator ended.",
-                lab.line(r"^\s*return\b") or lab.line(r"\byield\b"),
+                lab.returning() or lab.yielding(),
                 "There may always be one more number: go round a `while True`, and answer "
                 "with `yield`, for a `return` ends the generator.",
             ) from None
@@ -54,7 +54,7 @@ class Averager(Exercise):
             raise Wrong(
                 "hands out nothing",
                 f"I sent 10, 20, 30 and 5. The answers were {got}.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "What `print` shows, the caller does not get. The average has to stand "
                 "to the right of the `yield`.",
             )
@@ -63,7 +63,7 @@ class Averager(Exercise):
                 "two yields for one send",
                 f"I sent 10, 20, 30 and 5. The answers were {got}. Every second number "
                 "was taken by a `yield` that throws it away.",
-                lab.line(r"^\s*yield\b"),
+                lab.dropped_yield(),
                 "Each `yield` pauses, and each pause takes one `send`. Let a single "
                 "`yield` hand out and take in.",
             )
@@ -71,7 +71,7 @@ class Averager(Exercise):
             raise Wrong(
                 "halves each time",
                 f"I sent 10, 20, 30 and 5. The answers were {got}.",
-                lab.line(r"/ ?2"),
+                lab.operation("/"),
                 "The mean of the last average and the new number weighs the newest one "
                 "most. Keep the sum of all, and how many there are.",
             )
@@ -80,7 +80,7 @@ class Averager(Exercise):
                 "one answer late",
                 f"I sent 10, 20, 30 and 5. The answers were {got}: each belongs to the "
                 "number before.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Take the number in first, then work out the average, then reach `yield`.",
             )
         lab.equal(got, expected, what="to 10, 20, 30 and 5 it answered")

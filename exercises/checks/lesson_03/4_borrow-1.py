@@ -28,7 +28,7 @@ class Borrow(Exercise):
                 "swallowed the error",
                 "I threw a KeyError in, and it did not come out. Whoever threw it believes "
                 "that all is well.",
-                lab.line(r"^\s*except\b|^\s*return\b"),
+                lab.earliest(lab.handler(), lab.returning()),
                 "A plain `finally`, without a `return` in it, puts the book back and lets "
                 "the error pass.",
             )
@@ -49,15 +49,15 @@ class Borrow(Exercise):
             raise Wrong(
                 "gave it back too early",
                 f"While the book was out, the shelf held {shelf}.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Whoever holds the book holds it until the generator goes on.",
             )
         came = end(reader)
         if shelf == ["atlas"]:
             raise Wrong(
-                "no finally" if not lab.line(r"\bfinally\b") else "not given back",
+                "no finally" if not lab.cleanup() else "not given back",
                 f"{what} while the book was out, and the shelf still held {shelf}.",
-                lab.line(r"append\(|insert\(|\+="),
+                lab.earliest(lab.call_of("append", "insert"), lab.operation("+=")),
                 (
                     "Nothing was thrown in, so no `except` ran."
                     if what == "I asked it again"
@@ -70,7 +70,7 @@ class Borrow(Exercise):
             raise Wrong(
                 "gave it back twice",
                 f"{what}. Then the shelf held {shelf}.",
-                lab.line(r"append\(|insert\(|\+="),
+                lab.earliest(lab.call_of("append", "insert"), lab.operation("+=")),
                 "One place is enough: the `finally`.",
             )
         lab.equal(shelf, ["atlas", "novel"], what=f"{what}; then the shelf held")

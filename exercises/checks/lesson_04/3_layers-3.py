@@ -1,3 +1,5 @@
+import ast
+
 from helpers.coach import Exercise, Wrong, right, wrong
 
 
@@ -38,7 +40,7 @@ class WithKey(Exercise):
                 raise Wrong(
                     "let `work` stand",
                     f"{what}, and `work` was never told.",
-                    lab.line(r"\bfor\b|next\(|send\("),
+                    lab.earliest(lab.for_loop(), lab.call_of("next", "send")),
                     "`yield from` passes on what is thrown, and `close` too.",
                 )
 
@@ -51,7 +53,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "handed `work` over",
                 "It returned `work` itself, before that has begun.",
-                lab.line(r"return work"),
+                lab.returning("work"),
                 "Then nothing of yours is left to run when `work` ends. Stay above it: "
                 "`yield from work`.",
             )
@@ -63,7 +65,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "handed `work` out",
                 "It yielded `work` itself, which has not begun.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "`yield` hands `work` to the caller. `yield from` lets it run.",
             )
         lab.equal(first, "ready?", what="its first `yield` was")
@@ -71,14 +73,14 @@ class WithKey(Exercise):
             raise Wrong(
                 "gave it back too early",
                 f"While `work` was under way, the board held {board}.",
-                lab.line(r"append\(|\[-1\]|copy"),
+                lab.earliest(lab.call_of("append", "copy"), lab.item_of(at=-1)),
                 "`pop` takes the key off; put it back when `work` is over.",
             )
         if board != ["cellar"]:
             raise Wrong(
                 "another key",
                 f"The board held ['cellar', 'attic'], and while `work` was under way {board}.",
-                lab.line(r"pop\(|\bdel\b|remove\("),
+                lab.earliest(lab.call_of("pop", "remove"), lab.deleting()),
                 "Asked is the last key: `pop()`.",
             )
         try:
@@ -87,13 +89,13 @@ class WithKey(Exercise):
             raise Wrong(
                 "ended too early",
                 "`work` yields twice. After the first it was over.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
             ) from None
         if seen == [None]:
             raise Wrong(
                 "lost what was sent",
                 "I sent 'yes', and `work` heard None.",
-                lab.line(r"\bfor\b|next\("),
+                lab.earliest(lab.for_loop(), lab.call_of("next")),
                 "A `for` loop asks with `next`, which sends None. `yield from work` "
                 "carries everything through.",
             )
@@ -107,14 +109,14 @@ class WithKey(Exercise):
             raise Wrong(
                 "one yield too many",
                 "`work` was over, and it yielded once more.",
-                lab.line(r"^\s*yield\b(?! from)"),
+                lab.node(ast.Yield),
                 "`yield from` is the only one you need.",
             )
         if got is None:
             raise Wrong(
                 "lost the return value",
                 "`work` returned 'done', and it returned None.",
-                lab.line(r"yield from|for"),
+                lab.earliest(lab.yielding_from(), lab.for_loop()),
                 "The value of `yield from work` is what `work` returned.",
             )
         lab.equal(got, "done")
@@ -135,14 +137,14 @@ class WithKey(Exercise):
             raise Wrong(
                 "kept the error from `work`",
                 "I threw a ValueError in, and it came out again. `work` would have caught it.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "What is thrown must arrive in `work`: `yield from work`.",
             ) from None
         except StopIteration:
             raise Wrong(
                 "swallowed the error",
                 "I threw a ValueError in. `work` would have caught it and gone on.",
-                lab.line(r"^\s*except\b"),
+                lab.handler(),
             ) from None
         lab.equal(answer, "again?", what="to a ValueError it answered")
         talk.close()
@@ -168,7 +170,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "no finally",
                 f"{what}. Then the board held {board}: the key is lost.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 f"{why} `finally` runs however it ends.",
             )
         lab.equal(board, ["cellar", "attic"], what=f"{what}; then the board held")

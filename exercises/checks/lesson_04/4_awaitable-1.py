@@ -31,7 +31,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "has no __await__",
                 f"`Ask('tea?')` has {methods_of(one)}.",
-                lab.line(r"^\s+(async )?def (?!__init__)|^class"),
+                lab.definition(),
                 "Python looks for a method with the name `__await__`.",
             )
         coroutine = waits_for(one)
@@ -42,14 +42,14 @@ class Awaitable(Exercise):
             raise Wrong(
                 "one yield too many",
                 f"I answered 4, and instead of going on it handed out {answer!r}.",
-                lab.line(r"^\s+yield\b"),
+                lab.dropped_yield(),
                 "One `yield` hands out and takes in.",
             )
         if answer.value is None:
             raise Wrong(
                 "lost the answer",
                 "I sent a 4, and the `await` gave None.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "The value of an `await` is what `__await__` returns: `return (yield …)`.",
             )
         lab.equal(answer.value, 4, what="I sent a 4, and the `await` gave")
@@ -59,7 +59,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "used up",
                 "The same `Ask` was awaited a second time, and did not ask.",
-                lab.line(r"iter\(|\(yield|yield"),
+                lab.earliest(lab.call_of("iter"), lab.yielding()),
                 "A generator runs once. Let each call of `__await__` make a new one.",
             )
         again.close()
@@ -78,7 +78,7 @@ class Awaitable(Exercise):
                 raise Wrong(
                     "__await__ is async",
                     f"Python said: {text}.",
-                    lab.line(r"async def __await__"),
+                    lab.coroutine_function("__await__"),
                     "What an `async def` makes is no iterator. Write a plain `def` with a "
                     "`yield` in it.",
                 ) from None
@@ -86,7 +86,7 @@ class Awaitable(Exercise):
                 raise Wrong(
                     "__await__ is not an iterator",
                     f"Python said: {text}.",
-                    lab.line(r"^\s+return\b"),
+                    lab.returning(),
                     "`__await__` must return an iterator. With a `yield` in it, it "
                     "returns a generator.",
                 ) from None
@@ -103,7 +103,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "takes no answer",
                 f"The question came out. Then I sent the answer: {error}.",
-                lab.line(r"iter\("),
+                lab.call_of("iter"),
                 "An iterator over a list only hands out. A generator also takes in.",
             ) from None
 
@@ -111,7 +111,7 @@ class Awaitable(Exercise):
         raise Wrong(
             "did not keep the question",
             f"Python said: {error}.",
-            lab.line(r"yield"),
+            lab.yielding(),
             "What `__init__` is given is gone when it ends. Keep it: `self.question = question`.",
         ) from None
 
@@ -121,21 +121,21 @@ class Awaitable(Exercise):
                 "never asks",
                 f"The `await` was over at once, with {question.value!r}. Nothing was "
                 "handed to the driver.",
-                lab.line(r"def __await__"),
+                lab.definition("__await__"),
                 "Only a `yield` hands something out to the driver.",
             )
         if question is None:
             raise Wrong(
                 "hands out nothing",
                 "It paused, and handed out None.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Put the question to the right of the `yield`.",
             )
         if isinstance(question, str) and len(question) == 1:
             raise Wrong(
                 "hands out letters",
                 f"It handed out {question!r}.",
-                lab.line(r"yield from|iter\("),
+                lab.earliest(lab.yielding_from(), lab.call_of("iter")),
                 "`yield from` a string goes through its letters. `yield` hands it out whole.",
             )
         lab.equal(question, "tea?", what="it handed out")

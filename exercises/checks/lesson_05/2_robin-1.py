@@ -42,7 +42,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "took the caller's list apart",
                 f"I gave it a list of 3, and {len(generators)} of them are left in it.",
-                lab.line(r"\.pop\(|\.remove\(|\bdel\b"),
+                lab.earliest(lab.call_of("pop", "remove"), lab.deleting()),
                 "Work on a queue of your own: `deque(generators)` is a copy.",
             )
         lab.equal(generators, kept, what="the caller's list is now")
@@ -57,7 +57,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "removed from the list that it walks",
                 f"{said} When A had ended, C had its turn and B had none.",
-                lab.line(r"\.remove\(|\bdel\b|\.pop\("),
+                lab.earliest(lab.call_of("remove", "pop"), lab.deleting()),
                 "A `for` loop over a list counts places, and `remove` moves all that "
                 "follow. Take the leftmost off a queue, and append it after its turn.",
             )
@@ -65,23 +65,25 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "ran each to its end",
                 f"{said} B began when A had ended, and C when B had.",
-                lab.line(rf"appendleft|(?<!def ){lab.asks}\(") or lab.line(r"\bfor\b|\bwhile\b"),
+                lab.call_of("appendleft", lab.asks) or lab.looping(),
                 "After one turn the others come first: put it at the end of the queue.",
             )
         if log == "CCCBBBA":
             raise Wrong(
                 "took the one that came last",
                 f"{said} C, which came last, had all its turns first.",
-                lab.line(r"\.pop\(\)"),
+                lab.call_of("pop"),
                 "`pop()` takes from the right, where `append` has just put one. Take from "
                 "the left: `popleft()`.",
             )
-        if log == "ABC" and lab.line(r"next\(\w+, None\)|is None|is not None|==? None"):
+        if log == "ABC" and lab.earliest(
+            lab.operation("is", "is not", "=="), lab.call_of("next", given=None)
+        ):
             raise Wrong(
                 "took None for the end",
                 f"{said} Each had one turn and no more. They all yield None, which does "
                 "not mean that they have ended.",
-                lab.line(r"next\(\w+, None\)|is None|is not None|==? None"),
+                lab.earliest(lab.operation("is", "is not", "=="), lab.call_of("next", given=None)),
                 "Only StopIteration tells that a generator has ended.",
             )
         if log == "ABC":
@@ -92,7 +94,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "gave nobody a turn",
                 "All three are as they were.",
-                lab.line(r"\bsend\b|\bnext\b"),
+                lab.call_of("send", "next"),
                 "`generator.send(None)` runs a generator to its next `yield`.",
             )
         raise Wrong(
@@ -115,7 +117,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "echoed what was yielded",
                 f"It yielded 'a question' and 'another', and was sent {heard}.",
-                lab.line(r"\.send\((?!None)"),
+                lab.call_of("send"),
                 "A turn is `send(None)`: there is no answer to give.",
             )
         lab.equal(heard, [None, None], what="the generator was sent")
@@ -129,7 +131,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "makes a call for each turn",
                 f"After {len(log):,} turns Python refused to go deeper: RecursionError.",
-                lab.line(rf"(?<!def )\b{self.asks}\(") or lab.line(r"^\s+\w+\("),
+                lab.call_of(self.asks) or lab.call_of(),
                 "A call inside a call keeps both frames. Give the turns in a `while` loop.",
             ) from None
         lab.equal(len(log), 6000, what="the turns logged are")

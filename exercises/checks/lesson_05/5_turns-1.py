@@ -1,3 +1,4 @@
+import ast
 from collections import deque
 
 from helpers.coach import Exercise, Wrong, right, wrong
@@ -54,7 +55,7 @@ class RunFor(Exercise):
             raise Wrong(
                 "took from an empty queue",
                 "All had ended before the turns were used up, and `run_for` raised IndexError.",
-                lab.line(r"\.popleft\(|\.pop\(|\[0\]"),
+                lab.earliest(lab.call_of("popleft", "pop"), lab.item_of(at=0)),
                 "Go on only while somebody is in the queue: `while ready and ...`.",
             ) from None
 
@@ -64,28 +65,28 @@ class RunFor(Exercise):
             raise Wrong(
                 "worked on a copy",
                 f"{said} A is next once more, before B.",
-                lab.line(r"deque\(|list\(|\.copy\(|\[:\]"),
+                lab.earliest(lab.call_of("deque", "list", "copy"), lab.node(ast.Slice)),
                 "Take from `ready` itself, and append to it.",
             )
         if given == 5:
             raise Wrong(
                 "one too many",
                 f"I asked for 4 turns. It gave {given}.",
-                lab.line(r"<="),
+                lab.operation("<="),
                 "Ask before each turn whether it is still allowed.",
             )
         if log == "ABCA" and len(left) == 2:
             raise Wrong(
                 "lost one",
                 f"{said} Nobody ended, and one of them is gone.",
-                lab.line(r"\breturn\b|\bbreak\b"),
+                lab.earliest(lab.returning(), lab.breaking()),
                 "Ask whether a turn is left before you take one from the queue.",
             )
         if log == "ABCACC":
             raise Wrong(
                 "counted rounds",
                 f"{said} Those are more than 4 turns.",
-                lab.line(r"\bfor\b|\bwhile\b"),
+                lab.looping(),
                 "Count each `send`, and ask before each one whether it is still allowed.",
             )
         if log == "ABC":
@@ -94,7 +95,7 @@ class RunFor(Exercise):
             raise Wrong(
                 "ran each to its end",
                 f"{said} A had two turns before B had one.",
-                lab.line(r"appendleft") or lab.line(r"\bfor\b|\bwhile\b"),
+                lab.call_of("appendleft") or lab.looping(),
                 "After its turn it goes to the end of the queue.",
             )
         lab.equal(list(log), list("ABCA"), what="the log is")
@@ -115,14 +116,14 @@ class RunFor(Exercise):
             raise Wrong(
                 "did not count the end",
                 "The second call gave 5 turns: in 3 of them a generator ended. It returned 2.",
-                lab.line(r"\+= ?1|\+ 1"),
+                lab.operation("+=", "+"),
                 "Count the turn before you know how it ends.",
             )
         if given == 9:
             raise Wrong(
                 "counts on",
                 "The second call gave 5 turns, and returned 9.",
-                lab.line(r"\bglobal\b|\bnonlocal\b|def .*="),
+                lab.earliest(lab.outer_name(), lab.default()),
                 "Begin at 0 in each call.",
             )
         lab.equal(given, 5)

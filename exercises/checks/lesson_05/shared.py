@@ -20,7 +20,7 @@ def one_round(lab, said):
     raise Wrong(
         "gave one round only",
         f"{said} Each had one turn, and nobody has ended.",
-        lab.line(r"\bfor\b|\bwhile\b"),
+        lab.looping(),
         "Round after round, as long as anybody is left: a `while` loop over a queue.",
     )
 
@@ -29,14 +29,16 @@ def stopped_at_the_first_end(lab, observed):
     raise Wrong(
         "stopped at the first end",
         observed,
-        lab.line(r"\bzip\(|except StopIteration|\bbreak\b|\breturn\b"),
+        lab.earliest(
+            lab.call_of("zip"), lab.use_of("StopIteration"), lab.breaking(), lab.returning()
+        ),
         "Go on as long as anybody is left. Catch StopIteration inside the loop.",
     )
 
 
 QUEUED = (
     "asked one that has ended",
-    (r"\.append\((?!err)", r"\bfor\b|\bwhile\b"),
+    lambda lab: lab.call_of("[!e]*.append") or lab.looping(),
     "Only who has not ended has another turn: append it after its `send`, and only if that "
     "did not raise StopIteration.",
 )
@@ -51,7 +53,7 @@ def give(lab, answer, *arguments, asked_on=QUEUED):
             raise Wrong(
                 "not a plain function",
                 f"It returned a {type(got).__name__}: nothing has run.",
-                lab.line(r"async def|\byield\b"),
+                lab.earliest(lab.coroutine_function(), lab.yielding()),
                 "Write `def`, and no `await` or `yield` in it: the loop gives turns, and "
                 "takes none.",
             )
@@ -60,7 +62,7 @@ def give(lab, answer, *arguments, asked_on=QUEUED):
         raise Wrong(
             "let StopIteration out",
             f"A generator came to its end, and `{lab.asks}` raised StopIteration.",
-            lab.line(r"\.send\(|\bnext\("),
+            lab.call_of("send", "next"),
             "The end of one is not the end of all: catch it, and go on.",
         ) from None
     except AskedOn as asked:
@@ -68,7 +70,7 @@ def give(lab, answer, *arguments, asked_on=QUEUED):
         raise Wrong(
             kind,
             f"It asked {asked} to go on, again and again, and {asked} had ended long before.",
-            next(filter(None, map(lab.line, where)), None),
+            where(lab),
             try_,
         ) from None
 

@@ -35,7 +35,7 @@ class NextWait(Exercise):
             raise Wrong(
                 "sleeps while somebody is ready",
                 "It returned 2: A would have to wait as long as B.",
-                lab.line(r"\bsleeping\["),
+                lab.item_of("sleeping"),
                 "Ask about `ready` first.",
             )
         lab.equal(got, 0)
@@ -57,7 +57,7 @@ class NextWait(Exercise):
             raise Wrong(
                 "a negative wait",
                 f"It returned {got}, and `time.sleep` refuses that.",
-                lab.line(r"-\s*now|now\s*-"),
+                lab.operation("-", on=["now"]),
                 "A deadline may always be over by the time you look: `max(0, …)`.",
             )
         lab.equal(got, 0)
@@ -66,7 +66,7 @@ class NextWait(Exercise):
             raise Wrong(
                 "never rests",
                 "It returned 0: the loop would go round and round, at once and for nothing.",
-                lab.line(r"return 0|max\("),
+                lab.earliest(lab.returning(), lab.call_of("max")),
                 "There is nothing to wait for, so there is no number to return.",
             )
         lab.equal(got, None)
@@ -87,14 +87,14 @@ class NextWait(Exercise):
             raise Wrong(
                 "looked into an empty heap",
                 f"That raised {type(error).__name__}: {error}.",
-                lab.line(r"\bsleeping\[|min\("),
+                lab.earliest(lab.item_of("sleeping"), lab.call_of("min")),
                 "Ask whether there is a first deadline before you look at it.",
             ) from None
         if before != ([*ready], [*sleeping]):
             raise Wrong(
                 "took somebody out",
                 "Afterwards the queue or the heap was not what it had been.",
-                lab.line(r"pop|remove|sort"),
+                lab.call_of("pop*", "*pop", "remove", "sort", "sorted"),
                 "Only look: the sleeper at place 0 must still be there when it is due.",
             )
         return got
@@ -104,7 +104,7 @@ class NextWait(Exercise):
             raise Wrong(
                 "a moment for a length",
                 "It returned 4.0: that is a moment, not a number of seconds.",
-                lab.line(r"\bsleeping\["),
+                lab.item_of("sleeping"),
                 "The loop may sleep from `now` until that moment.",
             )
         if got in (6, 3):
@@ -112,7 +112,7 @@ class NextWait(Exercise):
                 "another's deadline",
                 f"It returned {got}, and the first deadline is 1 s away: who has it would "
                 "wake too late.",
-                lab.line(r"\bsleeping\[|max\("),
+                lab.earliest(lab.item_of("sleeping"), lab.call_of("max")),
                 "In a heap the first deadline is at place 0.",
             )
         lab.equal(got, 1)

@@ -40,14 +40,14 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "lost a sleeper",
                 "a had the deadline 1. It was not due at 0.5, and at 2 it was gone.",
-                lab.line(r"pop"),
+                lab.call_of("pop*", "*pop"),
                 "Look at place 0 before you take out: what is popped is out of the heap.",
             )
         if got == [a]:
             raise Wrong(
                 "left some asleep",
                 "The deadlines were 1, 2, 3 and 9. At 2 it returned [a] alone.",
-                lab.line(r"\bif\b.*now|<\s*now|now\s*>"),
+                lab.earliest(lab.condition("now"), lab.operation("<", ">", on=["now"])),
                 "Go on while the first deadline is `now` or earlier, `now` included.",
             )
         lab.equal(got, [a, b], what="with deadlines 1, 2, 3 and 9, at 2 it returned")
@@ -56,7 +56,7 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "woke them twice",
                 f"At 2 it returned [a, b], and at 4 {got}.",
-                lab.line(r"def due|for "),
+                lab.earliest(lab.definition("due"), lab.for_loop()),
                 "`due` takes out those that it returns.",
             )
         lab.equal(got, [c], what="with 3 and 9 left, at 4 it returned")
@@ -68,7 +68,7 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "share one heap",
                 "I made two `Sleepers` and added somebody to the first. The second returned them.",
-                lab.line(r"=\s*\[\]"),
+                lab.class_attribute(),
                 "Make the list in `__init__`, so that each has its own.",
             )
 
@@ -88,14 +88,14 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "left some asleep",
                 "Five had the deadline 4.0. At 4.0 nobody was due.",
-                lab.line(r"<\s*now|now\s*>"),
+                lab.operation("<", ">", on=["now"]),
                 "Who wants to wake at 4.0 is due at 4.0: `<=`.",
             )
         if got and got != five and set(got) == set(five):
             raise Wrong(
                 "no order among equals",
                 f"I added a, b, c, d and e with the same deadline. They came out as {got}.",
-                lab.line(r"heappush|append|sort|min\("),
+                lab.call_of("heappush", "append", "sort", "min"),
                 "The ticket must tell who came first: `next(self.tickets)`.",
             )
         lab.equal(got, five, what="five with the same deadline came out as")
@@ -127,7 +127,7 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "compared the sleepers",
                 f"{told} That raised TypeError: {error}.",
-                lab.line(r"heappush|append|insort|sort"),
+                lab.call_of("heappush", "append", "insort", "sort"),
                 "Put a ticket between deadline and sleeper: a number that never comes "
                 "twice, so that every comparison ends there.",
             ) from None

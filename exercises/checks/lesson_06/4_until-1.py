@@ -1,3 +1,4 @@
+import ast
 import heapq
 import itertools
 import time
@@ -52,7 +53,7 @@ class SleepUntil(Exercise):
                 "asked for the loop too early",
                 f"That raised NameError: {error}. Who sleeps knows neither the loop nor "
                 "its own coroutine.",
-                lab.line(r"wake_at"),
+                lab.call_of("wake_at"),
                 "The loop gives both to the function that you yield, when it calls it: "
                 "`park(loop, who)`.",
             ) from None
@@ -62,7 +63,7 @@ class SleepUntil(Exercise):
             raise Wrong(
                 "cannot be awaited",
                 f"`await sleep_until(…)` raised TypeError: {error}.",
-                lab.line(r"def sleep_until"),
+                lab.definition("sleep_until"),
                 "Mark it: `@types.coroutine` above a plain `def` with a `yield` makes a "
                 "generator that can be awaited.",
             ) from None
@@ -73,7 +74,7 @@ class SleepUntil(Exercise):
             raise Wrong(
                 "a moment for a length",
                 "It took the deadline for a number of seconds, and woke days too late.",
-                lab.line(r"monotonic\(\) \+|wake_at|sleep\("),
+                lab.earliest(lab.call_of("wake_at", "sleep"), lab.operation("+", on=["monotonic"])),
                 "`deadline` is a moment already: hand it on as it is.",
             )
         times = dict(woken)
@@ -81,7 +82,7 @@ class SleepUntil(Exercise):
             raise Wrong(
                 "did not sleep",
                 f"A sleeper of 0.2 s went on after {times['early']:.1f} s.",
-                lab.line(r"yield|wake"),
+                lab.earliest(lab.yielding(), lab.call_of("wake")),
                 "Who parks it must give the loop its deadline.",
             )
         lab.equal([name for name, _ in woken], ["over", "early", "late"], what="they woke as")
@@ -92,7 +93,7 @@ class SleepUntil(Exercise):
             raise Wrong(
                 "nobody wakes it",
                 f"{len(names)} of the three never woke: {', '.join(names)}.",
-                lab.line(r"yield|lambda"),
+                lab.earliest(lab.yielding(), lab.node(ast.Lambda)),
                 "Parked is not forgotten: the function must call `loop.wake_at(deadline, who)`.",
             )
 
@@ -186,7 +187,7 @@ class FakeLoop:
             raise Wrong(
                 "gave no deadline",
                 "It called `loop.wake_at` with something else than a moment in the first place.",
-                self.lab.line("wake_at"),
+                self.lab.call_of("wake_at"),
                 "`loop.wake_at(deadline, who)`: the deadline first.",
             )
         entry = [deadline, next(self.tickets), who]
@@ -212,7 +213,7 @@ class FakeLoop:
             raise Wrong(
                 "asks for the time",
                 "It took 100 turns and more, and asked in each of them.",
-                self.lab.line(r"\bwhile\b"),
+                self.lab.while_loop(),
                 "Tell the loop the deadline, once, and take no turn before it.",
             )
         if park is None:
@@ -223,7 +224,7 @@ class FakeLoop:
             raise Wrong(
                 "handed out no function",
                 f"What it yielded is no function but a {type(park).__name__}: {park!r}.",
-                self.lab.line(r"\byield\b"),
+                self.lab.yielding(),
                 "Yield a function that the loop can call as `park(loop, who)`. Don't call "
                 "it yourself.",
             )
@@ -232,7 +233,7 @@ class FakeLoop:
         raise Wrong(
             "held up the loop",
             f"It called `time.sleep` for {seconds:.1f} s, and nobody else could run.",
-            self.lab.line(r"sleep\("),
+            self.lab.call_of("sleep"),
             "Only the loop may sleep, and only if nobody is ready. Yield instead.",
         )
 

@@ -34,7 +34,7 @@ class Every(Exercise):
             raise Wrong(
                 "began one beat late",
                 f"The first work began after {begun[0]:.2f} s. It should begin at once.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Beat number 0 is the start itself.",
             )
         self._drift(lab, begun)
@@ -43,7 +43,7 @@ class Every(Exercise):
                 "asks for the time",
                 f"It slept {self.sleeps} times for five works: it wakes, looks at the "
                 "clock, and sleeps again.",
-                lab.line(r"\bwhile\b"),
+                lab.while_loop(),
                 "You know how long it is until the next beat: sleep once, for so long.",
             )
         if run.elapsed > begun[-1] + 0.31:
@@ -51,7 +51,7 @@ class Every(Exercise):
                 "waits for nothing at the end",
                 f"The last work was done after {begun[-1] + 0.3:.2f} s. It went on until "
                 f"{run.elapsed:.2f} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Sleep before a work, not after it.",
             )
         begun, _ = self._play(lab, every, [0.3, 1.6, 0.1, 0.1, 0.1])
@@ -61,7 +61,7 @@ class Every(Exercise):
                 "left out a beat",
                 f"A work begun at {begun[1]:.2f} s took 1.6 s. The next one should begin "
                 f"at once, and began at {begun[2]:.2f} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Its beat is over: what is left to wait is less than nothing.",
             )
         if abs(begun[3] - 3) > 0.02:
@@ -69,7 +69,7 @@ class Every(Exercise):
                 "lost the beat",
                 f"One work took 1.6 s. The beats after it should be at 3 and 4 s, and were "
                 f"at {begun[3]:.2f} and {begun[4]:.2f} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Count the beats from the start.",
             )
 
@@ -105,7 +105,7 @@ class Every(Exercise):
                 raise Wrong(
                     "not async",
                     f"`await every(…)` raised TypeError: {error}.",
-                    lab.line(r"def every"),
+                    lab.definition("every"),
                 ) from None
             raise
 
@@ -114,7 +114,7 @@ class Every(Exercise):
             raise Wrong(
                 "wrong number of works",
                 f"I asked for {times} works, and it began {len(begun)}.",
-                lab.line(r"range|while"),
+                lab.earliest(lab.call_of("range"), lab.while_loop()),
                 "`range(times)` counts from 0.",
             )
 
@@ -125,14 +125,14 @@ class Every(Exercise):
                 "drifts by the work",
                 f"Each work took 0.3 s. They began at {shown} s, and should at 0, 1, 2, 3 "
                 "and 4 s, or a hundredth later.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "The next beat is `seconds` after the last beat, not after the work.",
             )
         if begun[-1] > 4.02:
             raise Wrong(
                 "drifts by what it wakes late",
                 f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Don't count from when you woke. Count all beats from the start.",
             )
         if any(abs(moment - beat) > 0.02 for beat, moment in enumerate(begun)):
@@ -140,7 +140,7 @@ class Every(Exercise):
                 "not on the beat",
                 f"The works began at {shown} s, and should at 0, 1, 2, 3 and 4 s, or a "
                 "hundredth later.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
             )
 
     @right

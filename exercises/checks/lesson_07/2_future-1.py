@@ -53,7 +53,7 @@ class WriteFuture(Exercise):
                     "shared by all",
                     "There were two futures. I set one of them, and who "
                     "waited for the other was woken too.",
-                    lab.line(r"^    \w+ = "),
+                    lab.class_attribute(),
                     "What stands in the class belongs to all futures alike. Make the list "
                     "in `__init__`: `self.waiters = []`.",
                 )
@@ -71,7 +71,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "did not wait",
                 f"The result was not there yet, and the {name} waiter got {stop.value!r}.",
-                lab.line(r"__await__"),
+                lab.definition("__await__"),
                 "While there is no result, yield the function that parks the waiter.",
             ) from None
         except TypeError as error:
@@ -80,9 +80,9 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "no generator",
                 f"Python said: {error}.",
-                lab.line(r"async def __await__")
-                or lab.line(r"return self\.park")
-                or lab.line("def __await__"),
+                lab.coroutine_function("__await__")
+                or lab.returning("park")
+                or lab.definition("__await__"),
                 "`__await__` is an ordinary `def` with a `yield` in it: `yield "
                 "self.park`, and at its end `return` the value.",
             ) from None
@@ -91,14 +91,14 @@ class WriteFuture(Exercise):
                 "asks again and again",
                 "`__await__` yielded None, so the waiter queues at once, and looks again "
                 "in each of its turns.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Yield `self.park`: the waiter sleeps until somebody calls its `wake`.",
             )
         if not callable(park):
             raise Wrong(
                 "handed out no function",
                 f"`__await__` yielded {park!r}.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Yield a function that the loop can call as `park(loop, wake)`.",
             )
         park(OtherLoop(lab), lambda: woken.append(name))
@@ -106,7 +106,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "woken at once",
                 "`park` called `wake`, so the waiter was woken before there was a result.",
-                lab.line(r"\bwake\(\)"),
+                lab.call_of("wake"),
                 "`park` only keeps `wake`. `set_result` calls it.",
             )
 
@@ -116,28 +116,28 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "overwrites the first waiter",
                 observed,
-                lab.line(r"self\.\w+ = .*\bwake\b"),
+                lab.assigned(to="wake"),
                 "There is room for one waiter, and the next one is written over it. Keep a list.",
             )
         if not woken:
             raise Wrong(
                 "wakes nobody",
                 observed,
-                lab.line("def set_result"),
+                lab.definition("set_result"),
                 "Call the `wake` of each who waits.",
             )
         if len(woken) > len(set(woken)):
             raise Wrong(
                 "woken twice",
                 observed,
-                lab.line(r"\bwake\(|append"),
+                lab.call_of("wake", "append"),
                 "Each `wake` puts the waiter into the queue once more.",
             )
         if len(woken) < 3:
             raise Wrong(
                 "lost a waiter",
                 observed,
-                lab.line("def set_result"),
+                lab.definition("set_result"),
                 "Call the `wake` of each who waits.",
             )
         lab.equal(woken, names, what="it woke")
@@ -150,7 +150,7 @@ class WriteFuture(Exercise):
                 raise Wrong(
                     "lost the result",
                     f"The result is {value!r}, and {who} got None.",
-                    lab.line("__await__"),
+                    lab.definition("__await__"),
                     "What `__await__` returns is the value of the `await`.",
                 ) from None
             lab.equal(stop.value, value, what=f"{who} got")
@@ -160,14 +160,18 @@ class WriteFuture(Exercise):
                 raise Wrong(
                     "took None for not done",
                     f"The result was set to None, and {who} waits on.",
-                    lab.line(r"is None|is not None|if not self\.\w+|while not self\.\w+"),
+                    lab.earliest(
+                        lab.operation("is", "is not"),
+                        lab.condition("self.*"),
+                        lab.while_loop("self.*"),
+                    ),
                     "None is a result as any other. Let an attribute of its own tell "
                     "whether there is one.",
                 )
             raise Wrong(
                 "lost the late waiter" if late else "waits again",
                 f"The result was there, and {who} paused. Nobody will ever call that `wake`.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "If there is a result, return it; don't get to the `yield`.",
             )
 
@@ -181,7 +185,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "another error",
                 f"The second `set_result` raised {type(error).__name__}: {error}.",
-                lab.line("def set_result"),
+                lab.definition("set_result"),
                 "Raise a RuntimeError that says what is wrong.",
             ) from None
         more = len(woken) - before
@@ -193,7 +197,7 @@ class WriteFuture(Exercise):
                 if more
                 else "No error came. Whoever did so by mistake would never hear of it."
             ),
-            lab.line("def set_result"),
+            lab.definition("set_result"),
             "Refuse it: `raise RuntimeError(…)`.",
         )
 
@@ -447,6 +451,6 @@ class OtherLoop:
         raise Wrong(
             "woke through the loop",
             "`set_result` called `loop.make_ready(…)`.",
-            self.lab.line(r"\.make_ready\("),
+            self.lab.call_of("make_ready"),
             "Here `wake` is the function that wakes its waiter, and knows the loop: `wake()`.",
         )

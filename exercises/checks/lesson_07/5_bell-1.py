@@ -36,7 +36,7 @@ class WriteBell(Exercise):
             raise Wrong(
                 "an async generator",
                 "`wait` is an `async def` with a `yield` in it, and that can't be awaited.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "The `yield` belongs into `__await__`, an ordinary `def`. In `wait`: `await self`.",
             )
         for script in (self._rings, self._cancelled):
@@ -55,7 +55,7 @@ class WriteBell(Exercise):
                 raise Wrong(
                     "undone twice",
                     f"Python said: {error}.",
-                    lab.line("remove"),
+                    lab.call_of("remove"),
                     "Two lists are at odds: take a waiter out of the one in which `park` put it.",
                 ) from None
             except Stuck:
@@ -68,7 +68,7 @@ class WriteBell(Exercise):
                     "woken twice",
                     "A ring called the `wake` of a task that an earlier "
                     "ring had woken, and that had ended since.",
-                    lab.line("def ring"),
+                    lab.definition("ring"),
                     "Who was woken waits no more: `ring` puts an empty list in the place "
                     "of the old one.",
                 ) from None
@@ -119,7 +119,7 @@ class WriteBell(Exercise):
                 raise Wrong(
                     "wakes nobody",
                     "Two tasks waited, the bell rang, and nobody went on.",
-                    lab.line(r"return self\.\w+\.remove\(") or lab.line("def ring"),
+                    lab.returning("remove") or lab.definition("ring"),
                     "`ring` calls each `wake`. And `park` returns its undo without "
                     "calling it, or the waiter is taken out at once.",
                 )
@@ -127,14 +127,14 @@ class WriteBell(Exercise):
                 raise Wrong(
                     "did not wait",
                     "Two came at 0 s and went through at once, before the first ring.",
-                    lab.line(r"def wait|__await__"),
+                    lab.definition("wait", "__await__"),
                     "`await self` in `wait`, and `yield self.park` in `__await__`.",
                 )
             if when.get(("late", "woken")) == 2:
                 raise Wrong(
                     "rings on",
                     "The bell rang at 1 s. A task that came at 2 s went through at once.",
-                    lab.line(r"def wait|__await__"),
+                    lab.definition("wait", "__await__"),
                     "A bell is no future: who comes later waits for the next ring.",
                 )
             if (
@@ -146,7 +146,7 @@ class WriteBell(Exercise):
                     "woke the wrong ones",
                     "It rang at 1, 3 and 4 s. Two came at 0 s, one "
                     f"at 2 s. They went on: {told(log)}.",
-                    lab.line("def ring"),
+                    lab.definition("ring"),
                     "Wake all who wait at that moment, each of them once.",
                 )
             return
@@ -156,14 +156,14 @@ class WriteBell(Exercise):
                 "stale waiter",
                 f"{observed} It began to clean up for 5 s, and the ring "
                 "at 2 s, which was not meant for it any more, ended that.",
-                lab.line("def park"),
+                lab.definition("park"),
                 "Take its `wake` out of the list when the undo is called.",
             )
         if when.get(("b", "told"), 1) != 1:
             raise Wrong(
                 "no undo",
                 f"{observed} It was cancelled at 1 s.",
-                lab.line("def park"),
+                lab.definition("park"),
                 "`park` must return the function that takes the waiting back. Without "
                 "one, `cancel` believes that the task is ready.",
             )
@@ -171,14 +171,14 @@ class WriteBell(Exercise):
             raise Wrong(
                 "never woken",
                 f"{observed} The second one, cancelled, had no turn.",
-                lab.line("def park"),
+                lab.definition("park"),
                 "`park` returns a function, and does not call it.",
             )
         if ("a", "woken") not in when or ("c", "woken") not in when:
             raise Wrong(
                 "takes back too much",
                 f"{observed} The first and the third were not cancelled, and wait for ever.",
-                lab.line(r"clear|remove|pop") or lab.line("def park"),
+                lab.use_of("clear", "remove", "pop") or lab.definition("park"),
                 "The undo takes back what this one `park` did, no more.",
             )
         lab.equal(when.get(("b", "over")), 6, what="told at 1 s, it cleaned up for 5 s, until")

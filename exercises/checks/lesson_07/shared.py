@@ -1,5 +1,6 @@
 """What exercises of lesson 07 share: a loop that is watched, its clock, and who is stuck on it."""
 
+import asyncio
 import contextlib
 import inspect
 import time
@@ -98,11 +99,11 @@ class Watched:
                 raise Wrong(
                     "spawned no coroutine",
                     f"Python said: {error}",
-                    self.lab.line(r"\bspawn\((?!coro\b)\*?\w+\)"),
+                    self.lab.call_of("spawn"),
                     "`spawn` takes one coroutine: `loop.spawn(work())`.",
                 ) from None
             except ValueError as error:
-                again = self.lab.line(r"\bloop\.(run|turn)\w*\(")
+                again = self.lab.call_of("loop.run*", "loop.turn*")
                 if again is None or "already executing" not in str(error):
                     raise
                 raise Wrong(
@@ -113,12 +114,12 @@ class Watched:
                     "adds a task to it.",
                 ) from None
             except RuntimeError as error:
-                if "event loop" in str(error) and self.lab.line(r"\basyncio\."):
+                if "event loop" in str(error) and self.lab.call_of("asyncio.*"):
                     close_unbegun(error)
                     raise Wrong(
                         "asked asyncio",
                         f"Python said: {str(error).rstrip('.')}.",
-                        self.lab.line(r"\basyncio\."),
+                        self.lab.call_of("asyncio.*"),
                         "This runs on your own loop, and asyncio's functions want "
                         "asyncio's. Use `loop.spawn`.",
                     ) from None
@@ -127,7 +128,7 @@ class Watched:
                 raise Stuck(
                     "deadlock",
                     "Nobody was ready, nobody slept, and somebody still waited.",
-                    self.lab.line(r"\bawait\b|\byield\b"),
+                    self.lab.earliest(self.lab.await_of(), self.lab.yielding()),
                 ) from None
 
     async def _main(self, loop, main):
@@ -161,7 +162,7 @@ class WatchedLoop(Loop):
                 "asks again and again",
                 f"After {MANY_TURNS} turns of the loop it was not over, and somebody was "
                 "always ready, so nobody could wake.",
-                self.lab.line(r"\bwhile\b|sleep\(0"),
+                self.lab.earliest(self.lab.while_loop(), self.lab.call_of("sleep", given=0)),
                 "Await what you wait for. A task wakes those who await it.",
             )
         super().turn()

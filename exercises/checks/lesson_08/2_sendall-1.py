@@ -31,9 +31,9 @@ class SendAll(Exercise):
     def verify(self, send_all, lab):
         data = b"".join(number.to_bytes(4, "big") for number in range(100_000))
         lab.told(f"with {len(data):,} bytes and a slow reader")
-        play(lab, lambda loop: self._slowly(lab, loop, send_all, data), r"\.send")
+        play(lab, lambda loop: self._slowly(lab, loop, send_all, data), lab.call_of("send*"))
         lab.told("with no bytes at all")
-        play(lab, lambda loop: self._slowly(lab, loop, send_all, b""), r"\.send")
+        play(lab, lambda loop: self._slowly(lab, loop, send_all, b""), lab.call_of("send*"))
 
     async def _slowly(self, lab, loop, send_all, data):
         here, there = pair()
@@ -55,7 +55,7 @@ class SendAll(Exercise):
                         "spin",
                         f"It tried {here.refused} times in vain while the other "
                         "side was slow: it asks and asks.",
-                        lab.line("sleep") or lab.line("except"),
+                        lab.call_of("sleep") or lab.handler(),
                         "Let the system tell you: `await until(sock, WRITE)` goes on when "
                         "there is room.",
                     )
@@ -70,7 +70,7 @@ class SendAll(Exercise):
                     "raised BlockingIOError",
                     f"After {len(heard):,} bytes the socket had "
                     "no room. `send` raised BlockingIOError, and nobody caught it.",
-                    lab.line(r"\.send"),
+                    lab.call_of("send*"),
                     "It says *not now*: catch it, wait until the socket can be written, and go on.",
                 ) from None
             self._compare(lab, here, bytes(heard), data)
@@ -81,13 +81,13 @@ class SendAll(Exercise):
             return Wrong(
                 "waited for the wrong event",
                 said,
-                lab.line("READ"),
+                lab.use_of("*READ*"),
                 "READ is for words that come in. Who wants to send waits for WRITE.",
             )
         return Wrong(
             "waits for ever",
             said,
-            lab.line(r"\bawait\b"),
+            lab.await_of(),
             "Wait only when `send` had no room, and then for WRITE.",
         )
 
@@ -102,7 +102,7 @@ class SendAll(Exercise):
                 f"The other side got {len(heard):,} bytes where "
                 f"{len(data):,} were to be sent: the beginning of `data`, and then a part "
                 "of it again.",
-                lab.line(r"\.send"),
+                lab.call_of("send*"),
                 "What `send` has taken is on its way. Go on behind it: `data[taken:]`.",
             )
         if data.startswith(heard) and here.refused == 0:
@@ -110,20 +110,20 @@ class SendAll(Exercise):
                 "assumed that all was sent",
                 f"{said} `send` took {sum(here.sent):,} and "
                 "said so; it did not go on with the rest.",
-                lab.line(r"\.send"),
+                lab.call_of("send*"),
                 "`send` returns how many bytes it took. The rest is still yours.",
             )
         if data.startswith(heard):
             raise Wrong(
                 "dropped the rest",
                 f"{said} When the socket had no room, it gave up.",
-                lab.line("except|suppress"),
+                lab.handler(),
                 "BlockingIOError says *not now*. Wait until the socket can be written, and go on.",
             )
         raise Wrong(
             "lost a part on the way",
             f"{said} They are not the beginning of `data`.",
-            lab.line(r"\.send"),
+            lab.call_of("send*"),
             "Go on exactly behind what `send` has taken.",
         )
 

@@ -31,7 +31,7 @@ class Serve(Exercise):
 
     def verify(self, serve, lab):
         lab.told("with a listener at which three clients knocked")
-        play(lab, lambda loop: self._three(lab, loop, serve), "accept")
+        play(lab, lambda loop: self._three(lab, loop, serve), lab.call_of("accept"))
 
     async def _three(self, lab, loop, serve):
         gate, talks, ears, talked_to = Future(), [], [], None
@@ -70,7 +70,7 @@ class Serve(Exercise):
                 raise Wrong(
                     "handed over no socket",
                     f"`talk` was given a {type(talked_to).__name__}, and failed.",
-                    lab.line(r"accept\("),
+                    lab.call_of("accept"),
                     "`accept` gives two things, a socket and an address: take them apart.",
                 ) from found
             finally:
@@ -89,7 +89,7 @@ class Serve(Exercise):
             raise Wrong(
                 "hung up too early",
                 "The first client was hung up on before it had an answer.",
-                lab.line(r"\bwith\b|close\("),
+                lab.earliest(lab.with_of(), lab.call_of("close", "aclose")),
                 "`spawn` returns at once, before the talk has begun. Close the socket "
                 "where the talk ends.",
             )
@@ -100,14 +100,14 @@ class Serve(Exercise):
                     "served only one",
                     "The first client was still talking when the second "
                     "one knocked, and `serve` had returned.",
-                    lab.line("accept"),
+                    lab.call_of("accept"),
                     "After one client comes the next: `while True`.",
                 )
             raise Wrong(
                 "one client after another",
                 "The first client took its time. The second "
                 "one knocked, and got no answer until the first had gone.",
-                lab.line(r"await\s+(?!accept)"),
+                lab.await_of(besides="accept"),
                 "`serve` must be back at `accept` at once: `spawn` the talk, do not await it.",
             )
         lab.equal(await quick, b"hello, quick", what="the second client heard")
@@ -124,7 +124,7 @@ class Serve(Exercise):
             raise Wrong(
                 "one failure ended all",
                 "A talk failed, and the next client got no answer.",
-                lab.line("accept"),
+                lab.call_of("accept"),
                 "Let each talk be a task of its own.",
             )
         gate.set_result(None)
@@ -140,7 +140,7 @@ class Serve(Exercise):
             raise Wrong(
                 "left the connection open",
                 f"{when} the server did not hang up: its client waits for ever.",
-                lab.line(r"spawn\("),
+                lab.call_of("spawn"),
                 "Close the socket when the talk ends, however it ends: `with sock:` around "
                 "the `await talk(sock)`.",
             )

@@ -90,14 +90,14 @@ class InThread(Exercise):
             raise Wrong(
                 "did the work here",
                 "`work` ran in the loop's own thread: the loop stood still.",
-                lab.line(r"target=\w+\(") or lab.line(r"work\(\)"),
+                lab.keyword("target") or lab.call_of("work"),
                 "Parentheses call it here and now. Let the new thread call it.",
             )
         if work.hurried:
             raise Wrong(
                 "waited for the thread",
                 "It did not return before `work` was done: the loop stood still.",
-                lab.line(r"join\(|result\(|wait\("),
+                lab.call_of("join", "result", "wait"),
                 "Return the future at once. The thread sets it later.",
             )
         if inspect.iscoroutine(future):
@@ -105,21 +105,21 @@ class InThread(Exercise):
             raise Wrong(
                 "not a future",
                 "It returned a coroutine. Nothing begins before somebody awaits that.",
-                lab.line(r"async\s+def"),
+                lab.coroutine_function(),
                 "Make it an ordinary function that returns the future.",
             )
         if not isinstance(future, Future):
             raise Wrong(
                 "not a future",
                 f"It returned {future!r}.",
-                lab.line("return"),
+                lab.returning(),
                 "Make a `Future()` and return it; whoever wants the result awaits it.",
             )
         if work.thread is None:
             raise Wrong(
                 "never began",
                 "`work` was never called.",
-                lab.line("Thread"),
+                lab.call_of("Thread"),
                 "A thread begins with `start()`.",
             )
 
@@ -130,7 +130,7 @@ class InThread(Exercise):
                 "called, not handed over",
                 f"`call_soon_threadsafe` was given {not_functions[0]!r}. The future had "
                 "been set before, in the thread.",
-                lab.line("call_soon_threadsafe"),
+                lab.call_of("call_soon_threadsafe"),
                 "Parentheses call it here and now. Hand over the function without them, "
                 "and its argument behind a comma.",
             )
@@ -138,7 +138,7 @@ class InThread(Exercise):
             raise Wrong(
                 "set it from the thread",
                 "The future was set in the other thread. A loop that is asleep does not notice.",
-                lab.line(r"set_result|set_exception"),
+                lab.use_of("set_result", "set_exception"),
                 "Let the loop do it: `loop.call_soon_threadsafe(future.set_result, result)`.",
             )
         if not future.done():
@@ -147,7 +147,7 @@ class InThread(Exercise):
                 "`work` "
                 + (f"raised {work.error!r}" if work.error else "was done")
                 + ", and the future was never set: whoever awaits it waits for ever.",
-                lab.line(r"work\(\)|target=work"),
+                lab.earliest(lab.call_of("work"), lab.keyword("target")),
                 "Catch the error in the thread, and have the loop call "
                 "`future.set_exception` with it."
                 if work.error
@@ -158,7 +158,7 @@ class InThread(Exercise):
                 "woke nobody",
                 "The future was set, but `call_soon_threadsafe` was not "
                 "called. A loop that is asleep would sleep on.",
-                lab.line(r"ready|spawn"),
+                lab.use_of("ready", "spawn"),
                 "`loop.call_soon_threadsafe` puts it into the queue and wakes the loop.",
             )
         future.seen = True
@@ -173,7 +173,7 @@ class InThread(Exercise):
             raise Wrong(
                 "lost error" if work.error else "raised",
                 f"The future got {got}.",
-                lab.line("set_result"),
+                lab.use_of("set_result"),
                 "An error of `work` belongs into `future.set_exception`.",
             )
 

@@ -53,7 +53,7 @@ class Start(Exercise):
             return Wrong(
                 "no future",
                 "It is `async def`: it returned a coroutine, and started nothing.",
-                lab.line(r"async def"),
+                lab.coroutine_function(),
                 "`def start`: an ordinary function, which asks the loop for the first "
                 "step and returns the future.",
             )
@@ -61,21 +61,21 @@ class Start(Exercise):
             return Wrong(
                 "no future",
                 f"It returned {future!r:.60}.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 "Return the future of `loop.create_future()`, at once; it gets its result later.",
             )
         if isinstance(future, asyncio.Task):
             return Wrong(
                 "used asyncio's task",
                 "It returned a task of asyncio's.",
-                lab.line(r"create_task|ensure_future|Task\("),
+                lab.call_of("create_task", "ensure_future", "Task"),
                 "This one is to be yours: `coro.send(None)`, in a function that is called back.",
             )
         if said:
             return Wrong(
                 "ran at once",
                 "When `start` returned, the coroutine had taken its first step already.",
-                lab.line(r"^\s*step\(|call_soon\(\w+\(\)"),
+                lab.earliest(lab.call_of("step"), lab.call_of("call_soon", given="()")),
                 "A new task goes to the end of the queue: `loop.call_soon(step)`. Hand "
                 "the function over, do not call it.",
             )
@@ -108,7 +108,9 @@ class Start(Exercise):
                 "resumed it at once",
                 "The coroutine handed out None three times, and its neighbour got no turn "
                 "in between.",
-                lab.line(r"\bwhile\b|^\s+step\(|call_soon\(\w+\(\)"),
+                lab.earliest(
+                    lab.while_loop(), lab.call_of("step"), lab.call_of("call_soon", given="()")
+                ),
                 "None means: go on with the others first. `loop.call_soon(step)`, without "
                 "calling `step` there, and return.",
             )
@@ -157,8 +159,8 @@ class Start(Exercise):
                 "resumed it at once",
                 "The coroutine handed out a future, and was sent on before that was done. "
                 f"It answered: {error}.",
-                lab.line(r"add_done_callback\(\w+\(\)")
-                or lab.line(r"call_soon|\bwhile\b|^\s+step\("),
+                lab.call_of("add_done_callback", given="()")
+                or lab.earliest(lab.call_of("call_soon", "step"), lab.while_loop()),
                 "Leave the rest to the future: `waits_for.add_done_callback(step)`.",
             )
         if "interacts badly" in str(error):
@@ -168,7 +170,7 @@ class Start(Exercise):
                 "took None for a future",
                 "The coroutine handed out None, as `sleep(0)` "
                 f"does, and your step failed: {error}.",
-                lab.line(r"add_done_callback"),
+                lab.call_of("add_done_callback"),
                 "Look first: `if waits_for is None: loop.call_soon(step)`.",
             )
         if error is not None:
@@ -179,7 +181,7 @@ class Start(Exercise):
             return Wrong(
                 "lost the return value",
                 f"The coroutine returned {expected!r}; the result of the future is {result!r}.",
-                lab.line(r"set_result"),
+                lab.call_of("set_result"),
                 "What it returned is inside the `StopIteration`: `except StopIteration as "
                 "end`, and `end.value`.",
             )
@@ -197,14 +199,14 @@ class Start(Exercise):
                 "no one catches its end",
                 f"I gave it {what}. `send` raised a StopIteration, which fell to the "
                 "loop, and the future was never done.",
-                lab.line(r"\.send\("),
+                lab.call_of("send"),
                 "`except StopIteration as end:` around the `send`.",
             )
         if lost and "positional argument" in str(lost[0]):
             return Wrong(
                 "a callback without its argument",
                 f"I gave it {what}. Calling it back failed: {lost[0]}.",
-                lab.line(r"def \w+\(\)"),
+                lab.inner_function(),
                 "A future calls back with itself as argument; `call_soon` with none: "
                 "`def step(woken_by=None)`.",
             )
@@ -212,7 +214,7 @@ class Start(Exercise):
         return Wrong(
             "never came to its end",
             f"I gave it {what}, and its future was never done.{said}",
-            lab.line(r"\.send\("),
+            lab.call_of("send"),
             "After each step somebody must call `step` again, and at the end somebody "
             "must set the future.",
         )
@@ -222,7 +224,7 @@ class Start(Exercise):
             "took its end for an error",
             "The coroutine came to its end, and the future was given its StopIteration "
             "as an error.",
-            lab.line(r"except (Base)?Exception|except:"),
+            lab.handler(Exception, BaseException),
             "StopIteration is an Exception too, and the first `except` that fits takes "
             "it. Put `except StopIteration as end` before the other one.",
         )
@@ -233,7 +235,7 @@ class Start(Exercise):
         return Wrong(
             "lost error",
             f"I gave it a coroutine that raises a LookupError, and {so}.",
-            lab.line(r"\bexcept\b|\.send\("),
+            lab.earliest(lab.handler(), lab.call_of("send")),
             "`except Exception as error:`, and `future.set_exception(error)`.",
         )
 

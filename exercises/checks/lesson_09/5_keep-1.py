@@ -53,7 +53,7 @@ class Background(Exercise):
             return Wrong(
                 "a second loop",
                 f"Python said: {error}.",
-                lab.line(r"asyncio\.run|run_until_complete"),
+                lab.call_of("asyncio.run", "run_until_complete"),
                 "A loop runs already: `asyncio.create_task(coro)` gives it a task.",
             )
         if made is coro and kept:
@@ -63,7 +63,7 @@ class Background(Exercise):
             return Wrong(
                 "not a task",
                 "It returned the coroutine, and not the task that runs it.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 "Return what `asyncio.create_task(coro)` gives.",
             )
         if asyncio.iscoroutine(made):
@@ -72,7 +72,7 @@ class Background(Exercise):
             return Wrong(
                 "not a task",
                 "It is `async def`: it returned a coroutine, and started nothing.",
-                lab.line(r"async def"),
+                lab.coroutine_function(),
                 "`def background`: a task is made by `asyncio.create_task`, and that "
                 "needs no await.",
             )
@@ -80,7 +80,7 @@ class Background(Exercise):
             return Wrong(
                 "not a task",
                 f"It returned {made!r:.60}.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 "Return what `asyncio.create_task(coro)` gives.",
             )
         if kept and made not in kept:
@@ -90,7 +90,7 @@ class Background(Exercise):
                     return Wrong(
                         "kept the coroutine",
                         "`kept` holds the coroutine, not its task.",
-                        lab.line(r"\.add\("),
+                        lab.call_of("add"),
                         "The task holds its coroutine, and not the other way round.",
                     )
         del made, coro
@@ -102,14 +102,14 @@ class Background(Exercise):
                 "lost the task",
                 "The task waited for a future that only it knew. `kept` held "
                 f"{len(kept)} tasks; after `gc.collect()` the task was gone.",
-                lab.line(r"create_task|discard"),
+                lab.call_of("create_task", "discard"),
                 "Put the task into `kept`, and leave it there until it is done.",
             )
         if not kept:
             return Wrong(
                 "not kept",
                 "The task is under way, and `kept` is empty.",
-                lab.line(r"create_task"),
+                lab.call_of("create_task"),
                 "`kept.add(task)`.",
             )
         for task in kept.copy():
@@ -139,7 +139,7 @@ class Background(Exercise):
             return Wrong(
                 "let go of all",
                 "One task of two has ended, and `kept` is empty.",
-                lab.line(r"clear|add_done_callback"),
+                lab.call_of("clear", "add_done_callback"),
                 "Take out that one only: `task.add_done_callback(kept.discard)`.",
             )
         await asyncio.wait(tasks)
@@ -151,14 +151,14 @@ class Background(Exercise):
             return Wrong(
                 "a callback without its argument",
                 f"The loop was told: {lost[0]!r}.",
-                lab.line(r"add_done_callback"),
+                lab.call_of("add_done_callback"),
                 "A callback gets the task as its argument: hand over `kept.discard`.",
             )
         if kept:
             return Wrong(
                 "never lets go",
                 f"Both tasks have ended, and `kept` still holds {len(kept)}.",
-                lab.line(r"add_done_callback|\.add\("),
+                lab.call_of("add_done_callback", "add"),
                 "In a program that runs for weeks they would pile up: "
                 "`task.add_done_callback(kept.discard)`.",
             )

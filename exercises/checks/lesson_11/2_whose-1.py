@@ -54,7 +54,7 @@ class FirstAnswer(Exercise):
                 "no limit for the whole",
                 f"Every server takes 9 s, and it was over after {run.elapsed:g} s; all "
                 "together may take 5 s.",
-                lab.line(r"timeout|wait_for"),
+                lab.call_of("timeout", "wait_for"),
                 "Put one deadline around the whole loop, and one around each call.",
             )
         if run.elapsed < 4.999:
@@ -62,7 +62,7 @@ class FirstAnswer(Exercise):
                 "gave up too early",
                 f"Every server takes 9 s, and it returned {run.result!r} after "
                 f"{run.elapsed:g} s. There were 5 s, 2 s for each server.",
-                lab.line(r"except|suppress"),
+                lab.handler(),
                 "When the deadline of one server rings, ask the next one.",
             )
         lab.equal(run.result, "out of time")
@@ -73,7 +73,7 @@ class FirstAnswer(Exercise):
                 "took one deadline for the other",
                 f"Three servers had their 2 s in vain. After {run.elapsed:g} s of 10 it "
                 "returned 'out of time'.",
-                lab.line(r"out of time"),
+                lab.literal("out of time"),
                 "The error alone does not tell whose deadline it was. "
                 "`timeout(...) as cm` and `cm.expired()` do.",
             )
@@ -92,7 +92,7 @@ class FirstAnswer(Exercise):
                 "gave up too early",
                 f"Server a takes 9 s, b would have answered in 1 s. It returned "
                 f"{run.result!r} after {run.elapsed:g} s of 10.",
-                lab.line(r"except|suppress"),
+                lab.handler(),
                 "When the deadline of one server rings, ask the next one.",
             )
         if "c" in ask.calls and run.elapsed < 2.999:
@@ -100,7 +100,7 @@ class FirstAnswer(Exercise):
                 "asked all at once",
                 f"It asked {', '.join(ask.calls)}, and was over after {run.elapsed:g} s. "
                 "The servers are to be asked one after another.",
-                lab.line(r"create_task|gather"),
+                lab.call_of("create_task", "gather"),
                 "Await each one in a loop.",
             )
         if run.result == "it is a":
@@ -108,7 +108,7 @@ class FirstAnswer(Exercise):
                 "no limit for each server",
                 f"Server a takes 9 s and may take 2. It returned {run.result!r} after "
                 f"{run.elapsed:g} s.",
-                lab.line(r"timeout\(short") or lab.line(r"\bask\("),
+                lab.call_of("timeout", given="short") or lab.call_of("ask"),
                 "Put `async with asyncio.timeout(short)` around `await ask(server)` "
                 "itself: it ends what the task waits for inside of its block.",
             )
@@ -117,7 +117,7 @@ class FirstAnswer(Exercise):
             raise Wrong(
                 "asked too many",
                 "Server b had answered, and c was asked all the same.",
-                lab.line(r"\bfor\b"),
+                lab.for_loop(),
                 "Return the answer as soon as it is there.",
             )
 
@@ -149,7 +149,7 @@ class FirstAnswer(Exercise):
                     "another error came out",
                     f"Server {server} raised TimeoutError({str(own)!r}), and what came "
                     f"out is {error!r}.",
-                    lab.line(r"\braise\b"),
+                    lab.raising(),
                     "A bare `raise` lets the error itself go on.",
                 ) from None
             what = (
@@ -162,7 +162,7 @@ class FirstAnswer(Exercise):
                 f"Server {server}, {when}, was asked, and raised a TimeoutError of its own "
                 "after 1 s. That was none of your deadlines, and your function "
                 f"{what}.",
-                lab.line(r"except|suppress"),
+                lab.handler(),
                 "Ask the deadline with `expired()`; if it was not that one, `raise`.",
             )
         ask = lab.service(1, name="ask", errors={"a": LookupError("no such question")})

@@ -40,7 +40,7 @@ class InHand(Exercise):
             raise Wrong(
                 "took being told for a failure",
                 f"Job 3 is among the failed ones: {failed}.",
-                lab.line(r"\bexcept\b"),
+                lab.handler(),
                 "`except Exception` lets a cancellation pass; catch no more for `failed`.",
             )
         self._told(cancelled, log, lab)
@@ -49,7 +49,7 @@ class InHand(Exercise):
             raise Wrong(
                 "lost the job in hand",
                 f"Then the queue held {queue}. Job 3 was taken out, and not done.",
-                lab.line(r"\.get\("),
+                lab.call_of("get"),
                 "Where the request finds the worker with a job in hand, put the job back: "
                 "`queue.put_nowait(job)`, and raise the request again.",
             )
@@ -57,7 +57,7 @@ class InHand(Exercise):
             raise Wrong(
                 "put back too much",
                 f"Then the queue held {queue}; not done were 3 and 4.",
-                lab.line(r"put"),
+                lab.call_of("put*"),
                 "Put back the one job that was not done, once.",
             )
 
@@ -81,7 +81,7 @@ class InHand(Exercise):
     def _rest(self, worker, lab, jobs, words):
         log, failed, queue = lab.service(1, name="handle", errors={2: ValueError("no")}), [], []
         lab.told(words)
-        put = lab.line(r"put")
+        put = lab.call_of("put*")
         try_ = (
             "It was cancelled in `get`, with no job in hand. Let the `try` that puts back hold "
             "`handle` alone."
@@ -120,7 +120,7 @@ class InHand(Exercise):
                 raise Wrong(
                     "not async",
                     f"`worker` returned {made!r} at once: there is nothing to await.",
-                    lab.line(r"\bdef\b"),
+                    lab.definition(),
                 )
             task = asyncio.create_task(made, name="worker")
             await asyncio.wait([task], timeout=seconds)
@@ -129,7 +129,7 @@ class InHand(Exercise):
                     raise Wrong(
                         "ended too early",
                         "It returned before I cancelled it.",
-                        lab.line(r"\breturn\b|\bbreak\b|\bwhile\b"),
+                        lab.earliest(lab.returning(), lab.breaking(), lab.while_loop()),
                         "It works for ever: `while True`.",
                     )
                 raise task.exception()

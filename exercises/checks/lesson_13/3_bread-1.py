@@ -63,7 +63,7 @@ class BuyBread(Exercise):
             raise Wrong(
                 "did not look again",
                 "A customer had waited, and took a loaf from a shelf that was empty: IndexError.",
-                lab.line(r"\bif\b|\bwait\("),
+                lab.earliest(lab.condition(), lab.call_of("wait")),
                 "To be notified means to look again. Use `while` instead of `if`, or "
                 "`changed.wait_for`.",
             ) from None
@@ -73,7 +73,7 @@ class BuyBread(Exercise):
             raise Wrong(
                 "did not look again",
                 "A customer came back without a loaf.",
-                lab.line(r"\bif\b|\bwait\("),
+                lab.earliest(lab.condition(), lab.call_of("wait")),
                 "To be notified means to look again. Use `while` instead of `if`, or "
                 "`changed.wait_for`.",
             )
@@ -84,7 +84,7 @@ class BuyBread(Exercise):
             raise Wrong(
                 "asks again and again",
                 f"A loaf came at {came:g} s, and was taken at {taken:g} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Do not ask every now and then. The baker notifies you: wait for that.",
             )
 
@@ -114,7 +114,7 @@ class BuyBread(Exercise):
             raise Wrong(
                 "kept the lock",
                 "It returned, and the lock of `changed` is still held.",
-                lab.line(r"acquire\("),
+                lab.call_of("acquire"),
                 "`async with changed:` gives it back however the block ends.",
             )
         return got

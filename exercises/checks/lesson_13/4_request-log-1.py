@@ -64,7 +64,7 @@ class RequestLog(Exercise):
             raise Wrong(
                 "one list for all logs",
                 f"A new log already held {log.lines!r}.",
-                lab.line(r"\blines\b.*="),
+                lab.assigned("lines"),
                 "`self.lines = []` in `__init__` makes a list for each log.",
             )
         await asyncio.gather(*(request(number, False) for number in (1, 2, 3)))
@@ -116,7 +116,7 @@ class RequestLog(Exercise):
             raise Wrong(
                 "not a plain method",
                 f"`{name}` returned a coroutine.",
-                lab.line(rf"async def {name}"),
+                lab.coroutine_function(name),
                 f"Nothing is awaited in there: `def {name}`.",
             )
 

@@ -44,14 +44,14 @@ class Mirrors(Exercise):
             raise Wrong(
                 "asked more than one at a time",
                 f"{fetch.peak} mirrors were asked at once.",
-                lab.line("gather|create_task|TaskGroup"),
+                lab.call_of("gather", "create_task", "TaskGroup"),
                 "That is quicker, and three times the load. Asked is one after another.",
             )
         if run.result is None and "c" not in fetch.started:
             raise Wrong(
                 "gave up too early",
                 'It returned None, and "c" was never asked.',
-                lab.line(r"\bexcept\b|suppress"),
+                lab.handler(),
                 "After a failure the next mirror is asked: the `try` stands in the loop.",
             )
         lab.equal(run.result, "page c")
@@ -59,14 +59,14 @@ class Mirrors(Exercise):
             raise Wrong(
                 "another limit for a mirror",
                 f'"b" never came back, and had {run.elapsed - 0.5:.3g} s.',
-                lab.line(r"timeout\(|wait_for"),
+                lab.call_of("timeout", "timeout_at", "wait_for"),
                 "Each mirror has 1 s, however long the whole may last.",
             )
         for seconds in (2.5, 0.4):
             fetch = lab.service(60, name="fetch")
             lab.told(f"with four mirrors that never come back, and {seconds} s for the whole")
             run = lab.run(from_mirrors, fetch, ["a", "b", "c", "d"], seconds, raises=TimeoutError)
-            caught = lab.line(r"CancelledError|BaseException|except\s*:")
+            caught = lab.earliest(lab.use_of("CancelledError"), lab.handler(BaseException))
             if run.elapsed > seconds + 0.01 and caught:
                 raise Wrong(
                     "swallowed",
@@ -78,7 +78,7 @@ class Mirrors(Exercise):
                 raise Wrong(
                     "no deadline for the whole",
                     f"It took {run.elapsed:.3g} s.",
-                    lab.line(r"timeout\(|wait_for"),
+                    lab.call_of("timeout", "timeout_at", "wait_for"),
                     "Limits for each call do not add up to one for the whole. Put "
                     "`asyncio.timeout(seconds)` around all of it.",
                 )
@@ -86,7 +86,7 @@ class Mirrors(Exercise):
                 raise Wrong(
                     "gave up too early",
                     f"It gave up after {run.elapsed:.3g} s.",
-                    lab.line(r"timeout\(|wait_for|raise"),
+                    lab.earliest(lab.call_of("timeout", "timeout_at", "wait_for"), lab.raising()),
                     "The next mirror may be better: ask on until the time is over.",
                 )
         fetch = lab.service(0.1, errors={"a": httpx.ReadError("1st"), "b": lost}, name="fetch")
@@ -97,14 +97,14 @@ class Mirrors(Exercise):
             raise Wrong(
                 "another error",
                 "A TimeoutError came out, and no time was over.",
-                lab.line(r"\braise\b"),
+                lab.raising(),
                 "Asked is the last mirror's own error.",
             ) from None
         if run.error is not lost:
             raise Wrong(
                 "another error",
                 "The error of the first mirror came out.",
-                lab.line(r"\braise\b"),
+                lab.raising(),
                 "Asked is the last one's.",
             )
         fetch = lab.service(60, name="fetch")
@@ -116,7 +116,7 @@ class Mirrors(Exercise):
             raise Wrong(
                 "swallowed",
                 "I cancelled it after 0.5 s. It went on with the next mirror.",
-                lab.line(r"\bexcept\b|suppress"),
+                lab.handler(),
             ) from None
 
     def _first(self, lab, from_mirrors, fetch):
@@ -136,7 +136,7 @@ class Mirrors(Exercise):
                     "gave up too early",
                     'The TimeoutError of "b" came out after '
                     f'{ended[0]:.3g} s, and "c" was not asked.',
-                    lab.line(r"\bexcept\b"),
+                    lab.handler(),
                     "`asyncio.timeout` raises Python's own `TimeoutError`, which is none "
                     "of httpx's errors: catch both.",
                 ) from None
@@ -145,14 +145,14 @@ class Mirrors(Exercise):
                 "It ended with a TimeoutError: one silent "
                 'mirror took all the time, and "c" was '
                 f"{'never asked' if 'c' not in fetch.started else 'cut off'}.",
-                lab.line(r"timeout\(|wait_for") or lab.line(r"\bawait\b"),
+                lab.call_of("timeout", "timeout_at", "wait_for") or lab.await_of(),
                 "Give each mirror its own second, inside the deadline for the whole.",
             ) from None
         except httpx.TransportError:
             raise Wrong(
                 "gave up too early",
                 'The error of "a" came out, and the others were not asked.',
-                lab.line(r"\bexcept\b|\bawait\b"),
+                lab.earliest(lab.handler(), lab.await_of()),
                 "A TransportError of one mirror means: ask the next.",
             ) from None
 

@@ -52,7 +52,7 @@ class AsTold(Exercise):
                 raise Wrong(
                     "retried",
                     f"It asked {times(server)}, and was told {status} each time.",
-                    lab.line("status_code|except"),
+                    lab.earliest(lab.use_of("status_code"), lab.handler()),
                     "Only a 429 is to be asked again here.",
                 )
             try:
@@ -68,14 +68,14 @@ class AsTold(Exercise):
             raise Wrong(
                 "gave up too early",
                 f"After {requests_to(server)} the 429 came out as an error.",
-                lab.line("raise_for_status"),
+                lab.use_of("raise_for_status"),
                 "A 429 is no refusal: it says when to come back.",
             ) from None
         if isinstance(run.result, httpx.Response) and run.result.status_code == 429:
             raise Wrong(
                 "gave up too early",
                 f"After {requests_to(server)} it returned the 429.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 "A 429 is no answer: it says when to come back.",
             )
         the_response(lab, run, server)
@@ -84,14 +84,14 @@ class AsTold(Exercise):
                 raise Wrong(
                     "came back too early",
                     f"Told to come back in {wanted} s it came after {gap:.3g} s.",
-                    lab.line("sleep"),
+                    lab.call_of("sleep"),
                     "The server counts that against you. Wait as long as it says.",
                 )
             if gap > wanted + 0.5:
                 raise Wrong(
                     "came back too late",
                     f"Told to come back in {wanted} s it came after {gap:.3g} s.",
-                    lab.line("sleep"),
+                    lab.call_of("sleep"),
                     "The server knows when there is room again. Wait no longer.",
                 )
 

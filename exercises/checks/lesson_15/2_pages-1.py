@@ -16,7 +16,7 @@ def async_iterator(lab, thing):
     raise Wrong(
         "not an async generator",
         said,
-        lab.line(rf"def\s+{lab.asks}\b"),
+        lab.definition(lab.asks),
         "A function becomes an async generator by `async def` and a `yield`.",
     )
 
@@ -67,14 +67,14 @@ class Pages(Exercise):
                 raise Wrong(
                     "yields whole pages",
                     f"It yielded {item!r}.",
-                    lab.line(r"\byield\b"),
+                    lab.yielding(),
                     "Whoever reads it wants items: go through the results in a loop.",
                 )
             if hasattr(item, "__anext__"):
                 raise Wrong(
                     "yields a stream",
                     "It yielded an async generator.",
-                    lab.line(r"\byield\b.*\("),
+                    lab.yielding(lab.asks),
                     "There is no `yield from` for async generators: go through it with "
                     "`async for`, and yield its items.",
                 )
@@ -87,14 +87,14 @@ class Pages(Exercise):
                 "It yielded a and b, and no more. The second page is empty, and it has a next one."
                 if len(fetch.calls) > 1
                 else "It yielded the items of the first page, and no more.",
-                lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bfor\b"),
+                lab.earliest(lab.condition(), lab.returning(), lab.looping()),
                 "Only `next` tells whether there is another page.",
             )
         if got == ["a", "b", "c"]:
             raise Wrong(
                 "stopped too early",
                 "It yielded a, b and c. The item of the last page is missing.",
-                lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bbreak\b"),
+                lab.earliest(lab.while_loop(), lab.condition(), lab.returning(), lab.breaking()),
                 "The page whose `next` is None has items like the others: yield them "
                 "before you stop.",
             )
@@ -110,7 +110,7 @@ class Pages(Exercise):
             raise Wrong(
                 "raised StopAsyncIteration",
                 f"Python said: {error}.",
-                lab.line("StopAsyncIteration|anext"),
+                lab.use_of("StopAsyncIteration", "anext"),
                 "An async generator ends where its body ends, or by a bare `return`.",
             ) from None
 
@@ -119,7 +119,7 @@ class Pages(Exercise):
             raise Wrong(
                 "the same page again",
                 f"It fetched {calls}.",
-                lab.line(r"\bfetch\("),
+                lab.call_of("fetch"),
                 "After a page, go on with its `next`.",
             )
         needed = {1: 1, 2: 1, 3: 3, 4: 4}.get(len(got), 4)
@@ -130,14 +130,14 @@ class Pages(Exercise):
             raise Wrong(
                 "loads all first",
                 said,
-                lab.line(r"\bfetch\("),
+                lab.call_of("fetch"),
                 "The first item has to wait for the last page in this way. Yield the "
                 "items of a page before you fetch the next one.",
             )
         raise Wrong(
             "fetches a page too early",
             said,
-            lab.line(r"\bfetch\("),
+            lab.call_of("fetch"),
             "Fetch the next page when all items of this one have been asked for.",
         )
 

@@ -39,7 +39,7 @@ class TenParts(Exercise):
             raise Wrong(
                 "waits though all is there",
                 "All parts were there after 1.9 s, and the page came after 5 s.",
-                lab.line("sleep"),
+                lab.call_of("sleep"),
                 try_="`seconds` is the longest that the visitor waits: `asyncio.timeout` "
                 "or `asyncio.wait(..., timeout=...)` go on sooner.",
             )
@@ -56,7 +56,7 @@ class TenParts(Exercise):
                 "lost what was there",
                 "It raised a TimeoutError: eight parts had come, and "
                 "the visitor sees none of them.",
-                lab.line("timeout|wait_for"),
+                lab.earliest(lab.call_of("timeout*", "wait_for"), lab.keyword("timeout")),
                 try_="One timeout for each part, or `asyncio.wait`, keeps what is there.",
             ) from None
         except ConnectionError:
@@ -86,7 +86,7 @@ class TenParts(Exercise):
             raise Wrong(
                 "the visitor waited longer",
                 f"It took {run.elapsed:g} s; the visitor waits 5 s at most.",
-                lab.line("timeout|wait"),
+                lab.call_of("timeout*", "wait*"),
                 try_="All the timeouts must begin at the same moment.",
             )
         if isinstance(run.result, dict) and run.result.get("part 4", 0) is None:

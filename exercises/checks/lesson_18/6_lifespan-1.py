@@ -19,7 +19,7 @@ class Pool:
             raise Wrong(
                 "closed too early",
                 "A request asked a pool that was closed.",
-                self.lab.line(r"\.close\("),
+                self.lab.call_of("close", "aclose"),
                 try_="Close it after the `yield` of the lifespan, when the last request is over.",
             )
         self.asked += 1
@@ -141,7 +141,7 @@ class Lifespan(Exercise):
                 "not awaited",
                 "`connect` was called, and nobody awaited it: a coroutine "
                 "was asked for the prices.",
-                lab.line(r"connect\(\)"),
+                lab.call_of("connect"),
             )
         if not pools:
             raise Wrong(
@@ -155,14 +155,14 @@ class Lifespan(Exercise):
                 "connected before the startup",
                 "The pool was opened while the application "
                 "was made. A server makes an application on no loop, or on another one.",
-                lab.line("connect"),
+                lab.call_of("connect"),
                 try_="Open it in the lifespan, before its `yield`.",
             )
         if len(pools) > 1:
             raise Wrong(
                 "a pool for each request",
                 f"`connect` was called {len(pools)} times, for {len(talks)} requests.",
-                lab.line(r"connect\(\)"),
+                lab.call_of("connect"),
                 try_="Open one pool at the startup, and let all requests use it.",
             )
         if pools[0].strayed:
@@ -170,15 +170,15 @@ class Lifespan(Exercise):
                 "another loop",
                 "The pool was opened on the server's loop, and asked on "
                 "another one. A pool's connections belong to the loop that opened them.",
-                lab.line(r"\.run\("),
+                lab.call_of("run"),
                 try_="Write the view as `async def`, and `await`.",
             )
         for name, talk in zip(PRICES, talks):
-            if isinstance(talk.error, NameError) and lab.line(rf"\b{talk.error.name} = await"):
+            if isinstance(talk.error, NameError) and lab.assigned(talk.error.name):
                 raise Wrong(
                     "raised",
                     f"{talk.what}: NameError: {talk.error}.",
-                    lab.line(rf"\b{talk.error.name} = await"),
+                    lab.assigned(talk.error.name),
                     try_="A name that is set in the lifespan is the lifespan's own. Keep "
                     "the pool where the view can see it, as `app.state.pool`.",
                 )
@@ -194,14 +194,14 @@ class Lifespan(Exercise):
             raise Wrong(
                 "left open",
                 "The server has shut the application down, and the pool is still open.",
-                lab.line(r"connect\(\)"),
+                lab.call_of("connect"),
                 try_="Close it after the `yield` of the lifespan, with `await`.",
             )
         if moments["connected"] != "startup":
             raise Wrong(
                 "connected too late",
                 "The pool was opened by a request, which had to wait for it.",
-                lab.line(r"connect\(\)"),
+                lab.call_of("connect"),
                 try_="Open it in the lifespan, before its `yield`.",
             )
 

@@ -72,13 +72,13 @@ class PoolByHand(Exercise):
                         "lost a place",
                         f"After {left_by[-1]} the connection did not come "
                         f"back: the next borrower got another one, and {size} is allowed.",
-                        lab.line(r"\byield\b"),
+                        lab.yielding(),
                         "What was taken goes back in `finally`.",
                     )
                 raise Wrong(
                     "limit",
                     f"{len(opened)} connections were opened, and {size} are allowed.",
-                    lab.line(r"connect\("),
+                    lab.call_of("connect"),
                     "While one task awaits `connect()` others look at the count as well. "
                     "Take the place before you open: a semaphore of `size` does.",
                 )
@@ -92,7 +92,7 @@ class PoolByHand(Exercise):
                 raise Wrong(
                     "not a context manager",
                     f"`acquire()` returned {type(made).__name__}, which `async with` doesn't take.",
-                    lab.line(r"def\s+acquire"),
+                    lab.definition("acquire"),
                     "`@contextlib.asynccontextmanager` makes one of an async function with "
                     "one `yield`.",
                 )
@@ -101,13 +101,13 @@ class PoolByHand(Exercise):
                     raise Wrong(
                         "value",
                         f"`acquire` gave {connection!r}, and not a connection.",
-                        lab.line(r"\byield\b"),
+                        lab.yielding(),
                     )
                 if connection.busy:
                     raise Wrong(
                         "connection shared",
                         "Two tasks were lent the same connection.",
-                        lab.line(r"\byield\b"),
+                        lab.yielding(),
                         "Take it out of what is free before you "
                         "lend it, and put it back afterwards.",
                     )
@@ -128,7 +128,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "opened in advance",
                 f"The first borrower needs one connection, and {len(opened)} were opened.",
-                lab.line(r"connect\("),
+                lab.call_of("connect"),
                 "Open one when somebody wants it and none is free.",
             )
         await use(pool)
@@ -137,14 +137,14 @@ class PoolByHand(Exercise):
                 "closed what it lent",
                 "The connection was closed at the end of the block, "
                 "and the next borrower waited for a new one to be opened.",
-                lab.line(r"close\("),
+                lab.call_of("close", "aclose"),
                 "Keep it: only `close()` of the pool closes.",
             )
         if len(opened) != 1:
             raise Wrong(
                 "opened what it had",
                 f"{len(opened)} connections were opened, though the first one was free again.",
-                lab.line(r"connect\("),
+                lab.call_of("connect"),
                 "Look first whether one was given back.",
             )
 
@@ -160,14 +160,14 @@ class PoolByHand(Exercise):
                 "one at a time",
                 f"It opened {len(opened)} of 3, and all seven took "
                 f"{seconds:g} s; they could have taken 4 s.",
-                lab.line(r"Lock|Semaphore"),
+                lab.call_of("*Lock", "Semaphore"),
                 "Up to `size` tasks hold a connection at once: no lock around the lending.",
             )
         if best + 0.001 < seconds < best + 0.7:
             raise Wrong(
                 "asks again and again",
                 f"All seven took {seconds:g} s; {best:g} s is enough.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Do not ask every now and then whether "
                 "one is free: a semaphore or a queue wakes who waits.",
             )
@@ -175,7 +175,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "opened one after another",
                 f"All seven took {seconds:g} s; three at a time take 4 s, the opening included.",
-                lab.line(r"connect\("),
+                lab.call_of("connect"),
                 "Connections may be opened at the same time.",
             )
         await pool.close()
@@ -185,7 +185,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "left open",
                 f"After `close()` {left} of {len(opened)} connections were still open.",
-                lab.line(r"connect\(\)"),
+                lab.call_of("connect"),
                 "`await connection.close()` for each that the pool has opened.",
             )
 
@@ -201,7 +201,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "lost error",
                 "The KeyError of the block had to come out of it.",
-                lab.line(r"\bexcept\b|suppress"),
+                lab.handler(),
                 "Give the connection back in `finally`, and let the error go on.",
             )
         await self._soon(use(pool), "the error", lab)
@@ -230,9 +230,7 @@ class PoolByHand(Exercise):
         except OSError:
             pass
         else:
-            raise Wrong(
-                "lost error", "The OSError had to come out of `acquire`.", lab.line(r"\bexcept\b")
-            )
+            raise Wrong("lost error", "The OSError had to come out of `acquire`.", lab.handler())
         await self._soon(use(pool), "the failed `connect()`", lab)
 
     async def _soon(self, using, what, lab):
@@ -243,7 +241,7 @@ class PoolByHand(Exercise):
                 "lost a place",
                 f"After {what} the next one waited for ever: a place or a "
                 "connection never came back.",
-                lab.line(r"\byield\b|def\s+acquire"),
+                lab.earliest(lab.yielding(), lab.definition("acquire")),
                 "What was taken goes back in `finally`; and a place that was taken for a "
                 "connection that could not be opened is free again.",
             ) from None

@@ -58,7 +58,7 @@ class Transaction(Exercise):
                 raise Wrong(
                     "not a context manager",
                     f"It returned {type(made).__name__}, which `async with` doesn't take.",
-                    lab.line(r"def\s+transaction"),
+                    lab.definition("transaction"),
                     "`@contextlib.asynccontextmanager` makes one of an async function with "
                     "one `yield`.",
                 )
@@ -79,7 +79,7 @@ class Transaction(Exercise):
                 "did not wait for the end",
                 f'The block was left while "{asked[-1]}" was '
                 "still under way: nobody waited for it.",
-                lab.line(r"create_task|ensure_future"),
+                lab.call_of("create_task", "ensure_future"),
                 f'`await connection.execute("{asked[-1]}")` there.',
             )
         return log
@@ -89,7 +89,7 @@ class Transaction(Exercise):
             raise Wrong(
                 "order",
                 "The block ran before the transaction had begun.",
-                lab.line("begin"),
+                lab.literal("begin"),
                 "`begin` stands before the `yield`.",
             )
         said = [sql for sql in log if sql != "block"]
@@ -99,7 +99,7 @@ class Transaction(Exercise):
                 'It executed "begin", and then neither '
                 '"commit" nor "rollback": the next who gets this connection is in the '
                 "middle of it.",
-                lab.line(r"except|\byield\b"),
+                lab.earliest(lab.handler(), lab.yielding()),
                 "An error of the block comes out of the `yield`. CancelledError is no "
                 "`Exception`: `finally` and `except BaseException` see it.",
             )
@@ -108,7 +108,7 @@ class Transaction(Exercise):
                 "kept one half",
                 'It executed "commit", so what was changed before the '
                 "error is kept, and the rest is missing.",
-                lab.line("commit"),
+                lab.literal("commit"),
                 '"commit" belongs to the block that came to its end.',
             )
         lab.equal(said, expected, what="it executed")

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import itertools
 
@@ -57,7 +58,7 @@ class SteadyTest(Exercise):
                     "waits longer than it must",
                     f"With {pace:g} s a plate the last one was clean at {cleaned[-1]:g} s; "
                     f"your test was over at {run.elapsed:g} s.",
-                    lab.line(r"sleep\("),
+                    lab.call_of("sleep"),
                     "Wait for the event itself: `dirty.join()`.",
                 )
         for broken, what in (
@@ -69,7 +70,7 @@ class SteadyTest(Exercise):
                 raise Wrong(
                     "passes a broken one",
                     f"I gave your test a washer that {what}, and it passed.",
-                    lab.line("assert"),
+                    lab.node(ast.Assert),
                     "Give it several plates, and compare the whole list, with its order.",
                 )
         error = verdict(lab, bounded(test_washer, self.dies))
@@ -77,7 +78,7 @@ class SteadyTest(Exercise):
             raise Wrong(
                 "passes a broken one",
                 "I gave your test a washer that dies at the second plate, and it passed.",
-                lab.line(r"except|suppress"),
+                lab.handler(),
                 "Its error must come out, or an assert must fail.",
             )
         if type(error).__name__ == "Stuck" or isinstance(error, Hung):
@@ -86,7 +87,7 @@ class SteadyTest(Exercise):
                 "hangs where it should fail",
                 "I gave your test a washer that dies of an error at the second plate. "
                 f"Nobody reports the other plates; your test still waited {until}.",
-                lab.line(r"\.join\(|\bwait\("),
+                lab.call_of("join", "wait"),
                 "Let the death of the washer end your wait: a TaskGroup does that.",
             )
 

@@ -62,14 +62,14 @@ class LeakDetector(Exercise):
             raise Wrong(
                 "wrapped the error",
                 f"The test raised LookupError, and out came {names!r}.",
-                lab.line("TaskGroup"),
+                lab.call_of("TaskGroup"),
                 "A TaskGroup wraps what its tasks raise. Await the test itself.",
             )
         if not isinstance(names, LookupError):
             raise Wrong(
                 "lost error",
                 f"The test raised LookupError, and `leaks` returned {names}.",
-                lab.line(r"except\b|suppress") or lab.line(r"\breturn\b"),
+                lab.handler() or lab.returning(),
                 LET_IT_PASS,
             )
         self._ended(lab, state, ["light", "radio"], "The test failed with a LookupError")
@@ -98,7 +98,7 @@ class LeakDetector(Exercise):
             raise Wrong(
                 "cancelled the others'",
                 "A task `clock` ran before the test began, and `leaks` cancelled it.",
-                lab.line(r"cancel\("),
+                lab.call_of("cancel"),
                 "Note which tasks there are before the test: those are not its own.",
             )
         if isinstance(names, asyncio.CancelledError):
@@ -106,7 +106,7 @@ class LeakDetector(Exercise):
                 "was cancelled with them",
                 "`leaks` itself ended with a CancelledError: "
                 "whoever awaits a task that was cancelled meets that error.",
-                lab.line(r"await (?!test)"),
+                lab.await_of(besides="test"),
                 "`gather(*tasks, return_exceptions=True)` waits and keeps the errors.",
             )
         if took > 10:
@@ -114,7 +114,7 @@ class LeakDetector(Exercise):
                 "waited for what it found",
                 f"The test took 1 s, and `leaks` {took:g} s: "
                 "it waited until the tasks came to their own end.",
-                lab.line(r"gather|\.wait\("),
+                lab.call_of("gather", "wait"),
                 "Cancel them first.",
             )
         must = 3 if expected else 1  # the test takes 1 s, and the cleanup of radio 2 s
@@ -123,7 +123,7 @@ class LeakDetector(Exercise):
                 "waits longer than it must",
                 f"{must} s after its begin nothing was left to wait for, and `leaks` was "
                 f"over at {took:g} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "A sleep stands for something: await the tasks themselves.",
             )
         if isinstance(names, (list, tuple, set)):
@@ -132,7 +132,7 @@ class LeakDetector(Exercise):
                     "counted those of before",
                     f"It returned {sorted(names)}. "
                     f"{named({'clock', 'leaks'} & set(names))} ran before the test began.",
-                    lab.line("all_tasks"),
+                    lab.call_of("all_tasks"),
                     "Take the difference: after, minus before.",
                 )
             if "your leaks" in names:
@@ -140,14 +140,14 @@ class LeakDetector(Exercise):
                     "counted itself",
                     f"It returned {sorted(names)}. `your leaks` is the "
                     "task that your own function runs in.",
-                    lab.line("all_tasks"),
+                    lab.call_of("all_tasks"),
                     "Leave out `asyncio.current_task()`.",
                 )
             if names != expected and sorted(names) == expected:
                 raise Wrong(
                     "order",
                     f"It returned {names}.",
-                    lab.line(r"\breturn\b"),
+                    lab.returning(),
                     "Asked is a list, with the names sorted.",
                 )
         lab.equal(names, expected)
@@ -161,7 +161,7 @@ class LeakDetector(Exercise):
                 f"{when}, `leaks` was over, and "
                 f"{' and '.join(missing)} had not ended: radio takes 2 s for its cleanup, "
                 "light takes none.",
-                lab.line(r"\.cancel\(") or lab.line(r"all_tasks\(\) -"),
+                lab.call_of("cancel") or lab.operation("-", on=["all_tasks"]),
                 "`cancel()` asks. Then await them, in a `finally`, so that it is done "
                 "however the test ended.",
             )

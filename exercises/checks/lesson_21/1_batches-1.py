@@ -54,21 +54,21 @@ class Batches(Exercise):
                 raise Wrong(
                     "too small to ship",
                     f"{many} numbers went out in {len(client.calls)} calls.",
-                    lab.line(r"submit|map"),
+                    lab.call_of("submit", "map"),
                     "Each call costs five times what a number does. Put several numbers into one.",
                 )
             if done < many:
                 raise Wrong(
                     "lost items",
                     f"The workers did {done} of {many} numbers.",
-                    lab.line(r"//|range\(|zip\("),
+                    lab.earliest(lab.operation("//"), lab.call_of("range", "zip")),
                     "What becomes of the rest, if the parts don't come out even?",
                 )
             if done > many:
                 raise Wrong(
                     "did some twice",
                     f"The workers did {done} numbers, and {many} were given.",
-                    lab.line(r"range\("),
+                    lab.call_of("range"),
                 )
             most = max(client.share, default=0)
             if most > math.ceil(many / 4):
@@ -76,7 +76,7 @@ class Batches(Exercise):
                     "too big a batch",
                     f"One call did {most} of {many} numbers, and "
                     "meanwhile other workers had nothing to do.",
-                    lab.line(r"submit|map"),
+                    lab.call_of("submit", "map"),
                     "With four workers, at least four calls.",
                 )
             lab.equal(run.result, [number * number for number in numbers])
@@ -86,7 +86,7 @@ class Batches(Exercise):
                     f"The last of {len(client.sent)} calls was made "
                     f"{client.sent[-1] - client.sent[0]:.2g} s after the first one: one "
                     "worker at a time had work.",
-                    lab.text.sequential_await() or lab.line("await"),
+                    lab.text.sequential_await() or lab.await_of(),
                 )
 
     @right

@@ -51,7 +51,7 @@ class ReduceThere(Exercise):
                     "there and back",
                     f"{client.out:,} bytes went out with your calls"
                     + (f", after {client.home:,} had come home." if client.home > 5000 else "."),
-                    lab.line(r"submit|map|scatter"),
+                    lab.call_of("submit", "map", "scatter"),
                     "Hand on the future itself: `client.submit(max, future)`. The list "
                     "stays where it is.",
                 )
@@ -59,7 +59,7 @@ class ReduceThere(Exercise):
                 raise Wrong(
                     "brought it home",
                     f"{client.home:,} bytes came home, for {len(days)} numbers.",
-                    lab.line(r"await|gather"),
+                    lab.earliest(lab.await_of(), lab.call_of("gather")),
                     "`await` on a future brings its whole result. Let a worker reduce it "
                     "first, and await that.",
                 )
@@ -69,7 +69,7 @@ class ReduceThere(Exercise):
                     f"{client.between:,} bytes went from worker to "
                     "worker: one call that needs the lists of several days needs them in "
                     "one place.",
-                    lab.line(r"submit|map"),
+                    lab.call_of("submit", "map"),
                     "One call for each day.",
                 )
             twice = [day for day, times in Counter(loaded).items() if times > 1]
@@ -77,7 +77,7 @@ class ReduceThere(Exercise):
                 raise Wrong(
                     "loaded twice",
                     f"Day {twice[0]} was loaded {loaded.count(twice[0])} times.",
-                    lab.line("load"),
+                    lab.use_of("load"),
                 )
             asked = {
                 day: max((n * 7919 + day * 104729) % 20011 + day for n in range(5000))
@@ -88,13 +88,15 @@ class ReduceThere(Exercise):
             took = f"It took {run.elapsed:.2g} s; four workers need {bound:g} s"
             if client.sent[-1] - client.sent[0] > 0.3:
                 raise Wrong(
-                    "sequential", f"{took}.", lab.text.sequential_await() or lab.line("await|load")
+                    "sequential",
+                    f"{took}.",
+                    lab.text.sequential_await() or lab.earliest(lab.await_of(), lab.use_of("load")),
                 )
             if run.elapsed > bound + 0.3:
                 raise Wrong(
                     "left a worker idle",
                     f"{took}. Calls made for {len(days)} days: {len(client.calls)}.",
-                    lab.line("submit|map"),
+                    lab.call_of("submit", "map"),
                     "One worker does one call at a time: a call for each day.",
                 )
 

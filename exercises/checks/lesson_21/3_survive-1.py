@@ -77,7 +77,7 @@ class Survive(Exercise):
             raise Wrong(
                 "did it all again",
                 f"Item {again[0]} was sent {sent[again[0]]} times, and its worker had not died.",
-                lab.line("submit|map"),
+                lab.call_of("submit", "map"),
                 "Only what was lost is sent again.",
             )
         lab.equal(run.result, [10 * item for item in items])
@@ -87,7 +87,7 @@ class Survive(Exercise):
                 "sequential",
                 f"It took {run.elapsed:.2g} s. The eighth call was made at "
                 f"{first[-1]:.2g} s, and eight workers are there.",
-                lab.text.sequential_await() or lab.line("await"),
+                lab.text.sequential_await() or lab.await_of(),
             )
 
         client, work = prepared({14: 1}, bad=17)
@@ -102,7 +102,7 @@ class Survive(Exercise):
             raise Wrong(
                 "retried",
                 f"Item 17 failed with a LookupError of its own and was sent {times} times.",
-                lab.line("except"),
+                lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
                 "Its worker is well, and it would fail again. `except client.WorkerDied` "
                 "catches that error and no other.",
             )
@@ -128,7 +128,12 @@ class Survive(Exercise):
             raise Wrong(
                 "another number of attempts",
                 f"Item 15 was sent {times} times, and it should have been sent three times.",
-                lab.line(r"range|while|except"),
+                lab.earliest(
+                    lab.call_of("range"),
+                    lab.while_loop(),
+                    lab.handler(),
+                    lab.keyword("return_exceptions"),
+                ),
             )
         if not came_out and other is not None:
             place = lab.text.of_traceback(other)
@@ -143,7 +148,7 @@ class Survive(Exercise):
                 "lost error",
                 "Item 15 was lost three times, and `client.WorkerDied` did "
                 f"not come out. It returned {returned}.",
-                lab.line("except"),
+                lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
             )
 
         client, work = prepared()

@@ -1,5 +1,6 @@
 """Long, for a measurement can be wrong in many ways, and each has words of its own."""
 
+import ast
 import asyncio
 import statistics
 import time
@@ -57,7 +58,7 @@ class Bench(Exercise):
             raise Wrong(
                 "must be awaited",
                 "It returned a coroutine. The ways are plain functions: there is nothing to await.",
-                lab.line(r"async\s+def\s+bench"),
+                lab.coroutine_function("bench"),
                 "Begin it with `def`.",
             )
         self._order(ran, found)
@@ -87,7 +88,7 @@ class Bench(Exercise):
                 raise Wrong(
                     "went on after the error",
                     f"The ways ran in the order {''.join(ran)}: more than once after the error.",
-                    lab.line(r"^\s*except\b"),
+                    lab.handler(),
                     "Let it out where it is raised.",
                 ) from None
             return
@@ -95,13 +96,13 @@ class Bench(Exercise):
             raise Wrong(
                 "lost error",
                 f"The way raised ConnectionError, and out came {type(other).__name__}: {other}.",
-                lab.line(r"^\s*except\b|suppress"),
+                lab.handler(),
                 "An error is no fast answer. Let it out as it is.",
             ) from None
         raise Wrong(
             "lost error",
             "One way raised ConnectionError, and the benchmark came to an end.",
-            lab.line(r"^\s*except\b|suppress"),
+            lab.handler(),
             "An error is no fast answer. Let it out.",
         )
 
@@ -158,14 +159,14 @@ class Bench(Exercise):
             raise Wrong(
                 "another clock",
                 f"`b` took 2, 3 and 6 s on my clock, and it says {found['b']:g}.",
-                lab.line(r"perf_counter\(|monotonic\(|time\.time\(|process_time\("),
+                lab.call_of("perf_counter", "monotonic", "time.time", "process_time"),
                 "Ask `clock()`, which you are given, before and after each run.",
             )
         if numbers and found["b"] < 0:
             raise Wrong(
                 "end before begin",
                 f"`b` took 2, 3 and 6 s, and it says {found['b']:g}.",
-                lab.line(r"-\s*clock\(\)"),
+                lab.operation("-", on=["clock"]),
                 "The time taken is the clock after the run minus the clock before it.",
             )
         for name, *figures in (
@@ -190,21 +191,21 @@ class Bench(Exercise):
             raise Wrong(
                 "one list for all",
                 f"It says {found['b']:g} for all three, though `b` took longer than the others.",
-                lab.line(r"fromkeys|\[\]"),
+                lab.earliest(lab.call_of("fromkeys"), lab.node(ast.List)),
                 "Each way needs a list of its own: `{name: [] for name in ways}`.",
             )
         if says(3, 5, 7):
             raise Wrong(
                 "counted the others' runs",
                 "`c` took 1, 2 and 6 s, and it says 5: the runs of `b` are in it.",
-                lab.line(r"clock\(\)"),
+                lab.call_of("clock"),
                 "Ask the clock anew right before each run.",
             )
         if found["b"] == [2, 3, 6]:
             raise Wrong(
                 "no median",
                 "It returned all the times of each way.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 "`statistics.median` makes one number of them.",
             )
         if list(found) != list(medians) and numbers:
@@ -212,7 +213,7 @@ class Bench(Exercise):
                 "order",
                 f"It returned the names in the order {', '.join(found)}; in `ways` it is "
                 f"{', '.join(medians)}.",
-                lab.line(r"\bsorted\(|\breturn\b"),
+                lab.earliest(lab.call_of("sorted"), lab.returning()),
                 "A dict keeps the order in which its keys came.",
             )
 

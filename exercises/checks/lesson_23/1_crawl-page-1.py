@@ -28,7 +28,7 @@ class Ask:
             raise Wrong(
                 "never gives up",
                 f"It asked {self.MOST} times and went on.",
-                self.lab.line(r"\bwhile\b|\bfor\b"),
+                self.lab.looping(),
                 "Count the tries: five, no more.",
             )
         self.began.append(now())
@@ -81,7 +81,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "retried",
                 f"The page is not there (404), and it asked {len(ask.began)} times.",
-                lab.line(r"\bexcept\b|status"),
+                lab.earliest(lab.handler(), lab.use_of("status")),
             )
         self.failed(lab, error, run, "404", ValueError)
         firsts = []
@@ -99,7 +99,7 @@ class OnePage(Exercise):
                 raise Wrong(
                     "lost the page",
                     "A connection was lost (OSError), and it gave up.",
-                    lab.line("except"),
+                    lab.handler(),
                     "The same request may succeed the next time.",
                 )
             self.body(lab, ask, error, run, tries=5)
@@ -109,7 +109,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "no pause",
                 "It asked again at once.",
-                lab.line(r"\bfor\b|\bwhile\b"),
+                lab.looping(),
                 "A server that is overloaded needs a moment: "
                 "`await asyncio.sleep(random.uniform(0, longest))`.",
             )
@@ -117,7 +117,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "no jitter",
                 f"In four runs the first pause was {firsts[0][0]:g} s each time.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Draw it by lot, `random.uniform(0, longest)`, or all who failed together "
                 "come back together.",
             )
@@ -126,7 +126,7 @@ class OnePage(Exercise):
                 "pauses that don't grow",
                 "In sixteen runs the pause before the fifth try "
                 "was never longer than 0.4 s; it may be up to 0.8 s.",
-                lab.line(r"uniform|sleep\("),
+                lab.call_of("uniform", "sleep"),
                 "0.1 s, doubled for each try that failed.",
             )
         ask, error, run = self.tried(get_page, lab, "that hangs once", "hang")
@@ -134,7 +134,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "hung with the page",
                 f"The first try hung, and it waited for it until {now_said(ask.ended[0])}.",
-                lab.line(r"await\s+\w*ask"),
+                lab.await_of("*ask*"),
                 "Each try needs a limit of its own: `async with asyncio.timeout(1):`.",
             )
         self.body(lab, ask, error, run, tries=2)
@@ -144,13 +144,13 @@ class OnePage(Exercise):
             raise Wrong(
                 "counted wrong",
                 f"Asked are five tries; it made {len(ask.began)}.",
-                lab.line(r"range\(|\bwhile\b"),
+                lab.earliest(lab.call_of("range"), lab.while_loop()),
             )
         if run.elapsed > ask.ended[-1] + SOON:
             raise Wrong(
                 "paused for nothing",
                 "It paused after the fifth try, too, and only then raised the error.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "After the last try there is nothing to wait for.",
             )
         ask, error, run = self.tried(get_page, lab, "that hangs each time", *["hang"] * 20)
@@ -158,7 +158,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "no deadline",
                 f"Every try hung. It went on until {ask.ended[-1]:.1f} s; all of it may take 4 s.",
-                lab.line("timeout|wait_for"),
+                lab.call_of("timeout", "wait_for"),
                 "Timeouts do not add up: put one `async with asyncio.timeout(4):` around "
                 "all the tries.",
             )
@@ -169,7 +169,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "swallowed",
                 f"I cancelled it after 0.5 s, and it went on until {run.elapsed:.1f} s.",
-                lab.line("except|suppress"),
+                lab.handler(),
             )
 
     def tried(self, get_page, lab, what, *outcomes):
@@ -199,7 +199,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "lost the page",
                 f"It gave up after try {len(ask.began)}; the next one might have succeeded.",
-                lab.line("raise"),
+                lab.raising(),
             )
         if error is not None:
             raise error
@@ -207,14 +207,14 @@ class OnePage(Exercise):
             raise Wrong(
                 "value",
                 f"It returned {run.result!r}; asked is the body alone.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
             )
         lab.equal(run.result, "body of /tea")
         if len(ask.began) > tries:
             raise Wrong(
                 "asked too often",
                 f"It asked {len(ask.began)} times; try {tries} had succeeded.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
             )
 
     def failed(self, lab, error, run, what, kind):
@@ -224,13 +224,13 @@ class OnePage(Exercise):
             raise Wrong(
                 "another error",
                 f"The page {what}, and {type(error).__name__} came out; asked is {kind.__name__}.",
-                lab.line("raise"),
+                lab.raising(),
                 "",
             )
         raise Wrong(
             "lost error",
             f"The page {what}, and it returned {run.result!r} as if that were an answer.",
-            lab.line(r"\breturn\b"),
+            lab.returning(),
             f"A {kind.__name__} must come out.",
         )
 
@@ -242,7 +242,7 @@ class OnePage(Exercise):
                     "paused too long",
                     f"Before try {number + 2} it paused {pause:.2f} s; "
                     f"at most {longest:g} s are asked.",
-                    lab.line(r"uniform|sleep\("),
+                    lab.call_of("uniform", "sleep"),
                     "The first pause is up to 0.1 s, and each is up to twice the last.",
                 )
 

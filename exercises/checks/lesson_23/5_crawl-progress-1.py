@@ -72,7 +72,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "no page",
                 "The answer to `/` has no body.",
-                lab.line("text/html"),
+                lab.literal("text/html"),
                 "After the empty line comes the page, a few words of HTML.",
             )
         answer = self.visit(show, lab, "asks for `/nothing`", "/nothing")
@@ -82,8 +82,8 @@ class LivePage(Exercise):
         )
         self.head(lab, answer, "/events", "200", "text/event-stream")
         self.events(lab, answer)
-        if lab.line(r"\bdrain\(") is None:
-            raise Wrong("no drain", "It never awaits `writer.drain()`.", lab.line(r"\.write\("))
+        if lab.call_of("drain") is None:
+            raise Wrong("no drain", "It never awaits `writer.drain()`.", lab.call_of("write"))
         lab.told("with a visitor who leaves after the first event")
         self.leave(show, lab)
 
@@ -127,7 +127,7 @@ class LivePage(Exercise):
                     task.cancel()
                 await asyncio.gather(*handled, return_exceptions=True)
             place = errors and lab.text.of_traceback(errors[0])
-            first_read = lab.line(r"\.read\(")
+            first_read = lab.call_of("read")
             if pieces and place and first_read and isinstance(errors[0], (IndexError, ValueError)):
                 raise Wrong(
                     "one read is one message",
@@ -142,19 +142,19 @@ class LivePage(Exercise):
 
         answer = lab.run(scene()).result
         if not answer.removesuffix(b"<closed>"):
-            if pieces and answer and lab.line(r"\.read\("):
+            if pieces and answer and lab.call_of("read"):
                 raise Wrong(
                     "one read is one message",
                     "The request came in three pieces, and it "
                     "closed the connection before it had read them all.",
-                    lab.line(r"\.read\("),
+                    lab.call_of("read"),
                 )
             raise Wrong(
                 "never answers",
                 "The connection was closed, and not one byte had come."
                 if answer
                 else f"After {PATIENCE} s not one byte had come.",
-                lab.line(r"\bif\b|read"),
+                lab.earliest(lab.condition(), lab.call_of("read*")),
             )
         if not answer.endswith(b"<closed>"):
             if b"\r\n\r\n" not in answer:
@@ -162,7 +162,7 @@ class LivePage(Exercise):
                     "no empty line",
                     f"{answer[:70]!r} came, and no end of the head. The "
                     "visitor waits for an empty line.",
-                    lab.line("HTTP/1.1"),
+                    lab.literal("HTTP/1.1"),
                     "The head ends with `\\r\\n\\r\\n`.",
                 )
             raise Wrong(
@@ -176,7 +176,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "no empty line",
                 f"The answer to `{path}` begins with {answer[:60]!r}, and its head has no end.",
-                lab.line("HTTP/1.1"),
+                lab.literal("HTTP/1.1"),
                 "The head ends with an empty line, `\\r\\n\\r\\n`.",
             )
         first, *rest = head.decode("latin-1").split("\r\n")
@@ -186,10 +186,10 @@ class LivePage(Exercise):
                     "one read is one message",
                     "The request for `/events` came in three "
                     f"pieces, and the answer was `{first}`.",
-                    lab.line(r"read"),
+                    lab.call_of("read"),
                 )
-            unlike = lab.line(r"""==\s*(["'])/|(["'])/\w*\2\s*:""")
-            if path == "/" and unlike and not lab.line(r"decode|\bstr\("):
+            unlike = lab.literal("/")
+            if path == "/" and unlike and not lab.call_of("decode", "str"):
                 raise Wrong(
                     "status",
                     f"The answer to `/` begins with `{first}`.",
@@ -199,7 +199,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "status",
                 f"The answer to `{path}` begins with `{first}`.",
-                lab.line("HTTP/1.1"),
+                lab.literal("HTTP/1.1"),
                 f"It is `HTTP/1.1 {status} ...`.",
             )
         if kind and not any(line.lower().startswith(f"content-type: {kind}") for line in rest):
@@ -207,12 +207,12 @@ class LivePage(Exercise):
                 raise Wrong(
                     "one read is one message",
                     "The request for `/events` came in three pieces, and the answer was the page.",
-                    lab.line(r"read"),
+                    lab.call_of("read"),
                 )
             raise Wrong(
                 "type",
                 f"The head of the answer to `{path}` is {head!r:.90}.",
-                lab.line("(?i)content-type"),
+                lab.literal("ontent-"),
                 f"One line is `Content-Type: {kind}`.",
             )
 
@@ -226,26 +226,26 @@ class LivePage(Exercise):
             raise Wrong(
                 "not an event",
                 f"The body is {answer[-90:]!r}.",
-                lab.line("data:"),
+                lab.literal("data:"),
                 "An event is `data: `, the JSON, and an empty line: `\\n\\n`.",
             ) from None
         if len(states) < 4:
             raise Wrong(
                 "too few events",
                 f"The crawl went on for 0.3 s, and {len(states)} events came.",
-                lab.line("sleep|while"),
+                lab.earliest(lab.call_of("sleep"), lab.while_loop()),
                 "One at once, then one each 0.05 s.",
             )
         if states[-1] != {"done": 8, "left": 0}:
             raise Wrong(
                 "the end is missing",
                 f"The last event was {states[-1]}; at the end the crawl had done all 8 pages.",
-                lab.line("over"),
+                lab.use_of("over"),
                 "When the loop has seen that the crawl is over, the last state has not "
                 "been sent yet.",
             )
         if len(states) > 40:
-            raise Wrong("spin", f"{len(states)} events came in 0.3 s.", lab.line("while"))
+            raise Wrong("spin", f"{len(states)} events came in 0.3 s.", lab.while_loop())
 
     def leave(self, show, lab):
         async def scene():
@@ -281,7 +281,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "goes on for nobody",
                 f"The visitor left; {PATIENCE} s later it still wrote events.",
-                lab.line("while"),
+                lab.while_loop(),
                 "`await writer.drain()` raises a ConnectionError once the visitor is gone: "
                 "let that end the loop.",
             )
@@ -289,7 +289,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "the visitor's leaving came out",
                 f"The visitor left, and {type(errors[0]).__name__} came out.",
-                lab.line(r"drain|write"),
+                lab.call_of("drain", "write"),
                 "Visitors leave when they like: catch `ConnectionError` around the answer.",
             )
 
