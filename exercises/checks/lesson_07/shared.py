@@ -1,6 +1,5 @@
 """What exercises of lesson 07 share: a loop that is watched, its clock, and who is stuck on it."""
 
-import asyncio
 import contextlib
 import inspect
 import time

@@ -131,12 +131,8 @@ class Merge(Exercise):
                 "lost error",
                 "The stream b raised a ConnectionError, and `merge` "
                 "returned as if nothing had happened.",
-                lab.earliest(
-                    lab.keyword("return_exceptions"),
-                    lab.handler(),
-                    lab.call_of("asyncio.wait"),
-                    lab.cleanup(),
-                ),
+                lab.earliest(lab.handler(), lab.cleanup(), lab.call_of("asyncio.wait"))
+                or lab.keyword("return_exceptions"),
             )
         if not any(isinstance(leaf, ConnectionError) for leaf in leaves(error)):
             raise error
