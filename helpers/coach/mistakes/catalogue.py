@@ -235,6 +235,11 @@ KINDS = {
         "Return from the function instead; in your kernel this would have ended your session.",
     ),
     "crashed": Kind("crashed the interpreter", "was running", ""),
+    "too busy": Kind(
+        "this machine is too busy to tell",
+        "",
+        "Run it again, best when less else is running. This check is not counted.",
+    ),
     "thread": Kind(
         "left a thread running",
         "is where it runs",
