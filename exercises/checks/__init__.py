@@ -184,6 +184,37 @@ and what to try come from there) or your own headline in a few words, as "added 
 what was observed; `line` is a line number of the learner's cell, or None for what `lab` can find;
 `try_` says what to try.
 
+**Sweeps.** What `verify` asks with is a sample. A sweep asks with many cases, and the answer has
+to behave in each as the model does, the first right program:
+
+    @sweep(
+        lambda some: {                        # strategies of Hypothesis, by the method's arguments
+            "urls": some.lists(some.sampled_from("abc"), max_size=4),
+            "pages": some.fixed_dictionaries({url: some.sampled_from(PAGES) for url in "abc"}),
+            "waits": some.permutations((1, 2, 3.5)),
+        },
+        besides=[{"urls": ["a"] * 1100, "pages": {"a": "page"}, "waits": (1, 2, 3)}],
+        fails=(OSError, TimeoutError),        # each call of a service fails with each, in turn
+        cancels=True,                         # it is cancelled between any two moments
+        most=40,                              # cases that are asked
+    )
+    def any_urls(self, fetch_all, lab, urls, pages, waits):
+        fetch = lab.service(dict(zip("abc", waits)), pages)
+        return lab.seen(lab.run(fetch_all, fetch, urls), fetch)
+
+The method asks once, and returns what is to be compared: `lab.seen(run, *services)` for a run (its
+result or error, its seconds, the calls whatever their order, the most of them at once, what is left
+running; `without=("seconds",)` leaves out what the statement leaves open), a dict from words to
+values (`{"the items that it gave": items}`) with one of those or plain data in it, or plain data
+alone. Inside, `lab.run` returns a run that raised, too. What is raised else is compared as well.
+The learner is shown the smallest case that goes wrong, as the call: say with `lab.told` what the
+arguments don't. Draw few different values, so that the same one comes twice; falsy ones (`None`, 0,
+"", []); none, one and several; delays that differ, so that the order of arrival is one and not two;
+numbers on both sides of a bound. For what is long (recursion ends at a thousand) ask `besides`.
+What is kept from an earlier call is found without your help, for all cases ask the same answer; a
+second instance beside the first is asked for by the method. A sweep asks nothing that the statement
+doesn't say: complete the statement, or draw less. On virtual time it should take 0.1 s.
+
 **lab.**
 
     run = lab.run(answer, *arguments, **named)    calls it on a fresh loop and runs it to its end
@@ -223,6 +254,7 @@ what was observed; `line` is a line number of the learner's cell, or None for wh
                                                   hand over; their talk shows on the timeline
     lab.blocking(function)                        calls of it from the loop's thread are "blocked"
     lab.printed                                   what was printed so far (a string)
+    lab.seen(run, *services, without=())          what a sweep compares of a run
     lab.told("with delays of 1, 2 and 3 s")       replaces the arguments of the call that follows in
                                                   "I called `fetch_all` …"
     lab.line(pattern)                             first line of the answer that holds a regular

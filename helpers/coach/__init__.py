@@ -1,12 +1,13 @@
 """The coach: asks exercises, runs the answers where they can do no harm, and names the mistake.
 
 For a learner: `exercise` and `course_map`. For a check module: `Exercise`, `right`, `wrong`,
-`wrong_value` and `Wrong`; `exercises/checks/__init__.py` describes their form.
+`sweep`, `wrong_value` and `Wrong`; `exercises/checks/__init__.py` describes their form.
 """
 
 from helpers.coach.course_map import course_map
 from helpers.coach.exercise import exercise
 from helpers.coach.form.programs import right, wrong
 from helpers.coach.form.statement import Exercise, Wrong, wrong_value
+from helpers.coach.form.sweeps import sweep
 
-__all__ = ["Exercise", "Wrong", "course_map", "exercise", "right", "wrong", "wrong_value"]
+__all__ = ["Exercise", "Wrong", "course_map", "exercise", "right", "sweep", "wrong", "wrong_value"]

@@ -53,6 +53,7 @@ class Exercise:
     wrong_values = ()
     equivalent = {}
     programs = ()
+    sweeps = ()
 
     def __init_subclass__(cls, **named):
         super().__init_subclass__(**named)
@@ -60,6 +61,9 @@ class Exercise:
             Program(cls, name, made)
             for name, made in vars(cls).items()
             if hasattr(made, "coach_mark")
+        )
+        cls.sweeps = tuple(
+            made.coach_sweep for made in vars(cls).values() if hasattr(made, "coach_sweep")
         )
         where = f"exercise {cls.__qualname__}"
         if not (cls.id and cls.asks and cls.__doc__):
@@ -143,6 +147,8 @@ def same_value(got: Any, expected: Any) -> bool:
             return math.isclose(got, expected, rel_tol=1e-3, abs_tol=1e-9)
         if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
             return len(got) == len(expected) and all(map(same_value, got, expected))
+        if isinstance(expected, BaseException):
+            return same_error(got, expected)
         if isinstance(expected, dict) and isinstance(got, dict):
             return got.keys() == expected.keys() and all(
                 same_value(got[key], expected[key]) for key in expected
@@ -150,3 +156,18 @@ def same_value(got: Any, expected: Any) -> bool:
         return bool(got == expected)
     except Exception:
         return False
+
+
+def same_error(got: Any, expected: BaseException) -> bool:
+    """Of the same type, with the same words; a group with the same errors in it, in any order."""
+    if type(got) is not type(expected):
+        return False
+    if not isinstance(expected, BaseExceptionGroup):
+        return str(got) == str(expected)
+    rest = list(expected.exceptions)
+    for error in got.exceptions:
+        match = next((n for n, other in enumerate(rest) if same_error(error, other)), None)
+        if match is None:
+            return False
+        del rest[match]
+    return not rest

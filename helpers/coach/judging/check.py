@@ -30,6 +30,7 @@ from helpers.coach.judging.limits import (
 )
 from helpers.coach.judging.load import MOST, TimeLeft
 from helpers.coach.judging.printed import Printed
+from helpers.coach.judging.sweeping import Sweeping
 from helpers.coach.judging.watching import look_at, watch, where_is
 from helpers.coach.mistakes.errors import coroutines_met, mistake, without_frames
 from helpers.coach.mistakes.hangs import name_hang
@@ -166,6 +167,7 @@ class Check:
         lab, error = self.lab, None
         try:
             exercise().verify(answer, lab)
+            Sweeping(exercise, lab, self._again).judge(answer)
         except BaseException as raised:
             error = raised
         lab.stop_sites()
@@ -187,6 +189,10 @@ class Check:
         if os.getpid() != self._pid:
             exit_now(0)  # the answer forked, and this is the child
         outcome[:] = verdict, recording, changed
+
+    def _again(self):
+        """The answer as it came, in which no call has left a trace."""
+        return pickle.loads(self._request["answer"])
 
     def _name(self, error, lab):
         """The verdict for what left the check, or for a coroutine that lies deeper."""

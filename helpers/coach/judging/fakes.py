@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Self
 
+from helpers.coach.judging.twists import NONE, Twist
+
 if TYPE_CHECKING:  # not every check talks to a server
     from helpers.services import Service
 
@@ -22,6 +24,8 @@ class Fakes:
 
     def __init__(self):
         self._sites = contextlib.ExitStack()
+        self.services = []  # those made for the case under way
+        self.twist = NONE  # what befalls it
 
     def service(
         self,
@@ -50,6 +54,8 @@ class Fakes:
                 raise
             finally:
                 service.flying -= 1
+            if error := self.twist.error_of(name, argument):
+                raise error
             if errors and argument in errors:
                 raise errors[argument]
             service.finished.append(argument)
@@ -59,7 +65,12 @@ class Fakes:
         service.calls = service.started
         service.flying = service.peak = 0
         service.__name__ = service.__qualname__ = name
+        self.services.append(service)
         return service
+
+    def begin_case(self, twist: Twist) -> None:
+        """Begin to ask anew, with what befalls this time."""
+        self.services, self.twist = [], twist
 
     def source(self, items: Iterable) -> "Items":
         """An iterator over `items` that notes how it is used: .taken, .finished, .closed."""

@@ -16,6 +16,7 @@ from helpers.coach.form.statement import Wrong
 from helpers.coach.judging.comparing import Comparing
 from helpers.coach.judging.fakes import Fakes
 from helpers.coach.judging.runs import Real, Run, Virtual
+from helpers.coach.judging.seen import Seen
 from helpers.coach.mistakes.hangs import Stuck, Unfinished
 from helpers.coach.mistakes.source import Place, Source
 from helpers.coach.mistakes.words import brief, coroutine_name, error_words
@@ -41,6 +42,7 @@ class Lab(Comparing, Fakes):
         self.text = source
         self.called = ""
         self._told = False  # the words of `called` are a check's own, and stand for the next call
+        self.sweeping = False  # what a run raises is compared, and doesn't end the check
         self.recording = None
         self.loop = None
         self.cancelling = False
@@ -68,7 +70,7 @@ class Lab(Comparing, Fakes):
         too little. Until then, or until `told` again, the words stay.
         """
         self._told = True
-        self.called = f"I called `{self.asks}` {words}."
+        self.called = self._with_twist(f"I called `{self.asks}` {words}.")
 
     def line(self, pattern: str) -> int | None:
         """Number of the first line of the answer that holds the regular expression, or None."""
@@ -103,11 +105,15 @@ class Lab(Comparing, Fakes):
         """
         self.close()
         self._quote(what, arguments, named)
+        if cancel_after is None:
+            cancel_after = self.twist.cancel_after
         if not inspect.isawaitable(what):
             what = self._called_inside(what, arguments, named)
         run = self._run_on_a_fresh_loop(what, leaks, cancel_after)
         if run.error is not None:
             if cancel_after is not None and isinstance(run.error, asyncio.CancelledError):
+                return run
+            if self.sweeping:
                 return run
             if raises is None or not isinstance(run.error, raises):
                 raise run.error
@@ -141,8 +147,8 @@ class Lab(Comparing, Fakes):
             asyncio.set_event_loop(loop)
             try:
                 self._drive(loop, run, what, cancel_after)
-                if run.error is None and not leaks:
-                    self._look_for_leaks(loop)
+                if not leaks:
+                    self._look_for_leaks(loop, run)
             finally:
                 self._shut(loop)
                 asyncio.set_event_loop(None)
@@ -196,6 +202,14 @@ class Lab(Comparing, Fakes):
                 cancel_after, f"It returned {brief(run.result)} as if nothing had happened."
             )
 
+    def seen(self, run: Run, *services: Callable, without: tuple[str, ...] = ()) -> Seen:
+        """What a sweep is to compare of a run and of the services that it called: its result or
+        error, its seconds, the calls (in whatever order) and the most of them at once.
+
+        without: what is not compared, of "result", "seconds", "calls" and "peak".
+        """
+        return Seen(run, services, without)
+
     async def _called_inside(self, function, arguments, named):
         return await self.awaitable(function(*arguments, **named))
 
@@ -206,7 +220,7 @@ class Lab(Comparing, Fakes):
             self.text.swallowing_handler(),
         )
 
-    def _look_for_leaks(self, loop):
+    def _look_for_leaks(self, loop, run):
         for _ in range(3):  # what is about to end anyway may do so
             if not asyncio.all_tasks(loop):
                 return
@@ -218,12 +232,14 @@ class Lab(Comparing, Fakes):
                 filter(None, (self.where(task) for task in left)),
                 self.text.matching("create_task|ensure_future"),
             )
-            raise Wrong(
+            run.left = Wrong(
                 "leaked",
-                f"It returned, and {count(len(left), 'task')} still ran: "
-                f"{listed(dict.fromkeys(names))}.",
+                f"It {'ended' if run.error else 'returned'}, and {count(len(left), 'task')} still "
+                f"ran: {listed(dict.fromkeys(names))}.",
                 place,
             )
+            if run.error is None:
+                raise run.left
 
     def _shut(self, loop):
         """Cancel what is left, close generators and threads, close the loop."""
@@ -341,7 +357,10 @@ class Lab(Comparing, Fakes):
             return
         words = [brief(argument, 60) for argument in arguments]
         words += [f"{name}={brief(value, 60)}" for name, value in named.items()]
-        self.called = f"I called `{self.asks}({', '.join(words)})`."
+        self.called = self._with_twist(f"I called `{self.asks}({', '.join(words)})`.")
+
+    def _with_twist(self, called):
+        return f"{called} {self.twist.words}".strip()
 
 
 async def _as_coroutine(awaitable):

@@ -3,6 +3,7 @@
 import asyncio
 import os
 
+from helpers.coach.form.statement import Wrong
 from helpers.coach.judging.limits import sleep_now
 from helpers.kernel.virtual import VirtualLoop
 from helpers.recording.recording import Recording
@@ -36,7 +37,7 @@ class Real(Counting, asyncio.ProactorEventLoop if os.name == "nt" else asyncio.S
 
 class Run:
     """What came of one run: .result or .error, .elapsed (seconds on the exercise's clock),
-    .recording, .peak (tasks at once).
+    .recording, .peak (tasks at once), .left (the Wrong for tasks that still ran after an error).
     """
 
     def __init__(self):
@@ -44,6 +45,7 @@ class Run:
         self.error: BaseException | None = None
         self.elapsed = 0.0
         self.outside = 0.0  # of it, seconds that a virtual clock went with the real one
+        self.left: Wrong | None = None
         self.recording: Recording | None = None
 
     @property

@@ -16,6 +16,7 @@ from helpers.coach.form.finding import find
 from helpers.coach.form.programs import modules_in
 from helpers.coach.form.statement import Wrong
 from helpers.coach.judging import wire
+from helpers.coach.judging.cases import drawn
 from helpers.coach.judging.changes import Changes
 from helpers.coach.judging.check import Check
 from helpers.coach.judging.lab import Lab
@@ -61,6 +62,8 @@ class Judge:
             self._exercise = find(request["id"], request["checks"])
             for name in modules_in(self._exercise.given):
                 importlib.import_module(name)
+            for sweep in self._exercise.sweeps:
+                drawn(sweep)  # once, for all checks
 
     def judge(self, request: dict, pipes: Pipes) -> NoReturn:
         """Say the verdict on a request, and end this process."""

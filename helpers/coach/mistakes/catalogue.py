@@ -110,6 +110,29 @@ KINDS = {
         "makes it",
         "A lock keeps out only those who ask for the same lock. Make one, outside, and share it.",
     ),
+    # Seen where the answer is asked with many cases
+    "state": Kind(
+        "kept something from an earlier call",
+        "",
+        "What a call makes belongs to that call. Look for a name outside of the function, a "
+        "default that is a list or a dict, an attribute of a class.",
+    ),
+    "calls": Kind(
+        "made other calls than were asked",
+        "",
+        "Count what is asked for, and follow each one through your code.",
+    ),
+    "another error": Kind(
+        "raised another error",
+        "raises it",
+        "Let the error come out as it is, or raise the one that was asked.",
+    ),
+    "slow": Kind(
+        "took longer than it must",
+        "waits",
+        "Look for a wait that nothing asks for, or for one that could go on beside another.",
+    ),
+    "early": Kind("did not wait long enough", "", "Look for what it did not wait for."),
     # Clients and pipelines
     "pool exhausted": Kind(
         "exhausted the connection pool",

@@ -1,0 +1,124 @@
+"""What a sweep compares: what came of one case with the answer, and what with the model."""
+
+from collections.abc import Callable, Mapping
+
+from helpers.basics.words import count, seconds
+from helpers.coach.form.statement import Wrong, same_value
+from helpers.coach.judging.comparing import Comparing
+from helpers.coach.judging.runs import Run
+from helpers.coach.mistakes.words import brief, error_words
+
+GRACE = 1.001  # times as long as the model's a run may be: sums of floats differ in order
+TICK = 1e-6  # seconds, for the same reason
+
+
+class Seen:
+    """What is to be compared of one run: its result or error, its seconds on the exercise's clock,
+    and the calls of services.
+
+    without: what is left out, "result", "seconds", "calls" or "peak".
+    """
+
+    def __init__(self, run: Run, services: tuple[Callable, ...], without: tuple[str, ...]):
+        self.run = run
+        self.services = services
+        self.without = without
+
+    def differ(self, lab: Comparing, got: "Seen") -> None:
+        """Raise what is wrong with `got`, where this is what the model did."""
+        if "result" not in self.without:
+            self._differ_in_result(lab, got.run)
+        for asked, made in zip(self.services, got.services):
+            if "calls" not in self.without:
+                _differ_in_calls(asked, made)
+            if "peak" not in self.without and made.peak > asked.peak:
+                lab.limited(made.peak, asked.peak, f"calls of `{made.__name__}`")
+        if got.run.left is not None and self.run.left is None:
+            raise got.run.left
+        if "seconds" not in self.without and lab.clock == "virtual":
+            _differ_in_seconds(lab, self.run, got.run)
+
+    def _differ_in_result(self, lab, got):
+        if self.run.error is None and got.error is None:
+            lab.equal(got.result, self.run.result)
+        elif self.run.error is None:
+            raise got.error
+        elif got.error is None:
+            raise Wrong(
+                "lost error",
+                f"`{error_words(self.run.error)}` had to come out. It returned "
+                f"{brief(got.result)} instead.",
+                _catching(lab, self.run.error),
+            )
+        else:
+            differ_in_error(lab, self.run.error, got.error)
+
+
+def differ(lab: Comparing, asked: object, got: object) -> None:
+    """Raise what is wrong with `got`, what came of asking the answer, where `asked` came of asking
+    the model: what a play returned, or an error that left it.
+    """
+    if isinstance(asked, BaseException):
+        if isinstance(got, BaseException):
+            differ_in_error(lab, asked, got)
+            return
+        raise Wrong(
+            "lost error",
+            f"`{error_words(asked)}` had to come out, and nothing did.",
+            _catching(lab, asked),
+        )
+    if isinstance(asked, Seen):
+        asked.differ(lab, got)
+    elif isinstance(asked, Mapping):
+        for what, value in asked.items():
+            if isinstance(value, Seen):
+                value.differ(lab, got[what])
+            else:
+                lab.equal(got[what], value, what)
+    else:
+        lab.equal(got, asked)
+
+
+def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) -> None:
+    """Raise Wrong("another error") unless both errors are the same to who catches them."""
+    if not same_value(got, asked):
+        raise Wrong(
+            "another error",
+            f"It raised `{error_words(got)}`; asked is `{error_words(asked)}`.",
+            lab.text.of_traceback(got),
+        )
+
+
+def _differ_in_calls(asked, made):
+    wanted, rest = list(asked.started), []
+    for argument in made.started:
+        match = next((n for n, one in enumerate(wanted) if same_value(argument, one)), None)
+        if match is None:
+            rest.append(argument)
+        else:
+            del wanted[match]
+    if rest or wanted:
+        which = f"{'not asked for' if rest else 'missing'} is {brief((rest or wanted)[0])}"
+        raise Wrong(
+            "calls",
+            f"It called `{made.__name__}` {count(len(made.started), 'time')}; asked is "
+            f"{count(len(asked.started), 'call')}, and {which}.",
+        )
+
+
+def _differ_in_seconds(lab, asked, got):
+    may, took = asked.elapsed - asked.outside, got.elapsed - got.outside
+    if took > may * GRACE + TICK:
+        raise Wrong(
+            "slow",
+            f"It took {seconds(took)}; it can be done in {seconds(may)}.",
+            lab.text.sequential_await(),
+        )
+    if took * GRACE + TICK < may:
+        raise Wrong("early", f"It ended after {seconds(took)}; it has to take {seconds(may)}.")
+
+
+def _catching(lab, error):
+    """Where the answer catches such an error, or None."""
+    handler = lab.text.handler_of(type(error))
+    return handler and (lab.text.main, handler.lineno)

@@ -1,0 +1,62 @@
+"""What may befall one run of a sweep: a call of a service fails, or the run is cancelled."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from helpers.basics.words import seconds
+from helpers.coach.judging.cases import spread
+from helpers.coach.mistakes.words import brief
+from helpers.recording.recording import Recording
+
+MOMENTS = 6  # moments of a run, at most, at which it is cancelled
+ARGUMENTS = 4  # arguments of a service, at most, for which it fails in turn
+TICK = 1e-6  # seconds that part two moments
+
+
+@dataclass(frozen=True)
+class Twist:
+    """One thing that befalls a run. words: a sentence that tells it.
+
+    service, argument, error: the service of that name fails for that argument with such an error.
+    cancel_after: seconds after which the run is cancelled.
+    """
+
+    words: str = ""
+    service: str | None = None
+    argument: object = None
+    error: type[Exception] | None = None
+    cancel_after: float | None = None
+
+    def error_of(self, service: str, argument: object) -> Exception | None:
+        """What a call of this service has to raise, or None."""
+        if self.error is None or service != self.service or argument != self.argument:
+            return None
+        return self.error(f"{service} failed")
+
+
+NONE = Twist()
+
+
+def failures(services: Iterable[Callable], errors: Iterable[type[Exception]]) -> list[Twist]:
+    """Each of the services that were called failing in turn, for each argument and error."""
+    found = []
+    for service in services:
+        arguments = []
+        for argument in service.started:
+            if argument not in arguments:
+                arguments.append(argument)
+        for argument in arguments[:ARGUMENTS]:
+            for error in errors:
+                said = f"`{service.__name__}` raised {error.__name__} for {brief(argument)}."
+                found.append(Twist(said, service.__name__, argument, error))
+    return found
+
+
+def cancellations(recording: Recording) -> list[Twist]:
+    """A cancellation between any two moments at which something happened in a run."""
+    moments = sorted({start for track in recording.tracks for start in track.steps[1::3]})
+    between = [(one + other) / 2 for one, other in zip(moments, moments[1:]) if other - one > TICK]
+    return [
+        Twist(f"I cancelled it after {seconds(at)}.", cancel_after=at)
+        for at in spread(between, MOMENTS)
+    ]

@@ -1,0 +1,158 @@
+"""The sweep: an answer is asked with many cases, and behaves in each as the model does."""
+
+import json
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+from helpers.coach.exercise import judge
+from helpers.coach.form import finding
+from helpers.coach.form.sweeps import sweep
+from helpers.coach.judging.cases import cases_of, drawn, smaller_than, spread
+from helpers.coach.judging.sweeping import model_of
+from tests.coach_cells import FIXTURES, ask, cell
+
+SWEEP = finding.find("t-sweep", FIXTURES).sweeps[0]
+HEAD = "import asyncio\n\n\nasync def fetch_all(fetch, urls):\n"
+ALL = "await asyncio.gather(*(fetch(url) for url in urls))"
+
+
+def judged(body, head=HEAD):
+    return ask("t-sweep", cell(head + body, "fetch_all"))
+
+
+def test_the_model_does_as_the_model_does():
+    solution = finding.find("t-sweep", FIXTURES).solution()
+    assert ask("t-sweep", cell(solution, "fetch_all")).status == "solved"
+
+
+@pytest.mark.parametrize(
+    "body, kind, words",
+    [
+        (f"    return [page or None for page in {ALL}]", "value", "It returned [None]; asked is ["),
+        (f"    return list(dict(zip(urls, {ALL})).values())", "value", "(fetch, ['a', 'a'])`"),
+        (
+            "    return [await fetch(url) for url in urls]",
+            "slow",
+            "took 3 s; it can be done in 2 s",
+        ),
+        (f"    return {ALL}", "leaked", "raised OSError for 'a'. It ended, and 1 task still ran"),
+        (
+            f"    {ALL}\n    return {ALL}",
+            "calls",
+            "It called `fetch` 2 times; asked is 1 call, and not asked for is",
+        ),
+        (f"    await asyncio.sleep(9)\n    return {ALL}", "slow", "`fetch_all(fetch, [])`"),
+        (
+            "    if len(urls) > 1000:\n        raise RecursionError\n    return " + ALL,
+            "recursion",
+            "['a', 'a', 'a'",
+        ),
+    ],
+)
+def test_the_smallest_case_is_the_message(body, kind, words):
+    verdict = judged(body)
+    assert verdict.kind == kind, verdict.text()
+    assert words in verdict.text()
+
+
+TIDY = """\
+    tasks = [asyncio.create_task(fetch(url)) for url in urls]
+    try:
+        return await asyncio.gather(*tasks)
+    except CAUGHT:
+        DONE
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "caught, done, kind, words",
+    [
+        ("TimeoutError", "return []", "lost error", "`TimeoutError: fetch failed` had to come out"),
+        ("OSError", "raise ValueError('no')", "another error", "It raised `ValueError: no`"),
+        ("asyncio.CancelledError", "return []", "swallowed", "I cancelled it after 0.5 s."),
+    ],
+)
+def test_each_call_fails_in_turn_and_it_is_cancelled_at_each_wait(caught, done, kind, words):
+    verdict = judged(TIDY.replace("CAUGHT", caught).replace("DONE", done))
+    assert verdict.kind == kind, verdict.text()
+    assert words in verdict.text()
+    line = TIDY[: TIDY.index("except" if kind != "another error" else "DONE")].count("\n") + 5
+    assert verdict.line == line, verdict.text()
+
+
+def test_what_an_earlier_call_left_is_named_as_that():
+    head = HEAD.replace("urls):", "urls, pages={}):")
+    body = "    for url in urls:\n        if url not in pages:\n            pages[url] = "
+    verdict = judged(f"{body}await fetch(url)\n    return [pages[url] for url in urls]", head)
+    assert verdict.kind == "state" and "not the first call" in verdict.observed, verdict.text()
+
+
+def test_the_timeline_of_a_solved_exercise_is_that_of_its_sample():
+    exercise = finding.find("t-sweep", FIXTURES)
+    _, recording = judge(exercise, cell(exercise.solution(), "fetch_all"))
+    assert pickle.loads(recording).duration == 2
+
+
+# Cases
+
+
+def test_cases_grow_and_are_none_one_and_twice_the_same():
+    cases = cases_of(SWEEP)
+    assert len(cases) == SWEEP.most + 1 and cases[-1] is SWEEP.besides[0]
+    sizes = [len(repr(case)) for case in cases[:-1]]
+    assert sizes == sorted(sizes)
+    urls = [case["urls"] for case in cases]
+    assert [] in urls and any(len(each) == 1 for each in urls)
+    assert any(len(set(each)) < len(each) < 9 for each in urls)
+    assert all(case in drawn(SWEEP) for case in smaller_than(cases[-2], SWEEP))
+
+
+def test_everybody_is_asked_the_same_whatever_is_loaded_and_whatever_was_drawn_before():
+    again = """
+import json, sys
+import helpers, fractions, decimal
+from tests.coach_cells import FIXTURES
+from helpers.coach.form import finding
+from helpers.coach.judging.cases import drawn
+from hypothesis import find, strategies
+find(strategies.integers(), lambda number: number > 3)
+print(json.dumps(drawn(finding.find("t-sweep", FIXTURES).sweeps[0])))
+"""
+    said = subprocess.run(
+        [sys.executable, "-c", again], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert json.loads(said.stdout) == json.loads(json.dumps(drawn(SWEEP)))
+
+
+def test_numbers_are_drawn_without_a_look_at_the_source():
+    numbers = sweep(lambda some: {"n": some.integers(0, 10**9)}, most=30)(lambda: None).coach_sweep
+    assert 987_654_321 not in [case["n"] for case in drawn(numbers)]  # which stands here
+
+
+def test_a_few_of_a_list_from_its_first_item_on():
+    assert spread([1, 2, 3], 5) == [1, 2, 3]
+    assert spread(list(range(10)), 5) == [0, 2, 4, 6, 8]
+    assert spread([], 3) == []
+
+
+def test_the_card_loads_no_hypothesis():
+    look = """
+import sys
+from tests.coach_cells import FIXTURES
+from helpers.coach.form import finding
+finding.find("t-sweep", FIXTURES)
+assert "hypothesis" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", look], check=True, timeout=60)
+
+
+def test_the_model_comes_from_its_text():
+    model = model_of(finding.find("t-sweep", FIXTURES))
+    assert model.__name__ == "fetch_all" and model.__module__ == "__main__"
