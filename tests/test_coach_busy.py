@@ -169,3 +169,22 @@ def test_too_busy_counts_for_nothing(home, capsys):  # noqa: F811
     assert "CAN'T TELL" in capsys.readouterr().out
     known = sys.modules["helpers.coach.exercise"].my_progress().of("t-real")
     assert known == {"status": "not started", "failures": 0, "hints": 0}
+
+
+def test_a_sweep_has_a_limit_of_its_own():
+    # A second goes by in the sample, and one in the first case of the sweep.
+    body = """
+    calls = vars(fetch_all)
+    calls["n"] = calls.get("n", 0) + 1
+    if calls["n"] < 3:
+        threading.Event().wait(1.0)
+    tasks = [asyncio.create_task(fetch(url)) for url in urls]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    """
+    verdict = ask("t-sweep", answer(body))
+    assert verdict.status == "solved", verdict.text()

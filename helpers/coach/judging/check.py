@@ -167,6 +167,8 @@ class Check:
         lab, error = self.lab, None
         try:
             exercise().verify(answer, lab)
+            if exercise.sweeps:
+                self._time_left.more(self._request["limit"])  # the sweep has a limit of its own
             Sweeping(exercise, lab, self._again).judge(answer)
         except BaseException as raised:
             error = raised
