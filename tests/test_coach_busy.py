@@ -8,12 +8,12 @@ import time
 import pytest
 
 from helpers.coach.judging import load
-from helpers.coach.judging.load import DISTURBED, MOST, Load, TimeLeft
+from helpers.coach.judging.load import DISTURBED, MOST, WINDOW, Load, TimeLeft
 from tests.coach_cells import answer, ask, cell
 from tests.test_coach_exercise import home  # noqa: F401
 
 pytestmark = pytest.mark.coach
-LOOK = 0.05
+LOOK = 0.05  # seconds
 
 IN_TURN = "return [await fetch(url) for url in urls]"
 # An answer that begins so makes its judge believe that it waits for a processor all the time.
@@ -61,7 +61,7 @@ def test_time_that_the_machine_kept_is_not_counted(machine, used, waited, kept):
         time_left.look(LOOK)
     assert time_left.kept == pytest.approx(kept)
     assert time_left.seconds == pytest.approx(1.5 - 1.0 + kept)
-    assert time_left.disturbed == (kept > DISTURBED)
+    assert time_left.disturbed == (kept * WINDOW > DISTURBED)
 
 
 def test_a_wait_is_told_when_it_is_over_and_counts_from_its_beginning(machine):
@@ -74,6 +74,17 @@ def test_a_wait_is_told_when_it_is_over_and_counts_from_its_beginning(machine):
         known.look(LOOK)
         machine.pass_by(LOOK, 0.1 * LOOK)
     assert known.kept > 0.25
+
+
+def test_what_had_no_deadline_disturbed_nothing(machine):
+    known = Load()
+    for waited, disturbed in (LOOK, True), (0.0, False), (LOOK, True):
+        for _ in range(12):
+            machine.pass_by(LOOK, waited=waited)
+            known.look(LOOK)
+            if waited == 0.0:
+                known.settled()
+        assert known.disturbed == disturbed
 
 
 def test_a_machine_that_keeps_all_is_given_up_and_one_that_slept_is_not(machine):
@@ -171,12 +182,12 @@ def test_too_busy_counts_for_nothing(home, capsys):  # noqa: F811
     assert known == {"status": "not started", "failures": 0, "hints": 0}
 
 
-def test_a_sweep_has_a_limit_of_its_own():
-    # A second goes by in the sample, and one in the first case of the sweep.
+def test_each_case_of_a_sweep_has_a_limit_of_its_own():
+    # A second goes by in the sample, and one in each of the first two cases of the sweep.
     body = """
     calls = vars(fetch_all)
     calls["n"] = calls.get("n", 0) + 1
-    if calls["n"] < 3:
+    if calls["n"] < 4:
         threading.Event().wait(1.0)
     tasks = [asyncio.create_task(fetch(url)) for url in urls]
     try:

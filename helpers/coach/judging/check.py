@@ -38,6 +38,7 @@ from helpers.coach.mistakes.source import Place, Source
 from helpers.coach.mistakes.verdict import Verdict, too_busy, verdict_of
 from helpers.coach.mistakes.words import error_words
 
+SWEEP = 10.0  # seconds that a sweep may take in all, where each case goes on
 MOST_STEPS = 20_000  # a recording of more is no picture any more
 
 # What no load brings about, on any clock: these mistakes stand in what was called, and how.
@@ -112,6 +113,7 @@ class Check:
         del answer
         self._begun()
         self._time_left = TimeLeft(request["limit"], self._more)
+        self.lab.settled = self._time_left.settled
         end_us_after(request["limit"] + LAST_RESORT, exit=True, file=self._errors)
         worker.start()
         watch(worker, outcome, self._time_left, self.lab, self._errors)
@@ -167,9 +169,8 @@ class Check:
         lab, error = self.lab, None
         try:
             exercise().verify(answer, lab)
-            if exercise.sweeps:
-                self._time_left.more(self._request["limit"])  # the sweep has a limit of its own
-            Sweeping(exercise, lab, self._again).judge(answer)
+            sweep_ends = self._time_left.counted + SWEEP
+            Sweeping(exercise, lab, self._again, lambda: self._go_on(sweep_ends)).judge(answer)
         except BaseException as raised:
             error = raised
         lab.stop_sites()
@@ -191,6 +192,12 @@ class Check:
         if os.getpid() != self._pid:
             exit_now(0)  # the answer forked, and this is the child
         outcome[:] = verdict, recording, changed
+
+    def _go_on(self, ends):
+        """Give the next case of a sweep as much time as the check had, while there is some."""
+        left = ends - self._time_left.counted
+        if left > 0:
+            self._time_left.more(min(left, self._request["limit"]))
 
     def _again(self):
         """The answer as it came, in which no call has left a trace."""

@@ -17,7 +17,7 @@ from helpers.coach.judging.limits import STALL
 
 MOST = 20.0  # seconds that a check is given back at most; after that nobody can tell
 WINDOW = 0.5  # seconds; who waited for a processor so long
-DISTURBED = 0.25  # within them may have missed a real deadline
+DISTURBED = 0.3  # within them may have missed a real deadline
 ASLEEP = 2.0  # seconds without a look after which the machine has slept, and was not busy
 DEAR = 3  # seconds that one second of computing counts for, even if it took longer to get it: right
 # answers compute for a tenth of their limit, and what computes on and on is to be named soon
@@ -48,6 +48,7 @@ class Load:
         self._pid = os.getpid() if pid is None else pid
         self.elapsed = self.kept = 0.0
         self.disturbed = False
+        self._settled = False
         self._owed = 0.0
         self._slept = 0.0
         self._recent = deque([(0.0, 0.0)])
@@ -65,8 +66,15 @@ class Load:
         """Whether the machine kept more from it than can be given back."""
         return self.kept - self._slept > MOST
 
+    def settled(self) -> None:
+        """Let nothing that was until now count as disturbed: there was no deadline to miss. Any
+        thread may say so.
+        """
+        self._settled = True
+
     def look(self, pause: float = 0.0) -> None:
         """Count the time since the last look. pause: seconds of it that we wanted to wait."""
+        settled, self._settled = self._settled, False
         time = now()
         gap, self._looked = time - self._looked, time
         used, waited = self._since_the_last_look(gap, pause)
@@ -84,6 +92,9 @@ class Load:
             self._recent.popleft()
         if self.kept - self._recent[0][1] > DISTURBED:
             self.disturbed = True
+        if settled:
+            self.disturbed, self._owed = False, 0.0
+            self._recent = deque([(self.elapsed, self.kept)])
 
     def _since_the_last_look(self, gap, pause):
         """(seconds of computing, of waiting for a processor) of all threads together"""
