@@ -45,6 +45,7 @@ places = {"pages": "loop", "again": "loop", "sum": "loop", "driver": "thread",
 # %% slices-1 wrong: eleven calls
 # cause: eleven calls come before a turn
 # line: if count > 10:
+# told: total += weigh(item)
 import asyncio
 
 
@@ -63,6 +64,7 @@ async def add_up(weigh, items):
 # %% slices-1 wrong: awaits, but never lets go
 # cause: awaiting a coroutine that itself waits for nothing gives nobody a turn
 # line: total += await ten(items[start:start + 10])
+# told: return sum(weigh(item) for item in part)
 import asyncio
 
 
@@ -79,6 +81,7 @@ async def add_up(weigh, items):
 # %% slices-1 wrong: all slices are ready at once
 # cause: all the slices are tasks in the queue at once, so they run one right after the other
 # line: asyncio.gather
+# told: none
 import asyncio
 
 
@@ -94,6 +97,7 @@ async def add_up(weigh, items):
 # %% slices-1 wrong: the rest is lost
 # cause: the last slice, which has fewer than ten items, is never weighed
 # line: range(len(items) // 10)
+# told: none
 import asyncio
 
 
@@ -171,6 +175,7 @@ async def add_up(weigh, items):
 # %% search-1 wrong: the flag is set after a time-out only
 # cause: after a cancellation from outside the flag is not set, and the thread looks on
 # line: except TimeoutError:
+# told: if stop.is_set():
 import asyncio
 import threading
 
@@ -307,6 +312,7 @@ async def search(look, places, seconds):
 # %% leave-pool-1 wrong: a with around the pool
 # cause: the end of the with waits for the last ones, and blocks the loop
 # line: with ThreadPoolExecutor(2) as pool:
+# told: pool.shutdown(wait=False, cancel_futures=True)
 import asyncio
 from concurrent.futures import ThreadPoolExecutor, wait
 
@@ -351,6 +357,7 @@ async def crunch(work, items, seconds):
 # %% leave-pool-1 wrong: no result, no entry
 # cause: a result that is falsy is left out
 # line: if result:
+# told: none
 import asyncio
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 
@@ -459,6 +466,7 @@ async def listen(subscribe):
 # %% listen-1 wrong: an empty word is the end
 # cause: an empty word is taken for the end
 # line: if not word:
+# told: none
 import asyncio
 
 
@@ -580,6 +588,7 @@ async def listen(subscribe):
 # %% slices-1 wrong: each kind of item once
 # cause: the items are taken as a set, so what comes twice is weighed once
 # line: set(items)
+# told: none
 import asyncio
 
 
@@ -594,6 +603,7 @@ async def add_up(weigh, items):
 # %% slices-1 wrong: counts the weight and not the items
 # cause: it pauses where the sum is a multiple of five, which need not be after ten items
 # line: if total % 5 == 0:
+# told: total += weigh(item)
 import asyncio
 
 
@@ -608,6 +618,7 @@ async def add_up(weigh, items):
 # %% search-1 wrong: a place that is nothing
 # cause: a falsy place is taken for not found, and it looks on
 # line: if found:
+# told: none
 import asyncio
 import threading
 
@@ -634,6 +645,7 @@ async def search(look, places, seconds):
 # %% search-1 wrong: one flag for all searches
 # cause: the flag belongs to the module, so the end of one search ends the others
 # line: stop = threading.Event() | stop.clear() | stop.set()
+# told: none
 import asyncio
 import threading
 
@@ -661,6 +673,7 @@ async def search(look, places, seconds):
 # %% search-1 wrong: no seconds are no limit
 # cause: 0 seconds are taken for no limit at all
 # line: seconds or None
+# told: none
 import asyncio
 import threading
 
@@ -685,6 +698,7 @@ async def search(look, places, seconds):
 # %% leave-pool-1 wrong: one dict for all calls
 # cause: the default argument is one dict for all calls, so results of others are in it
 # line: results={}
+# told: none
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
@@ -702,6 +716,7 @@ async def crunch(work, items, seconds, results={}):
 # %% leave-pool-1 wrong: the items that are something
 # cause: falsy items are left out of the result
 # line: if item and
+# told: none
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
@@ -716,6 +731,7 @@ async def crunch(work, items, seconds):
 # %% listen-1 wrong: silence is one word
 # cause: empty words share one key, so all but one of them are lost
 # line: if word else word
+# told: none
 import asyncio
 
 

@@ -14,6 +14,7 @@ async def add(totals, name, fetch):
 # %% tally-1 wrong: who is new is decided before the await
 # cause: whether the name is new is looked up before the await, so two new ones overwrite each other
 # line: new = name not in totals
+# told: number = await fetch(name)
 async def add(totals, name, fetch):
     new = name not in totals
     number = await fetch(name)
@@ -184,6 +185,7 @@ async def buy(changed, shelf):
 # %% bread-1 wrong: the last loaf
 # cause: takes the last loaf, not the first one
 # line: shelf.pop()
+# told: none
 async def buy(changed, shelf):
     async with changed:
         while not shelf:
@@ -282,6 +284,7 @@ class Log:
 # %% request-log-1 wrong: number 0
 # cause: the request with number 0 is taken for none
 # line: self.number.get() or None
+# told: none
 import contextvars
 
 
@@ -319,6 +322,7 @@ class Log:
 # %% request-log-1 wrong: only the first one begins
 # cause: a task that begins a second request keeps the number of the first
 # line: if self.number.get() is None:
+# told: none
 import contextvars
 
 
@@ -411,6 +415,7 @@ def limited(fetch, most):
 # %% limited-1 wrong: what fails keeps its place
 # cause: after an error or a cancellation the place is not given back
 # line: places.release()
+# told: await places.acquire()
 import asyncio
 
 
@@ -460,6 +465,7 @@ def limited(fetch, most):
 # %% limited-1 wrong: a semaphore for all functions
 # cause: the semaphore belongs to the module, so two limited functions share their places
 # line: places = asyncio.Semaphore(most)
+# told: async with places:
 import asyncio
 
 places = None
@@ -479,6 +485,7 @@ def limited(fetch, most):
 # %% limited-1 wrong: gives nothing back
 # cause: get doesn't return what fetch returned
 # line: await fetch(page)
+# told: none
 import asyncio
 
 
@@ -606,6 +613,7 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: nothing is loaded again and again
 # cause: a result that is None or otherwise falsy is taken for "not loaded yet"
 # line: if not pages.get(key):
+# told: none
 import asyncio
 
 
@@ -623,6 +631,7 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: one caller's cancellation is everybody's
 # cause: if one caller is cancelled, the task that the others wait for is cancelled too
 # line: return await tasks[key]
+# told: tasks.pop(key, None)
 import asyncio
 
 
@@ -644,6 +653,7 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: a dict for all functions
 # cause: the default argument is one dict for all functions, so two of them mix up their pages
 # line: tasks={}
+# told: none
 import asyncio
 
 
@@ -722,6 +732,7 @@ def once_per_key(load):
 # %% tally-1 wrong: what is nothing is not added
 # cause: a fetched 0 never makes an entry for a name that is new
 # line: if number:
+# told: none
 async def add(totals, name, fetch):
     number = await fetch(name)
     if number:
@@ -738,6 +749,7 @@ async def add(totals, name, fetch, known={}):
 # %% account-1 wrong: the lock is released by who never had it
 # cause: if a payment is cancelled while it waits for the lock, the finally releases somebody else's
 # line: await self.lock.acquire() | self.lock.release()
+# told: none
 import asyncio
 
 
@@ -755,6 +767,7 @@ class Account:
 # %% account-1 wrong: the lock stays shut after a cancellation
 # cause: except Exception lets a cancellation pass without a release
 # line: except Exception:
+# told: await self.lock.acquire()
 import asyncio
 
 
@@ -774,6 +787,7 @@ class Account:
 # %% account-1 wrong: nothing to pay
 # cause: a payment of 0 is not told to the bank, which would take its fee
 # line: if change:
+# told: none
 import asyncio
 
 
@@ -827,6 +841,7 @@ async def buy(changed, shelf):
 # %% bread-1 wrong: a loaf without a name
 # cause: an empty string is taken for no loaf, and it goes on to wait
 # line: if loaf:
+# told: await changed.wait()
 async def buy(changed, shelf):
     async with changed:
         while True:
@@ -838,6 +853,7 @@ async def buy(changed, shelf):
 # %% request-log-1 wrong: a child that lives longer
 # cause: when the task that began the request is over, its children lose the number
 # line: if owner is None or owner.done():
+# told: none
 import asyncio
 import contextvars
 
@@ -860,6 +876,7 @@ class Log:
 # %% limited-1 wrong: no page twice at once
 # cause: who asks for a page that is under way gets the other one's result, and fetch isn't called
 # line: if page in flying:
+# told: none
 import asyncio
 
 
@@ -881,6 +898,7 @@ def limited(fetch, most):
 # %% limited-1 wrong: tries once more
 # cause: after a ConnectionError it calls fetch again, which fetch doesn't do
 # line: except ConnectionError:
+# told: none
 import asyncio
 
 
@@ -899,6 +917,7 @@ def limited(fetch, most):
 # %% once-per-key-1 wrong: only what is kept for a while
 # cause: at most a hundred pages are kept, so what was loaded first is loaded again
 # line: if len(pages) > 100:
+# told: none
 import asyncio
 
 
@@ -919,6 +938,7 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: only an OSError is a failure
 # cause: a load that fails with another error stays in the dict
 # line: except OSError:
+# told: none
 import asyncio
 
 
@@ -941,6 +961,7 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: a key is its truth
 # cause: a falsy key is not kept, so it is loaded at each call
 # line: if not key
+# told: none
 import asyncio
 
 

@@ -19,7 +19,7 @@ async def fetch_names(client, pages):
 
 # %% pool-1 wrong: all at once
 # cause: asks for all at once, so those who find no connection get a PoolTimeout
-# line: asyncio.gather
+# line: asyncio.gather | await client.get(page)
 import asyncio
 
 
@@ -117,7 +117,7 @@ async def all_names(base_url):
 
 # %% one-client-1 wrong: nobody looks at the status
 # cause: the status is not looked at, so no HTTPStatusError comes out
-# line: page = (await client.get(url)).json()
+# line: page = (await client.get(url)).json() | page["results"]
 import httpx
 
 
@@ -152,6 +152,7 @@ async def all_names(base_url):
 # %% one-client-1 wrong: an empty page is the end
 # cause: stops at a page without entries, though its next may lead on
 # line: if not page["results"]:
+# told: none
 import httpx
 
 
@@ -193,6 +194,7 @@ async def all_names(base_url):
 # %% retry-1 wrong: a POST as well
 # cause: a POST that gets a 503 is tried again
 # line: if response.status_code == 503 and attempt < 3:
+# told: if method == "POST" or attempt == 3:
 import asyncio
 import httpx
 
@@ -254,6 +256,7 @@ async def ask(client, method, page):
 # %% retry-1 wrong: only when nobody answers the door
 # cause: ConnectError is too narrow: other TransportErrors, such as ReadTimeout, are not tried again
 # line: except httpx.ConnectError:
+# told: response = await client.request(method, page)
 import asyncio
 import httpx
 
@@ -274,6 +277,7 @@ async def ask(client, method, page):
 # %% retry-1 wrong: the last 503 is an answer
 # cause: when the fourth try is a 503, the response is returned and no error comes out
 # line: return response
+# told: except httpx.TransportError:
 import asyncio
 import httpx
 
@@ -385,6 +389,7 @@ def pause(attempt):
 # %% mirrors-1 wrong: an empty page is none
 # cause: an empty page is taken for a failure
 # line: if page:
+# told: none
 import asyncio
 import httpx
 
@@ -405,6 +410,7 @@ async def from_mirrors(fetch, mirrors, seconds):
 # %% mirrors-1 wrong: whatever it raises
 # cause: catches every error, also those for which the next mirror must not be asked
 # line: except Exception as error:
+# told: return await fetch(mirror)
 import asyncio
 import httpx
 
@@ -439,7 +445,7 @@ async def from_mirrors(fetch, mirrors, seconds):
 
 # %% mirrors-1 wrong: all at once
 # cause: all mirrors are asked at the same time, not one after another
-# line: asyncio.as_completed(
+# line: asyncio.as_completed( | asyncio.create_task(one(mirror))
 import asyncio
 import httpx
 
@@ -465,7 +471,7 @@ async def from_mirrors(fetch, mirrors, seconds):
 
 # %% mirrors-1 wrong: no end for the whole
 # cause: seconds is never used, so all together may take as long as they like
-# line: none
+# line: none | asyncio.wait_for(fetch(mirror), 1)
 import asyncio
 import httpx
 
@@ -511,6 +517,7 @@ async def ask(client, page):
 # %% retry-after-1 wrong: ten tries
 # cause: gives up after ten tries, though it has to ask as often as it takes
 # line: range(10)
+# told: none
 import asyncio
 
 
@@ -525,6 +532,7 @@ async def ask(client, page):
 # %% retry-after-1 wrong: a call inside the call
 # cause: each try is one call deeper, so after about a thousand it ends in a RecursionError
 # line: return await ask(client, page)
+# told: await asyncio.sleep(int(response.headers.get("Retry-After", "1")))
 import asyncio
 
 
@@ -584,6 +592,7 @@ async def ask(client, page):
 # %% pool-1 wrong: each name once
 # cause: pages that stand there twice give one name only
 # line: dict.fromkeys(pages)
+# told: none
 import asyncio
 
 
@@ -599,6 +608,7 @@ async def fetch_names(client, pages):
 # %% pool-1 wrong: a page without a name
 # cause: names that are empty or None are left out
 # line: if name
+# told: none
 import asyncio
 
 
@@ -615,6 +625,7 @@ async def fetch_names(client, pages):
 # %% one-client-1 wrong: closed unless it is cancelled
 # cause: except Exception closes the client after an error, not after a cancellation
 # line: except Exception:
+# told: none
 import httpx
 
 
@@ -635,6 +646,7 @@ async def all_names(base_url):
 # %% one-client-1 wrong: a page in a page
 # cause: each page is one call deeper, so a long list ends in a RecursionError
 # line: await rest(page["next"])
+# told: page = (await client.get(url)).raise_for_status().json()
 import httpx
 
 
@@ -650,6 +662,7 @@ async def all_names(base_url):
 # %% one-client-1 wrong: a lost connection is the end
 # cause: a TransportError ends the list as if there were no more pages
 # line: except httpx.TransportError:
+# told: none
 import httpx
 
 
@@ -668,6 +681,7 @@ async def all_names(base_url):
 # %% retry-1 wrong: too many requests may pass
 # cause: a 429 is tried again as well
 # line: in (429, 503)
+# told: none
 import asyncio
 import httpx
 
@@ -686,6 +700,7 @@ async def ask(client, method, page):
 # %% retry-1 wrong: only a GET is safe
 # cause: every method but GET is never tried again, though only POST must not be
 # line: method != "GET"
+# told: none
 import asyncio
 import httpx
 
@@ -705,6 +720,7 @@ async def ask(client, method, page):
 # %% retry-1 wrong: the first error of all
 # cause: after the fourth try the first error comes out, not the last one
 # line: first = first or error | raise first
+# told: none
 import asyncio
 import httpx
 
@@ -725,6 +741,7 @@ async def ask(client, method, page):
 # %% jitter-1 wrong: a table with a hole
 # cause: from the tenth attempt on it begins at 0.1 s again
 # line: attempt % 10
+# told: return random.uniform(0, 2)
 import random
 
 
@@ -736,6 +753,7 @@ def pause(attempt):
 # %% mirrors-1 wrong: the same mirror twice
 # cause: a dict of mirrors asks each of them once only, and the same name may come again
 # line: dict.fromkeys(mirrors)
+# told: none
 import asyncio
 import httpx
 
@@ -768,6 +786,7 @@ async def from_mirrors(fetch, mirrors, seconds):
 # %% mirrors-1 wrong: the last one may take its time
 # cause: the last mirror has no limit of its own
 # line: return await fetch(mirrors[-1])
+# told: return await asyncio.wait_for(fetch(mirror), 1)
 import asyncio
 import httpx
 
@@ -822,6 +841,7 @@ async def ask(client, page):
 # %% mirrors-1 wrong: a call for each mirror
 # cause: each mirror is one call deeper, so many of them end in a RecursionError
 # line: return await ask(fetch, mirrors[1:])
+# told: async with asyncio.timeout(1):
 import asyncio
 import httpx
 

@@ -21,6 +21,7 @@ log = ["make 1", "got 1", "after 1", "make 2", "got 2", "after 2", "read", "end"
 # %% pages-1 wrong: an empty page is the end
 # cause: stops at an empty page, though there may be a next one
 # line: if not page["results"]:
+# told: while url is not None:
 async def pages(fetch, url):
     """Yield the items of all pages, beginning with the page at `url`."""
     while url is not None:
@@ -34,6 +35,7 @@ async def pages(fetch, url):
 # %% pages-1 wrong: one page ahead
 # cause: the next page is fetched before the items of this one are given out
 # line: further = await fetch(page["next"])
+# told: page = await fetch(url)
 async def pages(fetch, url):
     page = await fetch(url)
     while page is not None:
@@ -59,6 +61,7 @@ async def pages(fetch, url):
 # %% pages-1 wrong: items that are nothing
 # cause: falsy items are left out
 # line: if item:
+# told: none
 async def pages(fetch, url):
     while url:
         page = await fetch(url)
@@ -128,6 +131,7 @@ async def first(stream, wanted):
 # %% first-match-1 wrong: zero is found and lost
 # cause: looks whether the item itself is true, so a falsy one is never found
 # line: if item and wanted(item):
+# told: none
 from contextlib import aclosing
 
 
@@ -166,6 +170,7 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: errors only
 # cause: except Exception lets a cancellation pass without releasing
 # line: except Exception:
+# told: await pool.release(connection)
 from contextlib import asynccontextmanager
 
 
@@ -199,6 +204,7 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: gives back what it did not get
 # cause: if acquire fails, the finally releases a connection that there isn't
 # line: connection = await pool.acquire()
+# told: await pool.release(connection)
 from contextlib import asynccontextmanager
 
 
@@ -258,7 +264,7 @@ async def load(stream, fetch):
 
 # %% arrive-1 wrong: an error is noticed at the end
 # cause: the tasks are looked at only after the last item, so an error comes out late and the others go on
-# line: return await asyncio.gather(*tasks)
+# line: return await asyncio.gather(*tasks) | asyncio.create_task(fetch(item))
 import asyncio
 
 
@@ -272,6 +278,7 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: a dict by item
 # cause: items that come twice have one entry only, so results are missing
 # line: tasks[item] = group.create_task(fetch(item))
+# told: none
 import asyncio
 
 
@@ -414,7 +421,7 @@ async def merge(streams, queue):
 
 # %% merge-1 wrong: one stream after another
 # cause: the streams are read one after another
-# line: for stream in streams:
+# line: for stream in streams: | async for item in stream:
 from contextlib import aclosing
 
 
@@ -446,6 +453,7 @@ async def merge(streams, queue):
 # %% pages-1 wrong: one dict of pages for all
 # cause: the pages are kept in a default argument, so another catalogue gets those of the first
 # line: seen={}
+# told: none
 async def pages(fetch, url, seen={}):
     while url is not None:
         if url not in seen:
@@ -458,6 +466,7 @@ async def pages(fetch, url, seen={}):
 # %% pages-1 wrong: each item once
 # cause: items that come twice are given out once only
 # line: if item not in known:
+# told: none
 async def pages(fetch, url):
     known = []
     while url is not None:
@@ -493,6 +502,7 @@ async def pages(fetch, url):
 # %% first-match-1 wrong: only True is true
 # cause: `wanted` may return anything that is true, not only True itself
 # line: is True
+# told: none
 from contextlib import aclosing
 
 
@@ -520,6 +530,7 @@ async def first(stream, wanted):
 # %% first-match-1 wrong: a call inside the call
 # cause: each item is one call deeper, so a long stream ends in a RecursionError
 # line: return await search()
+# told: async for item in stream:
 from contextlib import aclosing
 
 
@@ -537,6 +548,7 @@ async def first(stream, wanted):
 # %% borrowed-1 wrong: a connection that is nothing
 # cause: a connection that is falsy is never released
 # line: if connection:
+# told: none
 from contextlib import asynccontextmanager
 
 
@@ -553,6 +565,7 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: one place for all blocks
 # cause: the connection is kept on the function, so blocks at the same time mix theirs up
 # line: borrowed.connection = await pool.acquire()
+# told: none
 from contextlib import asynccontextmanager
 
 
@@ -567,6 +580,7 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: takes too long, is gone
 # cause: a TimeoutError of the block does not come out
 # line: except TimeoutError:
+# told: none
 from contextlib import asynccontextmanager
 
 
@@ -583,6 +597,7 @@ async def borrowed(pool):
 # %% arrive-1 wrong: results that are nothing
 # cause: falsy results are left out
 # line: if task.result()
+# told: none
 import asyncio
 
 
@@ -594,6 +609,7 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: an item that is nothing ends the stream
 # cause: a falsy item is taken for the end
 # line: if not item:
+# told: none
 import asyncio
 
 
@@ -626,6 +642,7 @@ async def load(stream, fetch):
 # %% merge-1 wrong: items that are nothing
 # cause: falsy items are not put
 # line: if item:
+# told: none
 import asyncio
 from contextlib import aclosing
 
@@ -666,6 +683,7 @@ async def merge(streams, queue):
 # %% merge-1 wrong: two streams and no more
 # cause: only the first two streams are read
 # line: for stream in streams[:2]:
+# told: none
 import asyncio
 from contextlib import aclosing
 

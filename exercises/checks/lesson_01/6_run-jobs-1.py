@@ -28,7 +28,7 @@ class RunJobs(Exercise):
 
     def verify(self, run_jobs, lab):
         jobs = Jobs([0.06, 0.05, 0.04, 0.06, 0.05, 0.04], together=3)
-        handing_over = lab.line(r"submit\(|Thread\(|map\(")
+        handing_over = lab.call_of("submit", "Thread", "map")
         try:
             results = lab.call(run_jobs, jobs.all, 3)
         except TypeError:
@@ -36,28 +36,30 @@ class RunJobs(Exercise):
             raise
         expected = [f"result {number}" for number in range(6)]
         jobs.check_handed_over(lab, handing_over)
-        jobs.check_together(lab.line(r"submit\(.*\.result\(|\.join\(") or lab.line("Executor"))
+        jobs.check_together(lab.call_of(".result", "join") or lab.call_of("*Executor"))
         if jobs.peak > 3:
             raise Wrong(
                 "limit",
                 f"{jobs.peak} jobs ran at once; at most 3 may.",
-                lab.line("Executor|Thread\\("),
+                lab.call_of("*Executor", "Thread"),
                 "A pool of `workers` threads runs no more jobs than that at once.",
             )
         if isinstance(results, (list, tuple)) and any(isinstance(r, Future) for r in results):
             raise Wrong(
-                "returned the boxes",
+                "future for its result",
                 "It returned futures, not what is in them.",
-                lab.line("return"),
+                lab.returning(),
                 "A future's `result()` waits for the job and gives what it returned.",
+                headline="returned the boxes",
             )
         if inspect.isgenerator(results):
             raise Wrong(
-                "returned the boxes",
+                "future for its result",
                 "It returned what `map` gives, which hands out the "
                 "results one by one; asked is a list.",
-                lab.line("return"),
+                lab.returning(),
                 "Make a list of it: `list(...)`.",
+                headline="returned the boxes",
             )
         if results is None:
             raise Wrong(
@@ -85,9 +87,14 @@ class RunJobs(Exercise):
             futures = [pool.submit(job) for job in jobs]
             return [future.result() for future in futures]
 
-    as_they_come = submit_all_then_ask.but("in futures", "in as_completed(futures)", kind="order")
+    as_they_come = submit_all_then_ask.but(
+        "in futures",
+        "in as_completed(futures)",
+        kind="order",
+        says="the order asked is ['result 0', 'result 1'",
+    )
 
-    @wrong("ran one after another", says="3 should")
+    @wrong("sequential", says="3 should")
     def asks_at_once(jobs, workers):
         results = []
         with ThreadPoolExecutor(workers) as pool:
@@ -95,7 +102,7 @@ class RunJobs(Exercise):
                 results.append(pool.submit(job).result())
         return results
 
-    @wrong("ran one after another", says="3 should")
+    @wrong("sequential", says="3 should")
     def a_pool_for_each(jobs, workers):
         results = []
         for job in jobs:
@@ -103,12 +110,12 @@ class RunJobs(Exercise):
                 results.append(pool.submit(job))
         return [future.result() for future in results]
 
-    @wrong("returned the boxes", says="`result()`")
+    @wrong("future for its result", says="`result()`")
     def returns_futures(jobs, workers):
         with ThreadPoolExecutor(workers) as pool:
             return [pool.submit(job) for job in jobs]
 
-    @wrong("returned the boxes", says="asked is a list")
+    @wrong("future for its result", says="asked is a list")
     def returns_the_map(jobs, workers):
         with ThreadPoolExecutor(workers) as pool:
             return pool.map(lambda job: job(), jobs)

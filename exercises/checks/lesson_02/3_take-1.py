@@ -32,7 +32,7 @@ class Take(Exercise):
                 f"I asked for 3 items, and `take` took {source.taken} from the source. "
                 f"{'The d is' if source.taken == 4 else 'What came after is'} lost: "
                 "nobody gets it.",
-                lab.line(r"^\s*for\b.*\bsource\b|\bnext\("),
+                lab.earliest(lab.for_loop("source"), lab.call_of("next")),
                 "Look at what happens when enough have been yielded: do you stop before you ask "
                 "for the next one, or after?",
             )
@@ -46,7 +46,7 @@ class Take(Exercise):
             raise Wrong(
                 "one too many",
                 f"I asked for 0 items, and `take` took {source.taken} from the source.",
-                lab.line(r"^\s*for\b.*\bsource\b|\bnext\("),
+                lab.earliest(lab.for_loop("source"), lab.call_of("next")),
                 "Count before you ask.",
             )
 
@@ -88,7 +88,7 @@ class Take(Exercise):
             if number == n:
                 return
 
-    @wrong("let StopIteration out", says="nothing more")
+    @wrong("StopIteration", says="nothing more")
     def trusts_the_source(source, n):
         for _ in range(n):
             yield next(source)
@@ -98,11 +98,11 @@ class Take(Exercise):
         for _ in range(n):
             return next(source)
 
-    @wrong("builds a list", says="taken 4")
+    @wrong("eager", says="taken 4")
     def builds_a_list(source, n):
         return [item for item, _ in zip(source, range(n))]
 
-    @wrong("builds a list", says="taken 6")
+    @wrong("eager", says="taken 6")
     def slices(source, n):
         return iter(list(source)[:n])
 

@@ -72,32 +72,35 @@ def watched(lab, words, answer, service, *arguments, **how):
         lab.run(play("cancel_after" in how, answer, service, *arguments), leaks=True, **how)
     except Wrong as found:
         if found.kind == "swallowed" and found.line is None:
-            found.line = lab.line(r"except:|BaseException|CancelledError")
+            found.line = lab.handler(asyncio.CancelledError)
         raise
     except asyncio.CancelledError as error:
         place = lab.text.of_traceback(error)
         if place and "await" not in lab.text.code(*place):
             raise Wrong(
-                "raised CancelledError",
+                "awaited the cancelled",
                 "It asked a cancelled task for its result or its "
                 "error, and the CancelledError came out.",
                 place,
                 "A cancelled task has neither. Ask `task.cancelled()` first.",
+                headline="raised CancelledError",
             ) from None
-        if everybody := lab.line(r"all_tasks"):
+        if everybody := lab.call_of("all_tasks"):
             raise Wrong(
-                "cancelled itself",
+                "others' tasks",
                 "A CancelledError came out, though nobody had cancelled it from outside.",
                 everybody,
                 "`asyncio.all_tasks()` holds the task that runs this line as well. Keep a "
                 "list of the tasks that you start, and cancel those.",
+                headline="cancelled itself",
             ) from None
         raise Wrong(
-            "raised CancelledError",
+            "awaited the cancelled",
             "It awaited a task that had been cancelled, and the task's CancelledError came out.",
             place,
             "`await asyncio.gather(*tasks, return_exceptions=True)` awaits cancelled tasks "
             "and keeps their errors to itself.",
+            headline="raised CancelledError",
         ) from None
     return service.ended
 
@@ -107,12 +110,12 @@ def none_left(lab, ended, when):
     if not ended.flying:
         return
     calls = f"{ended.flying} call{'s' * (ended.flying > 1)}"
-    line = lab.line(r"gather\(|wait\(|as_completed\(|create_task\(")
+    line = lab.call_of("gather", "wait", "as_completed", "create_task")
     if ended.cancelled:
         raise Wrong(
             "losers",
             f"When {when}, {calls} had been asked to stop and had not ended.",
-            lab.line(r"\.cancel\(") or line,
+            lab.call_of("cancel") or line,
             "To cancel is only to ask. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
         )

@@ -43,34 +43,36 @@ class InSlices(Exercise):
         run = lab.run(main(), step=30)
         if scale.elsewhere:
             raise Wrong(
-                "another thread",
+                "wrong thread",
                 f"`weigh` was called {scale.elsewhere} times from "
                 "another thread, and it is not made for that.",
-                lab.line(r"to_thread|run_in_executor|Executor|Thread"),
+                lab.call_of("to_thread", "run_in_executor", "Executor", "Thread"),
                 "Stay in this thread, and pause between the calls.",
+                headline="another thread",
             )
         if scale.calls < 100:
             raise Wrong(
-                "not all of them",
+                "lost items",
                 f"`weigh` was called {scale.calls} times for 100 items, in this process.",
-                lab.line(r"Process|Executor\(") or lab.line(r"\bweigh\("),
+                lab.call_of("Process", "*Executor") or lab.call_of("weigh"),
                 "Weigh each item once, here.",
+                headline="not all of them",
             )
         if scale.most > MOST_IN_A_ROW:
             turns = (
                 "the others never had a turn" if scale.most >= 100 else "then the others had a turn"
             )
             line, try_ = (
-                lab.line(r"weigh\("),
+                lab.call_of("weigh"),
                 "Pause after every tenth call: `await asyncio.sleep(0)`.",
             )
-            if sleeps := lab.line(r"\btime\.sleep"):
+            if sleeps := lab.call_of("time.sleep"):
                 line, try_ = (
                     sleeps,
                     "`time.sleep(0)` lets other threads run. The tasks of this "
                     "loop need an `await` that pauses.",
                 )
-            elif lab.line(r"gather|create_task|TaskGroup"):
+            elif lab.call_of("gather", "create_task", "TaskGroup"):
                 try_ = (
                     "Tasks that never pause run right after one another. Each must pause "
                     "itself, or leave the rest for later."
@@ -112,7 +114,7 @@ class InSlices(Exercise):
                 "hog",
                 f"`weigh` was called {scale.most} times in a row, and the others had no turn in "
                 "between.",
-                lab.line(r"weigh\("),
+                lab.call_of("weigh"),
                 "Pause after every tenth call: `await asyncio.sleep(0)`.",
             )
         return run.result
@@ -188,7 +190,7 @@ class InSlices(Exercise):
         "await asyncio.sleep(0)", "asyncio.sleep(0)", kind="not awaited", says="sleep"
     )
 
-    @wrong("another thread", says="100 times from another thread")
+    @wrong("wrong thread", says="100 times from another thread")
     async def in_a_thread(weigh, items):
         return await asyncio.to_thread(lambda: sum(weigh(item) for item in items))
 

@@ -45,10 +45,11 @@ class LeaveThePool(Exercise):
                 return await lab.awaitable(crunch(bench.work, items, 0.45)), bench.working
             except (CancelledError, asyncio.CancelledError):
                 raise Wrong(
-                    "asked a cancelled job",
+                    "awaited the cancelled",
                     "The result of a job was asked for that had been cancelled.",
-                    lab.line(r"result\(|gather|await \w+$"),
+                    lab.call_of("result", "gather"),
                     "Ask only those that were not: `if not job.cancelled()`.",
+                    headline="asked a cancelled job",
                 ) from None
             finally:
                 ticks.cancel()
@@ -60,14 +61,14 @@ class LeaveThePool(Exercise):
             raise Wrong(
                 "blocked",
                 f"`{what}` waited on the loop's own thread, while the pool still worked.",
-                place or lab.line(r"\bwith\b|shutdown|result\("),
+                place or lab.earliest(lab.with_of(), lab.use_of("shutdown"), lab.call_of("result")),
                 "Hand the waiting to a thread, `await asyncio.to_thread(pool.shutdown, "
                 "…)`, and ask for results only when they are there. The end of a `with` "
                 "around a pool is a `shutdown`.",
             )
         if bench.on_the_loop:
             raise Wrong(
-                "blocked", "`work` was called on the loop's own thread.", lab.line(r"work\(")
+                "blocked", "`work` was called on the loop's own thread.", lab.call_of("work")
             )
         # Counted by threads: on a busy machine the first of twenty may be done before the last
         # begins.
@@ -75,7 +76,7 @@ class LeaveThePool(Exercise):
             raise Wrong(
                 "limit",
                 f"{len(bench.hands)} threads worked on the items, and two are asked for.",
-                lab.line(r"Executor\(|to_thread|run_in_executor|Thread\("),
+                lab.call_of("*Executor", "to_thread", "run_in_executor", "Thread"),
                 "Make a pool of two: `ThreadPoolExecutor(2)`.",
             )
         if bench.most_unseen > 2:
@@ -83,29 +84,31 @@ class LeaveThePool(Exercise):
                 "blocked",
                 f"{bench.most_unseen} items, of 0.1 s each, came to their end "
                 "between two ticks of a task beside it that ticks every 10 ms.",
-                lab.line(r"\bwait\(|sleep\(|as_completed|map\(|join\("),
+                lab.call_of("wait", "sleep", "as_completed", "map", "join"),
                 "Await something of asyncio's, or hand the waiting to a thread.",
             )
         if bench.most < 2:
             raise Wrong(
                 "sequential",
                 f"At most {bench.most} of them was worked on at once; two threads can do two.",
-                lab.line(r"\bawait\b"),
+                lab.await_of(),
                 "Hand all of them in before you wait for any.",
             )
         if working:
             raise Wrong(
-                "left them working",
+                "losers",
                 f"It returned, and {working} of the items were still being worked on.",
-                lab.line(r"wait=False|shutdown|wait\("),
+                lab.earliest(lab.keyword("wait"), lab.use_of("shutdown"), lab.call_of("wait")),
                 "Wait for those that have begun: `shutdown` does, if you let it.",
+                headline="left them working",
             )
         if len(bench.begun) == len(items):
             raise Wrong(
-                "did all of them",
+                "went on after the end",
                 "After 0.45 s most items had not begun, and all 20 were done.",
-                lab.line(r"shutdown|\bwith\b"),
+                lab.earliest(lab.use_of("shutdown"), lab.with_of()),
                 "Cancel those that have not begun: `cancel_futures=True`.",
+                headline="did all of them",
             )
         if not isinstance(result, dict):
             raise Wrong(
@@ -113,19 +116,23 @@ class LeaveThePool(Exercise):
             )
         if lost := [item for item in bench.begun if item not in result]:
             raise Wrong(
-                "lost results",
+                "lost items",
                 f"{len(bench.begun)} items were begun, and for "
                 f"{len(lost)} of them there is no result in what it returned.",
-                lab.line(r"done\(\)|return|timeout"),
+                lab.earliest(
+                    lab.call_of("done", "timeout*"), lab.returning(), lab.keyword("timeout")
+                ),
                 "What was under way is done once the shutdown has ended. Collect after that.",
+                headline="lost results",
             )
         lab.equal(result, {item: item.upper() for item in bench.begun})
         if bench.shutdowns == 0:
             raise Wrong(
-                "left the pool open",
+                "left open",
                 "Nobody called `shutdown`.",
-                lab.line(r"Executor"),
+                lab.call_of("*Executor"),
                 "Shut it down, or its threads wait for more work.",
+                headline="left the pool open",
             )
 
     @sweep(
@@ -233,7 +240,7 @@ class LeaveThePool(Exercise):
         pool.shutdown(wait=False, cancel_futures=True)
         return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
 
-    @wrong("left them working", says="2 of the items")
+    @wrong("losers", says="2 of the items")
     async def does_not_wait(work, items, seconds):
         pool = ThreadPoolExecutor(2)
         jobs = {item: pool.submit(work, item) for item in items}
@@ -248,7 +255,7 @@ class LeaveThePool(Exercise):
         with ThreadPoolExecutor(2) as pool:
             return dict(zip(items, pool.map(work, items[:4])))
 
-    @wrong("lost results", says="there is no result")
+    @wrong("lost items", says="there is no result")
     async def collects_before_the_end(work, items, seconds):
         pool = ThreadPoolExecutor(2)
         jobs = {item: pool.submit(work, item) for item in items}
@@ -257,7 +264,7 @@ class LeaveThePool(Exercise):
         await asyncio.to_thread(pool.shutdown, cancel_futures=True)
         return results
 
-    @wrong("did all of them", says="cancel_futures=True")
+    @wrong("went on after the end", says="cancel_futures=True")
     async def waits_for_all(work, items, seconds):
         pool = ThreadPoolExecutor(2)
         jobs = {item: pool.submit(work, item) for item in items}
@@ -265,7 +272,7 @@ class LeaveThePool(Exercise):
         await asyncio.to_thread(pool.shutdown)
         return {item: job.result() for item, job in jobs.items()}
 
-    @wrong("asked a cancelled job", says="not job.cancelled()")
+    @wrong("awaited the cancelled", says="not job.cancelled()")
     async def asks_the_cancelled(work, items, seconds):
         pool = ThreadPoolExecutor(2)
         jobs = {item: pool.submit(work, item) for item in items}
@@ -273,7 +280,7 @@ class LeaveThePool(Exercise):
         await asyncio.to_thread(pool.shutdown, cancel_futures=True)
         return {item: job.result() for item, job in jobs.items()}
 
-    @wrong("lost results", says="there is no result")
+    @wrong("lost items", says="there is no result")
     async def with_a_timeout_around_all(work, items, seconds):
         loop, pool, results = asyncio.get_running_loop(), ThreadPoolExecutor(2), {}
 
@@ -363,7 +370,7 @@ class Bench:
         def note(what):
             on_loop = asyncio._get_running_loop() is not None
             if on_loop and self.working and not self.blocked:
-                self.blocked = what, lab.line(rf"\.{what}\(") or lab.line(r"^\s*with\b")
+                self.blocked = what, lab.call_of(what) or lab.with_of()
 
         def watched_shutdown(pool, wait=True, *, cancel_futures=False):
             self.shutdowns += 1

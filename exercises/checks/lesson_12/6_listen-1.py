@@ -54,31 +54,33 @@ class ListenToAThread(Exercise):
                 raise Wrong(
                     "endless",
                     "Two seconds after the last word it had not returned.",
-                    lab.line(r"\bwhile\b|\bget\(|await"),
+                    lab.earliest(lab.while_loop(), lab.call_of("get"), lab.await_of()),
                     "`callback(None)` says that there will be no more. Does `listen` hear of it?",
                 )
             speaker.failed.cancel()
             result = listening.result()
             if not speaker.said:
                 raise Wrong(
-                    "did not wait",
+                    "early return",
                     f"It returned {result!r:.80} before the first word was said.",
-                    lab.line(r"subscribe\("),
+                    lab.call_of("subscribe"),
                     "`subscribe` returns at once. Wait for the `None`.",
+                    headline="did not wait",
                 )
             if speaker.ended and time.perf_counter() - speaker.ended > 0.6:
                 raise Wrong(
-                    "waited too long",
+                    "late",
                     "It returned long after the last word.",
-                    lab.line(r"sleep\(|timeout"),
+                    lab.call_of("sleep", "timeout"),
                     "Don't guess how long it takes. Wait for the `None`.",
+                    headline="waited too long",
                 )
             if speaker.ticks == 0:
                 raise Wrong(
                     "blocked",
                     "While it waited for the words, a task beside it that ticks "
                     "every 10 ms had no turn at all.",
-                    lab.line(r"\.get\(|join\(|wait\(|result\("),
+                    lab.call_of("get", "join", "wait", "result"),
                     "A `queue.Queue`, a `threading.Event` and `join` block the thread. On "
                     "the loop, await something of asyncio's.",
                 )
@@ -86,16 +88,17 @@ class ListenToAThread(Exercise):
                 raise Wrong(
                     "spin",
                     f"The loop took {turns:,} turns in 0.25 s.",
-                    lab.line(r"sleep\(0\)|\bwhile\b"),
+                    lab.earliest(lab.while_loop(), lab.call_of("sleep", given=0)),
                 )
             if alarms.rung > 1:
                 raise Wrong(
-                    "asks again and again",
+                    "polling",
                     f"While it waited for the words it woke the loop {alarms.rung} times to look "
                     "whether one had come.",
-                    lab.line(r"sleep\(|wait_for|timeout|call_later"),
+                    lab.call_of("sleep", "wait_for", "timeout", "call_later"),
                     "Do not ask every now and then. Let the callback wake the loop: "
                     "`loop.call_soon_threadsafe`.",
+                    headline="asks again and again",
                 )
             return result
 
@@ -107,31 +110,34 @@ class ListenToAThread(Exercise):
 
     def _about(self, error, lab):
         text = str(error)
-        line = lab.line(r"put|set|append|call_soon|create_task")
+        line = lab.use_of("put*", "set", "set_*", "append", "call_soon*", "create_task")
         if "Non-thread-safe" in text:
             return Wrong(
-                "came by the wrong door",
+                "wrong thread",
                 "The callback, in its thread, touched what "
                 f"belongs to the loop. Debug mode said: {text}.",
                 line,
                 "Nothing wakes the loop for that. Let the loop do it: "
                 "`loop.call_soon_threadsafe(function, argument)`.",
+                headline="came by the wrong door",
             )
         if "no running event loop" in text or "no current event loop" in text:
             return Wrong(
-                "no loop in that thread",
+                "no loop yet",
                 f"The callback raised {text}: it runs in a "
                 "thread of its own, and there is no loop.",
-                lab.line(r"get_running_loop|get_event_loop|create_task"),
+                lab.call_of("get_running_loop", "get_event_loop", "create_task"),
                 "Take the loop before, in `listen`, and let the callback use it.",
+                headline="no loop in that thread",
             )
         if "coroutine" in text:
             return Wrong(
-                "a coroutine for a callback",
+                "arguments",
                 f"Python said: {text}.",
-                lab.line(r"call_soon"),
+                lab.call_of("call_soon*"),
                 "`call_soon_threadsafe` takes an ordinary function, as `put_nowait`. For "
                 "a coroutine there is `asyncio.run_coroutine_threadsafe`.",
+                headline="a coroutine for a callback",
             )
         return Wrong("raised", f"The callback raised {type(error).__name__}: {text}.", line)
 
@@ -204,7 +210,7 @@ class ListenToAThread(Exercise):
             heard.append(word)
         return heard
 
-    @wrong("came by the wrong door", says="call_soon_threadsafe")
+    @wrong("wrong thread", says="call_soon_threadsafe")
     async def puts_directly(subscribe):
         words, heard = asyncio.Queue(), []
         subscribe(words.put_nowait)
@@ -212,7 +218,7 @@ class ListenToAThread(Exercise):
             heard.append(word)
         return heard
 
-    @wrong("came by the wrong door", says="Nothing wakes the loop")
+    @wrong("wrong thread", says="Nothing wakes the loop")
     async def sets_an_event(subscribe):
         over, heard = asyncio.Event(), []
 
@@ -226,7 +232,7 @@ class ListenToAThread(Exercise):
         await over.wait()
         return heard
 
-    @wrong("came by the wrong door", says="wakes the loop")
+    @wrong("wrong thread", says="wakes the loop")
     async def with_call_soon(subscribe):
         loop, words, heard = asyncio.get_running_loop(), asyncio.Queue(), []
         subscribe(lambda word: loop.call_soon(words.put_nowait, word))
@@ -235,10 +241,10 @@ class ListenToAThread(Exercise):
         return heard
 
     hands_over_a_coroutine_function = with_put_nowait.but(
-        "words.put_nowait", "words.put", kind="a coroutine for a callback", says="put_nowait"
+        "words.put_nowait", "words.put", kind="arguments", says="put_nowait"
     )
 
-    @wrong("no loop in that thread", says="Take the loop before")
+    @wrong("no loop yet", says="Take the loop before")
     async def asks_for_the_loop_too_late(subscribe):
         words, heard = asyncio.Queue(), []
 
@@ -268,13 +274,13 @@ class ListenToAThread(Exercise):
             await asyncio.sleep(0)
         return heard[:-1]
 
-    @wrong("did not wait", says="before the first word")
+    @wrong("early return", says="before the first word")
     async def returns_at_once(subscribe):
         heard = []
         subscribe(lambda word: word and heard.append(word))
         return heard
 
-    @wrong("waited too long", says="Wait for the `None`")
+    @wrong("late", says="Wait for the `None`")
     async def guesses_how_long(subscribe):
         heard = []
         subscribe(heard.append)

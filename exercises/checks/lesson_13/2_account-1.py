@@ -44,7 +44,7 @@ class PayIn(Exercise):
             raise Wrong(
                 "value",
                 "The account has no attribute `euros`.",
-                lab.line("__init__"),
+                lab.definition("__init__"),
                 "`self.euros = 0` in `__init__`.",
             )
         lab.equal(account.euros, 0, what="`euros` is")
@@ -55,13 +55,14 @@ class PayIn(Exercise):
             raise Wrong(
                 "not awaited",
                 "`euros` is a coroutine, `bank`, that nobody awaited.",
-                lab.line(r"\bbank\("),
+                lab.call_of("bank"),
             )
         if not bank.asked:
             raise Wrong(
-                "did not ask the bank",
+                "value",
                 "When `pay` was over, the bank had not been asked.",
                 try_="`await self.bank(self.euros, change)` returns what is in the account then.",
+                headline="did not ask the bank",
             )
         lab.equal(account.euros, 4, what="the bank took a fee of 1 euro, and `euros` is")
 
@@ -83,7 +84,7 @@ class PayIn(Exercise):
             raise Wrong(
                 "lost update",
                 observed,
-                lab.line(r"\bawait\b"),
+                lab.await_of(),
                 "While the bank was asked others read `euros` too. Hold one lock for the "
                 "account around reading, asking and writing.",
             )
@@ -95,20 +96,22 @@ class PayIn(Exercise):
                 group.create_task(self._pay(owner, lab, 10))
         if 2.001 < now() - begin < 3.9:
             raise Wrong(
-                "asks again and again",
+                "polling",
                 f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
                 "payments into one account take 2 s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Do not ask every now and then whether it is your turn: a lock wakes you.",
+                headline="asks again and again",
             )
         if now() - begin > 2.001:
             raise Wrong(
-                "one lock for all accounts",
+                "lock too wide",
                 f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
                 "payments into one account take 2 s.",
-                lab.line(r"Lock\(") or lab.line(r"async with|acquire"),
+                lab.call_of("Lock") or lab.earliest(lab.async_with(), lab.call_of("acquire")),
                 "Two accounts have nothing to protect from each other. Make a lock for "
                 "each, in `__init__`.",
+                headline="one lock for all accounts",
             )
 
         lab.told("and paid in 13 euros, which the bank refused, and then 7")
@@ -121,7 +124,7 @@ class PayIn(Exercise):
             raise Wrong(
                 "lost error",
                 "The bank raised Refused, and that had to come out.",
-                lab.line(r"\bexcept\b"),
+                lab.handler(),
             )
         lab.equal(account.euros, 0, what="after the refusal `euros` is")
         await self._pay(account, lab, 7)
@@ -260,7 +263,7 @@ class PayIn(Exercise):
             async with asyncio.Lock():
                 self.euros = await self.bank(self.euros, change)
 
-    @wrong("one lock for all accounts", says="It took 4 s")
+    @wrong("lock too wide", says="It took 4 s")
     class lock_of_the_class:
         lock = asyncio.Lock()
 
@@ -291,7 +294,7 @@ class PayIn(Exercise):
             async with self.lock:
                 self.euros = await self.bank(before, change)
 
-    @wrong("did not ask the bank", says="the bank had not been asked")
+    @wrong("value", says="the bank had not been asked")
     class adds_itself:
         def __init__(self, bank):
             self.bank, self.euros = bank, 0
@@ -317,7 +320,7 @@ class PayIn(Exercise):
             await self.bank(self.euros, change)
             self.euros += change
 
-    @wrong("asks again and again", says="a lock wakes you")
+    @wrong("polling", says="a lock wakes you")
     class polls:
         def __init__(self, bank):
             self.bank, self.euros, self.busy = bank, 0, False

@@ -1,4 +1,5 @@
 import asyncio
+import sys
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
@@ -61,9 +62,9 @@ class BuyBread(Exercise):
             run = lab.run(self._day(buy, lab, shelf, customers, bakes, holds))
         except* IndexError:
             raise Wrong(
-                "did not look again",
+                "woken is ready",
                 "A customer had waited, and took a loaf from a shelf that was empty: IndexError.",
-                lab.line(r"\bif\b|\bwait\("),
+                lab.earliest(lab.condition(), lab.call_of("wait")),
                 "To be notified means to look again. Use `while` instead of `if`, or "
                 "`changed.wait_for`.",
             ) from None
@@ -71,9 +72,9 @@ class BuyBread(Exercise):
         got = sorted(run.result, key=lambda pair: pair[1])
         if any(loaf is None for loaf, _ in got):
             raise Wrong(
-                "did not look again",
+                "woken is ready",
                 "A customer came back without a loaf.",
-                lab.line(r"\bif\b|\bwait\("),
+                lab.earliest(lab.condition(), lab.call_of("wait")),
                 "To be notified means to look again. Use `while` instead of `if`, or "
                 "`changed.wait_for`.",
             )
@@ -82,10 +83,11 @@ class BuyBread(Exercise):
         if late:
             taken, came = late[0]
             raise Wrong(
-                "asks again and again",
+                "polling",
                 f"A loaf came at {came:g} s, and was taken at {taken:g} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Do not ask every now and then. The baker notifies you: wait for that.",
+                headline="asks again and again",
             )
 
     async def _day(self, buy, lab, shelf, customers, bakes, holds=False):
@@ -112,10 +114,11 @@ class BuyBread(Exercise):
                     changed.notify_all()
         if changed.locked():
             raise Wrong(
-                "kept the lock",
+                "not given back",
                 "It returned, and the lock of `changed` is still held.",
-                lab.line(r"acquire\("),
+                lab.call_of("acquire"),
                 "`async with changed:` gives it back however the block ends.",
+                headline="kept the lock",
             )
         return got
 
@@ -139,7 +142,7 @@ class BuyBread(Exercise):
             + (", and the last call was cancelled after 0.5 s" * leaves)
         )
         changed, bought = asyncio.Condition(), []
-        shelf = Shelf(shelf, changed)
+        shelf = Shelf(shelf, changed, lab)
 
         async def customer():
             loaf = await as_coroutine(buy(changed, shelf))
@@ -162,21 +165,21 @@ class BuyBread(Exercise):
         run = lab.run(day())
         if run.error:
             raise run.error
-        if shelf.unlocked:
-            wrong = Wrong(
+        if shelf.unlocked is not None:
+            raise Wrong(
                 "lost update",
                 "It looked at the shelf, or took from it, while nobody held the lock of `changed`.",
-                None,
+                shelf.unlocked,
                 "Do both inside `async with changed:`.",
+                headline="went to the shelf without the lock",
             )
-            wrong.headline = "went to the shelf without the lock"
-            raise wrong
         if run.result:
             raise Wrong(
-                "kept the lock",
+                "not given back",
                 "Nobody waited any more, and the lock of `changed` was still held.",
-                lab.line(r"acquire\("),
+                lab.call_of("acquire"),
                 "`async with changed:` gives it back however the block ends.",
+                headline="kept the lock",
             )
         return {
             "the times and loaves were": sorted(bought, key=str),
@@ -198,10 +201,10 @@ class BuyBread(Exercise):
             return shelf.pop(0)
 
     with_if = with_while.but(
-        "while", "if", kind="did not look again", says="Use `while` instead of `if`"
+        "while", "if", kind="woken is ready", says="Use `while` instead of `if`"
     )
 
-    @wrong("did not look again", says="came back without a loaf")
+    @wrong("woken is ready", says="came back without a loaf")
     async def looks_once_more(changed, shelf):
         async with changed:
             if not shelf:
@@ -225,7 +228,7 @@ class BuyBread(Exercise):
                 await changed.wait()
         return shelf.pop(0)
 
-    @wrong("asks again and again", says="A loaf came at 1.03 s")
+    @wrong("polling", says="A loaf came at 1.03 s")
     async def polls(changed, shelf):
         while not shelf:
             await asyncio.sleep(0.1)
@@ -239,17 +242,18 @@ class BuyBread(Exercise):
 
 
 class Shelf(list):
-    """A list that notes whether it was used while nobody held the lock: .unlocked."""
+    """A list that notes where it was used while nobody held the lock: .unlocked."""
 
-    def __init__(self, loaves, changed):
+    def __init__(self, loaves, changed, lab):
         super().__init__(loaves)
-        self.changed, self.unlocked = changed, False
+        self.changed, self.lab, self.unlocked = changed, lab, None
 
     def _noting(name):
         method = getattr(list, name)
 
         def noting(self, *arguments):
-            self.unlocked |= not self.changed.locked()
+            if self.unlocked is None and not self.changed.locked():
+                self.unlocked = self.lab.text.of_frame(sys._getframe(1))
             return method(self, *arguments)
 
         return noting

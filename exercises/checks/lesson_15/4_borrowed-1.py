@@ -48,14 +48,14 @@ class Borrowed(Exercise):
                         "value",
                         f"In the block the connection was {connection!r}, and "
                         f"what `acquire` gave is {pool.given or 'nothing'}.",
-                        lab.line(r"\byield\b"),
+                        lab.yielding(),
                         "Yield what the block is to work with.",
                     )
                 if pool.back:
                     raise Wrong(
-                        "released too early",
+                        "given back early",
                         "The connection had been released when the block began.",
-                        lab.line("release"),
+                        lab.call_of("release"),
                         "Release it behind the `yield`.",
                     )
                 if ends == "with an error":
@@ -67,17 +67,18 @@ class Borrowed(Exercise):
             if "didn't stop" not in str(error):
                 raise
             raise Wrong(
-                "yields twice",
+                "another form",
                 f"Python said: {error}. The block stands for one `yield`, "
                 "and there was another one.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "One `yield` for the one block.",
+                headline="yields twice",
             ) from None
         if ends == "with an error":
             raise Wrong(
                 "lost error",
                 "The block raised a ValueError, and it didn't come out of the `async with`.",
-                lab.line(r"\bexcept\b|suppress|\breturn\b"),
+                lab.earliest(lab.handler(), lab.returning()),
                 "It is raised at the `yield`, and nothing there may end it: no `except` "
                 "that doesn't raise again, no `return` in a `finally`.",
             )
@@ -101,10 +102,11 @@ class Borrowed(Exercise):
         elif hasattr(manager, "__enter__"):
             said = "It returned a context manager for `with`, not for `async with`."
         raise Wrong(
-            "not an async context manager",
+            "another form",
             said,
-            lab.line(r"def\s+borrowed\b"),
+            lab.definition("borrowed"),
             "Write `@asynccontextmanager` above `async def`, and a `yield` inside.",
+            headline="not an async context manager",
         )
 
     def _released(self, lab, pool, ends):
@@ -114,10 +116,10 @@ class Borrowed(Exercise):
             raise Wrong(
                 "not given back",
                 "The connection was never released.",
-                lab.line("release") or lab.line(r"\byield\b"),
+                lab.call_of("release") or lab.yielding(),
                 "Your release is reached only when the block fails. A `finally` is "
                 "reached on every way out."
-                if ends == "by itself" and lab.line(r"\bexcept\b")
+                if ends == "by itself" and lab.handler()
                 else "Release it behind the `yield`."
                 if ends == "by itself"
                 else "The error is raised at the `yield`. Only a `finally` is reached on every "
@@ -129,7 +131,7 @@ class Borrowed(Exercise):
         raise Wrong(
             "value",
             f"Acquired was {pool.given}, and released {pool.back}.",
-            lab.line("release"),
+            lab.call_of("release"),
             "Release it once, and the one that you acquired.",
         )
 
@@ -142,16 +144,16 @@ class Borrowed(Exercise):
                 return
             except UnboundLocalError:
                 raise Wrong(
-                    "released what it never had",
+                    "given back wrongly",
                     "`acquire` failed, so there was no "
                     "connection, and the release was reached all the same.",
-                    lab.line("release"),
+                    lab.call_of("release"),
                     "Acquire before the `try`.",
                 ) from None
             raise Wrong(
                 "lost error",
                 "`acquire` failed, and the block ran all the same.",
-                lab.line(r"\bexcept\b|suppress"),
+                lab.handler(),
             )
 
         pool = Pool(empty=True)
@@ -159,9 +161,9 @@ class Borrowed(Exercise):
         lab.run(ask())
         if pool.back:
             raise Wrong(
-                "released what it never had",
+                "given back wrongly",
                 f"It released {pool.back}.",
-                lab.line("release"),
+                lab.call_of("release"),
                 "Acquire before the `try`.",
             )
 
@@ -297,7 +299,7 @@ class Borrowed(Exercise):
         says="no `return` in a `finally`",
     )
 
-    @wrong("yields twice", says="One `yield`")
+    @wrong("another form", says="One `yield`")
     @asynccontextmanager
     async def two_yields(pool):
         connection = await pool.acquire()
@@ -305,11 +307,9 @@ class Borrowed(Exercise):
         yield connection
         await pool.release(connection)
 
-    returns_it = with_finally.but(
-        "yield", "return", kind="not an async context manager", says="no `yield` in it"
-    )
+    returns_it = with_finally.but("yield", "return", kind="another form", says="no `yield` in it")
 
-    @wrong("not an async context manager", says="the decorator is missing")
+    @wrong("another form", says="the decorator is missing")
     async def no_decorator(pool):
         connection = await pool.acquire()
         try:
@@ -319,7 +319,7 @@ class Borrowed(Exercise):
 
     yields_nothing = with_finally.but("yield connection", "yield", kind="value", says="None")
 
-    @wrong("released what it never had", says="Acquire before the `try`")
+    @wrong("given back wrongly", says="Acquire before the `try`")
     @asynccontextmanager
     async def acquires_inside(pool):
         try:

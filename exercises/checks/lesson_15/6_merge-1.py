@@ -1,3 +1,5 @@
+"""Long, for streams can be merged in many wrong ways."""
+
 import asyncio
 from contextlib import aclosing
 
@@ -69,39 +71,43 @@ class Merge(Exercise):
             raise Wrong(
                 "sequential",
                 f"The queue got {got}: one stream after the other.",
-                lab.line(r"async for"),
+                lab.async_for(),
                 "A task for each stream reads them all at once.",
             )
         if got.count(None) == 2 and items == ["a0", "b0", "a1", "b1"]:
             raise Wrong(
-                "two ends",
+                "end signal",
                 f"The queue got {got}. Whoever reads it stops at the first None.",
-                lab.line(r"put(_nowait)?\(None"),
+                lab.call_of("put*", given=None),
                 "The streams end at different times. Put the None when all have ended.",
+                headline="two ends",
             )
         if items == ["a0", "b0", "a1", "b1"] and None not in got:
             raise Wrong(
-                "no end",
+                "end signal",
                 f"The queue got {got}, and no None. Whoever reads it waits for ever.",
-                lab.line(r"\bput\b"),
+                lab.call_of("put"),
                 "Put a None when all streams have ended.",
+                headline="no end",
             )
         if items == ["a0", "b0", "a1", "b1"] and None in got[:-1]:
             raise Wrong(
-                "ended too early",
+                "stopped early",
                 f"The queue got {got}.",
-                lab.line(r"put(_nowait)?\(None"),
+                lab.call_of("put*", given=None),
                 "The end of a TaskGroup's block waits for its tasks. What is in the block doesn't.",
+                headline="ended too early",
             )
         lab.equal(got, ["a0", "b0", "a1", "b1", None], what="the queue got")
         for item, there, taken in zip(got, (2, 3, 4, 6), times):
             if taken > there + 0.5:
                 raise Wrong(
-                    "came too late",
+                    "late",
                     f"{item} was there after {there} s, and in the queue after {taken:g} s.",
-                    lab.line(r"anext|sorted|gather|\bput\b"),
+                    lab.call_of("anext", "sorted", "gather", "put"),
                     "Each stream needs a task of its own, which waits for nothing but its "
                     "next item and for room.",
+                    headline="came too late",
                 )
 
     async def _outcome(self, merge, lab, streams, queue, fails_at):
@@ -114,16 +120,17 @@ class Merge(Exercise):
             asked.cancel()
             await asyncio.wait([asked])
             raise Wrong(
-                "never came back",
+                "time limit",
                 f"The stream b failed after {fails_at} s. A minute later `merge` had not ended.",
-                lab.line(r"await"),
+                lab.await_of(),
                 "Something waits for the stream that failed, or for room in the queue.",
+                headline="never came back",
             )
         if asked.cancelled():
             raise Wrong(
                 "lost error",
                 "The stream b raised a ConnectionError, and what came out is a CancelledError.",
-                lab.line(r"cancel"),
+                lab.call_of("cancel"),
             )
         error = asked.exception()
         if error is None:
@@ -131,26 +138,29 @@ class Merge(Exercise):
                 "lost error",
                 "The stream b raised a ConnectionError, and `merge` "
                 "returned as if nothing had happened.",
-                lab.line(r"return_exceptions|\bexcept\b|suppress|asyncio\.wait|finally"),
+                lab.earliest(lab.handler(), lab.cleanup(), lab.call_of("asyncio.wait"))
+                or lab.keyword("return_exceptions"),
             )
         if not any(isinstance(leaf, ConnectionError) for leaf in leaves(error)):
             raise error
         left = asyncio.all_tasks() - before - {asked}
         if left:
             raise Wrong(
-                "left pumps running",
+                "losers",
                 "The error came out, and the reading of the other stream went on.",
-                lab.line(r"gather|create_task|ensure_future|wait\("),
+                lab.call_of("gather", "create_task", "ensure_future", "wait"),
                 "gather and wait let the others go on when one fails. A TaskGroup ends them.",
+                headline="left the others running",
             )
         if loop.time() - begin > fails_at + 0.5:
             raise Wrong(
-                "heard of the error too late",
+                "late",
                 f"The stream b failed after {fails_at} s, "
                 f"and the error came out after {loop.time() - begin:g} s.",
-                lab.line(r"^\s+await (?!queue)"),
+                lab.await_of(besides="queue"),
                 "Something else was awaited first. A TaskGroup hears of the first one "
                 "that fails, and ends the others.",
+                headline="heard of the error too late",
             )
 
     def _fails(self, merge, lab):
@@ -165,10 +175,11 @@ class Merge(Exercise):
         got = lab.run(ask(), leaks=True).result
         if None in got:
             raise Wrong(
-                "ended well all the same",
+                "lost error",
                 f"The queue got {got}. Whoever reads it takes the None for a good end.",
-                lab.line(r"put(_nowait)?\(None"),
+                lab.call_of("put*", given=None),
                 "Put the None only where all streams have ended, not in a `finally`.",
+                headline="ended well all the same",
             )
         lab.equal(got, ["a0"], what="the queue got")
         self._closed(lab, a=noted_a, b=noted_b)
@@ -196,15 +207,16 @@ class Merge(Exercise):
                 raise Wrong(
                     "swallowed",
                     "A minute later `merge` had not ended.",
-                    lab.text.swallowing_handler() or lab.line(r"await"),
+                    lab.text.swallowing_handler() or lab.await_of(),
                 )
             if left:
                 raise Wrong(
-                    "left pumps running",
+                    "losers",
                     "`merge` ended, and the reading of the streams went on.",
-                    lab.line(r"create_task|ensure_future|wait\("),
+                    lab.call_of("create_task", "ensure_future", "wait"),
                     "Who cancels `merge` doesn't cancel the tasks that it made. A "
                     "TaskGroup does, and so does a `finally` that cancels them.",
+                    headline="left the others running",
                 )
             if not asked.cancelled():
                 raise Wrong(
@@ -224,12 +236,13 @@ class Merge(Exercise):
         for name, note in noted.items():
             if not note.closed:
                 raise Wrong(
-                    "left a stream open",
+                    "left open",
                     f"{then}, and the stream {name} had "
                     "not been closed: its task was cancelled in the body of the loop, and "
                     "the stream stood at its `yield`.",
-                    lab.line(r"async for"),
+                    lab.async_for(),
                     "To leave an `async for` closes nothing. `aclosing` does.",
+                    headline="left a stream open",
                 )
 
     @sweep(
@@ -351,7 +364,7 @@ class Merge(Exercise):
                     await queue.put(item)
         await queue.put(None)
 
-    @wrong("came too late", says="b0 was there after 3 s")
+    @wrong("late", says="b0 was there after 3 s")
     async def in_turns(streams, queue):
         streams = list(streams)
         while streams:
@@ -362,7 +375,7 @@ class Merge(Exercise):
                     streams.remove(stream)
         await queue.put(None)
 
-    @wrong("heard of the error too late", says="after 6 s")
+    @wrong("late", says="after 6 s")
     async def awaits_in_order(streams, queue):
         async def pump(stream):
             async with aclosing(stream):
@@ -374,7 +387,7 @@ class Merge(Exercise):
             await task
         await queue.put(None)
 
-    @wrong("ended too early", says="What is in the block")
+    @wrong("stopped early", says="What is in the block")
     async def ends_in_the_block(streams, queue):
         async def pump(stream):
             async with aclosing(stream):
@@ -386,7 +399,7 @@ class Merge(Exercise):
                 group.create_task(pump(stream))
             await queue.put(None)
 
-    @wrong("left a stream open", says="stood at its `yield`")
+    @wrong("left open", says="stood at its `yield`")
     async def no_aclosing(streams, queue):
         async def pump(stream):
             async for item in stream:
@@ -397,7 +410,7 @@ class Merge(Exercise):
                 group.create_task(pump(stream))
         await queue.put(None)
 
-    @wrong("left pumps running", says="let the others go on")
+    @wrong("losers", says="let the others go on")
     async def with_gather(streams, queue):
         async def pump(stream):
             async with aclosing(stream):
@@ -407,7 +420,7 @@ class Merge(Exercise):
         await asyncio.gather(*(pump(stream) for stream in streams))
         await queue.put(None)
 
-    @wrong("left pumps running", says="Who cancels `merge`")
+    @wrong("losers", says="Who cancels `merge`")
     async def cancelled_it_leaves_them(streams, queue):
         async def pump(stream):
             async with aclosing(stream):
@@ -423,7 +436,7 @@ class Merge(Exercise):
             pump.result()
         await queue.put(None)
 
-    @wrong("two ends", says="stops at the first None")
+    @wrong("end signal", says="stops at the first None")
     async def an_end_for_each(streams, queue):
         async def pump(stream):
             async with aclosing(stream):
@@ -436,10 +449,10 @@ class Merge(Exercise):
                 group.create_task(pump(stream))
 
     forgets_the_end = an_end_for_each.but(
-        "await queue.put(None)", "", kind="no end", says="waits for ever"
+        "await queue.put(None)", "", kind="end signal", says="waits for ever"
     )
 
-    @wrong("ended well all the same", says="for a good end")
+    @wrong("lost error", says="for a good end")
     async def ends_in_finally(streams, queue):
         async def pump(stream):
             async with aclosing(stream):

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import contextlib
 import socket
@@ -111,7 +112,7 @@ class SlowReader(Exercise):
                     raise Wrong(
                         "never answers",
                         "The client had left, and a second later it still had not returned.",
-                        lab.line(r"drain|write"),
+                        lab.call_of("drain", "write"),
                         "drain raises a ConnectionError: leave the loop.",
                     )
                 self.closed(server)
@@ -127,7 +128,7 @@ class SlowReader(Exercise):
                 "value",
                 f"The client got {len(heard):,} bytes of {len(expected):,}"
                 + ("." if expected.startswith(heard) else ", and not in order."),
-                lab.line(r"abort|close|\.write"),
+                lab.call_of("abort", "close", "write"),
                 "All parts must come, in order.",
             )
         asked.clear()
@@ -135,29 +136,31 @@ class SlowReader(Exercise):
         heard, sent = lab.run(reads_at_last()).result, len(asked) * self.PART // 8
         if heard != sent:
             raise Wrong(
-                "threw away the rest",
+                "partial send",
                 f"The client got {heard:,} bytes of {sent:,}.",
-                lab.line("abort|close"),
+                lab.call_of("abort", "close"),
                 "`writer.close()` sends what is still in the buffer, and then closes.",
+                headline="threw away the rest",
             )
         asked.clear()
         lab.told("with a client who leaves before it has read all")
         lab.run(leaves())
         if len(asked) == self.NUMBER:
             raise Wrong(
-                "talked to nobody",
+                "went on after the end",
                 "The client had left, and all the parts were taken from the iterator nevertheless.",
-                lab.line("except|suppress"),
+                lab.handler(),
                 "The ConnectionError of drain must end the loop.",
+                headline="talked to nobody",
             )
 
     def not_drained(self, lab, observed):
         """Raise the Wrong that tells why the buffer grew."""
-        if line := lab.line(r"^\s*\w+\.drain\(\)"):
+        if line := lab.dropping("drain"):
             raise Wrong(
                 "not awaited", f"{observed} `drain` was called, and nobody awaited it.", line
             )
-        if line := lab.line("writelines"):
+        if line := lab.call_of("writelines"):
             raise Wrong(
                 "no drain",
                 observed,
@@ -165,14 +168,15 @@ class SlowReader(Exercise):
                 "Take `write`: in some versions of Python "
                 "`drain` does not notice what `writelines` has put into the buffer.",
             )
-        if line := lab.line(r"async for \w+ in \w+\s*\]"):
+        if line := lab.node(ast.ListComp):
             raise Wrong(
-                "took all first",
+                "eager",
                 observed,
                 line,
                 "Take a part, send it, and take the next one when `drain` has returned.",
+                headline="took all first",
             )
-        raise Wrong("no drain", observed, lab.line(r"set_write_buffer_limits|\.write"))
+        raise Wrong("no drain", observed, lab.call_of("set_write_buffer_limits", "write"))
 
     def closed(self, server):
         if not server.writers[-1].is_closing():
@@ -221,7 +225,7 @@ class SlowReader(Exercise):
         "await writer.drain()", "writer.drain()", kind="not awaited", says="nobody awaited it"
     )
 
-    @wrong("took all first", says="take the next one")
+    @wrong("eager", says="take the next one")
     async def takes_all_first(writer, parts):
         everything = [part async for part in parts]
         with contextlib.suppress(ConnectionError):
@@ -230,7 +234,7 @@ class SlowReader(Exercise):
                 await writer.drain()
         writer.close()
 
-    @wrong("threw away the rest", says="sends what is still in the buffer")
+    @wrong("partial send", says="sends what is still in the buffer")
     async def aborts(writer, parts):
         try:
             async for part in parts:
@@ -263,7 +267,7 @@ class SlowReader(Exercise):
             await writer.drain()
         writer.close()
 
-    @wrong("talked to nobody", says="must end the loop")
+    @wrong("went on after the end", says="must end the loop")
     async def goes_on_without_the_client(writer, parts):
         async for part in parts:
             with contextlib.suppress(ConnectionError):

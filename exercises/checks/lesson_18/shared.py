@@ -35,7 +35,7 @@ class Talk:
                 "It awaited `receive` again after the last piece, which says that no more comes. "
                 "Nothing comes, and so it waits until the client goes away, and the client waits "
                 "for the answer.",
-                self.lab.line(r"\breceive\b.*\(\)"),
+                self.lab.call_of("receive*"),
                 try_='The last piece says `"more_body": False`, or leaves it out.',
             )
         if self.pause:
@@ -60,9 +60,10 @@ class Talk:
     def _start(self, message):
         if self.status is not None:
             raise Wrong(
-                "two answers to one request",
+                "protocol",
                 f"{self.what}: it sent a second `http.response.start`.",
                 try_="One request, one answer: `return` after the first.",
+                headline="two answers to one request",
             )
         status, headers = message.get("status"), message.get("headers", [])
         if not isinstance(status, int):
@@ -76,29 +77,33 @@ class Talk:
     def _more(self, message):
         if self.status is None:
             raise Wrong(
-                "the body before the head",
+                "protocol",
                 f"{self.what}: it sent a body, and no `http.response.start` before.",
-                self.lab.line("http.response.body"),
+                self.lab.literal("http.response.body"),
                 try_="Status and headers go first, for they come first on the wire.",
+                headline="the body before the head",
             )
         if self.ended:
             raise Wrong(
-                "two answers to one request",
+                "protocol",
                 f"{self.what}: it sent more after the end of the body.",
                 try_='A body ends with the message without `"more_body": True`.',
+                headline="two answers to one request",
             )
         body = message.get("body", b"")
         if not isinstance(body, (bytes, bytearray)):
             self._wrong(
                 f"The body was {body!r}.",
                 "A connection carries bytes: `text.encode()`.",
-                "http.response.body",
+                self.lab.literal("http.response.body"),
             )
         self.body += body
         self.ended = not message.get("more_body", False)
 
-    def _wrong(self, observed, try_, pattern=r"\bsend\("):
-        raise Wrong("value", f"{self.what}: {observed}", self.lab.line(pattern), try_=try_)
+    def _wrong(self, observed, try_, line=None):
+        raise Wrong(
+            "value", f"{self.what}: {observed}", line or self.lab.call_of("send"), try_=try_
+        )
 
     async def ask(self, app):
         """Have the application answer, and note an error that comes out of it."""
@@ -127,7 +132,7 @@ class Talk:
                 raise Wrong(
                     "raised",
                     f"{self.what}: KeyError: 'more_body'.",
-                    self.lab.line(r"\[.more_body.\]"),
+                    self.lab.item_of(at="more_body"),
                     try_="A message may leave `more_body` out, and then nothing follows: "
                     '`message.get("more_body", False)`.',
                 )

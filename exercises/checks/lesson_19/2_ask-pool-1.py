@@ -67,7 +67,7 @@ class AskThePool(Exercise):
                 "sequential",
                 f"It took {run.elapsed:g} s, and one connection was lent at a "
                 "time: two could have answered in 3 s.",
-                lab.line(r"acquire|fetch"),
+                lab.call_of("acquire", "fetch"),
                 "Each question takes a connection of its own: put `acquire` and `fetch` "
                 "into a small function and start one for each name.",
             )
@@ -76,17 +76,18 @@ class AskThePool(Exercise):
                 "batch barrier",
                 f"It took {run.elapsed:g} s; while the slow question was "
                 "answered, the other connection could have answered all the rest in 3 s.",
-                lab.line(r"gather|TaskGroup"),
+                lab.call_of("gather", "TaskGroup"),
             )
         lab.told("with a pool of three connections and six names, 1 s each")
         run = self._ask(prices, lab, 3, names)
         lab.equal(run.result, [f"price of {name}" for name in names])
         if run.elapsed > 2.001:
             raise Wrong(
-                "a limit of its own",
+                "limit",
                 f"It took {run.elapsed:g} s; three connections could have answered in 2 s.",
-                lab.line(r"Semaphore|range\("),
+                lab.call_of("Semaphore", "range"),
                 "The pool keeps the limit: who asks too much waits there.",
+                headline="a limit of its own",
             )
         lab.told('and one of the names was "nothing"')
         seconds = {"nothing": 0.5, "tea": 9}
@@ -104,23 +105,24 @@ class AskThePool(Exercise):
         except Exception as error:
             if pools and pools[0].misused:
                 raise Wrong(
-                    "used a connection that was given back",
+                    "given back early",
                     pools[0].misused,
-                    lab.line(r"fetch"),
+                    lab.call_of("fetch"),
                     "It is yours inside `async with pool.acquire()` only: await the answer there.",
+                    headline="used a connection that was given back",
                 ) from None
             if not holds(error, Busy):
                 raise
             raise Wrong(
                 "connection shared",
                 "The connection refused a second question: another operation is in progress.",
-                lab.line("fetch"),
+                lab.call_of("fetch"),
             ) from None
         if pools[0].lent:
             raise Wrong(
                 "left open",
                 f"{len(pools[0].lent)} connections were not given back.",
-                lab.line("acquire"),
+                lab.call_of("acquire"),
                 "`async with pool.acquire()` gives it back.",
             )
         return run
@@ -154,7 +156,7 @@ class AskThePool(Exercise):
         async with pool.acquire() as connection:
             return [await connection.fetch(name) for name in names]
 
-    @wrong("sequential")
+    @wrong("sequential", says="one connection was lent at a time")
     async def one_lock(pool, names):
         lock = asyncio.Lock()
 
@@ -179,7 +181,7 @@ class AskThePool(Exercise):
             answers += [task.result() for task in tasks]
         return answers
 
-    @wrong("a limit of its own", says="three connections")
+    @wrong("limit", says="three connections")
     async def two_at_once(pool, names):
         places = asyncio.Semaphore(2)
 
@@ -191,7 +193,7 @@ class AskThePool(Exercise):
             tasks = [group.create_task(ask(name)) for name in names]
         return [task.result() for task in tasks]
 
-    @wrong("used a connection that was given back", says="inside `async with")
+    @wrong("given back early", says="inside `async with")
     async def gives_it_back_first(pool, names):
         async def ask(name):
             async with pool.acquire() as connection:
@@ -202,7 +204,7 @@ class AskThePool(Exercise):
             tasks = [group.create_task(ask(name)) for name in names]
         return [task.result() for task in tasks]
 
-    @wrong("leaked")
+    @wrong("leaked", says="2 of the others still ran")
     async def with_gather(pool, names):
         async def ask(name):
             async with pool.acquire() as connection:
