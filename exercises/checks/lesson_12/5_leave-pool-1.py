@@ -171,6 +171,18 @@ class LeaveThePool(Exercise):
         for found, asked in runs:  # on a busy machine not all of them may have begun
             lab.equal(found, asked)
 
+    equivalent = {
+        "with_submit: or None, line 11": "there is an item at least, and it begins",
+        "with_run_in_executor: or None, line 11": "there is an item at least, and it begins",
+        "by_two_tasks: or None, line 17": "there is an item at least, and it begins",
+        "all_of_it_in_a_thread: or None, line 11": "there is an item at least, and it begins",
+        "all_of_it_in_a_thread: or None, line 13": "there is an item at least, and it begins",
+        "with_submit: each once, line 5": "the items are all different",
+        "with_run_in_executor: each once, line 5": "the items are all different",
+        "all_of_it_in_a_thread: each once, line 5": "the items are all different",
+        "by_two_tasks: other exceptions, line 16": "`work` never fails",
+    }
+
     @right
     async def with_submit(work, items, seconds):
         """Return {item: work(item)} of all that were begun within `seconds`."""

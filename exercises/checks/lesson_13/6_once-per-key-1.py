@@ -35,6 +35,8 @@ class OncePerKey(Exercise):
     )
 
     equivalent = {
+        "with_a_task: narrower except, line 11": "nobody cancels the task of a load",
+        "whoever_finds_it_failed: wider except, line 13": "the page may be loaded anew",
         "with_a_callback: falsy for None, line 9": "an error is never falsy",
     }
 

@@ -168,6 +168,8 @@ class WithinThePool(Exercise):
             raise run.error
         return run.result
 
+    equivalent = {"with_five_workers: other exceptions, line 11": "no request fails"}
+
     @right
     async def with_a_semaphore(client, pages):
         """Return the names that the pages give, in order; five requests at once."""

@@ -211,6 +211,8 @@ class OneClient(Exercise):
             "of its clients, closed are": [client.is_closed for client in clients],
         }
 
+    equivalent = {"closed_by_hand: falsy for None, line 8": "an address is never empty"}
+
     @right
     async def one_around_the_loop(base_url):
         """Return all the names of a list that comes in pages."""

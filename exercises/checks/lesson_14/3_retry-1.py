@@ -218,6 +218,14 @@ class TryAgain(Exercise):
             "the pauses were": [round(gap, 2) for gap in server.gaps],
         }
 
+    equivalent = {
+        "over_the_pauses: falsy for None, line 15": "no pause is 0",
+        "over_the_pauses: wider except, line 11": "what doesn't pass is raised again",
+        "with_tenacity: or None, line 8": "a None decides as a False does",
+        "with_tenacity: or None, line 9": "a None decides as a False does",
+        "with_tenacity: or None, line 21": "a response is never falsy",
+    }
+
     @right
     async def over_the_pauses(client, method, page):
         """Return the response; try again what may pass and may be done twice."""

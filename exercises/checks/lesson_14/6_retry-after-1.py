@@ -125,6 +125,10 @@ class AsTold(Exercise):
         run = lab.run(ask, client, "/7")
         return {"what came of it is": came_of(run), "its requests were": client.asked}
 
+    equivalent = {
+        "with_some_jitter: or None, line 10": "a response is never falsy",
+    }
+
     @right
     async def while_it_is_429(client, page):
         """Return the response; where the server says when to come back, come back then."""

@@ -202,6 +202,11 @@ class Pages(Exercise):
             raise run.error
         return {"it yielded": run.result}
 
+    equivalent = {
+        "with_while: falsy for None, line 3": "a url is never empty",
+        "until_there_is_no_next: falsy for None, line 6": "a url is never empty",
+    }
+
     @right
     async def with_while(fetch, url):
         """Yield the items of all pages, beginning with the page at `url`."""

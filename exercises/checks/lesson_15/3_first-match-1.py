@@ -138,6 +138,10 @@ class FirstMatch(Exercise):
         run = lab.run(first, stream, lambda item: item == number)
         return {"": lab.seen(run), "that the stream was closed is": stream.closed}
 
+    equivalent = {
+        "with_finally: finally for errors, line 2": "a cancelled stream ends by itself",
+    }
+
     @right
     async def with_aclosing(stream, wanted):
         """Return the first item that is wanted, or None; close the stream."""

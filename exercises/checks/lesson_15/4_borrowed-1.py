@@ -219,6 +219,10 @@ class Borrowed(Exercise):
             "": lab.seen(run, without=("result",)),
         }
 
+    equivalent = {
+        "with_a_class: or None, line 10": "the object is never falsy",
+    }
+
     @right
     @asynccontextmanager
     async def with_finally(pool):

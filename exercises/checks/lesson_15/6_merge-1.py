@@ -304,6 +304,12 @@ class Merge(Exercise):
             "whether each stream was closed:": closed,
         }
 
+    equivalent = {
+        "with_a_group: each once, line 5": "no stream is there twice",
+        "with_finally: each once, line 4": "no stream is there twice",
+        "with_finally: finally for errors, line 13": "a cancelled gather cancels them and waits",
+    }
+
     @right
     async def with_a_group(streams, queue):
         """Put the items of all streams into the queue as they come, then a None."""
