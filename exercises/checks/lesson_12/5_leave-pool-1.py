@@ -1,3 +1,5 @@
+"""Long, for a pool can be left in many ways, some of them on the loop's thread."""
+
 import asyncio
 import contextlib
 import sys

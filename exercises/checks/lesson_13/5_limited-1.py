@@ -12,8 +12,8 @@ class Limited(Exercise):
     Write `limited(fetch, most)`, a plain function. `fetch` is a coroutine function of one argument.
     It returns a coroutine function `get(page)` that does what `fetch(page)` does: it returns the
     same or raises the same. But of all who call `get` at the same time, at most `most` are in
-    `fetch` at any moment. The others wait, and go on as soon as there is a place. Who is cancelled
-    leaves no place behind that nobody can have. All calls of `get` are made on one event loop.
+    `fetch` at any moment. The others wait, and go on as soon as there is a place. If a caller is
+    cancelled, its place is free again. All calls of `get` are made on one event loop.
     """
 
     id = "limited-1"
