@@ -45,11 +45,13 @@ class Seen:
         elif self.run.error is None:
             raise got.error
         elif got.error is None:
+            lost = self.run.error
+            if "group" in self.without:
+                lost = _alone(lost)[0]
             raise Wrong(
                 "lost error",
-                f"`{error_words(self.run.error)}` had to come out. It returned "
-                f"{brief(got.result)} instead.",
-                _catching(lab, self.run.error),
+                f"`{error_words(lost)}` had to come out. It returned {brief(got.result)} instead.",
+                _catching(lab, lost),
             )
         elif "group" not in self.without or not _alike_alone(self.run.error, got.error):
             differ_in_error(lab, self.run.error, got.error)
