@@ -1,7 +1,7 @@
 import asyncio
 import struct
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import feed
 
@@ -152,6 +152,48 @@ class ReadFrame(Exercise):
                     lab.line("ValueError"),
                     "Compare the length before you read on: a client may announce 4 GiB.",
                 )
+
+    @sweep(
+        lambda some: {
+            "lengths": some.lists(some.sampled_from((0, 1, 3, 10, 1001)), max_size=3),
+            "cut": some.sampled_from((0, 0, 1, 3, 4, 5)),
+            "piece": some.sampled_from((1, 3, 4, 7, 99)),
+            "ends": some.booleans(),
+        },
+        besides=[
+            {"lengths": [1000, 1000], "cut": 0, "piece": 5000, "ends": False},
+            {"lengths": [2**32 - 1], "cut": 0, "piece": 4, "ends": False},
+            {"lengths": [1000], "cut": 0, "piece": 1, "ends": True},
+        ],
+        most=40,
+    )
+    def any_frames(self, read_frame, lab, lengths, cut, piece, ends):
+        sent = b"".join(struct.pack(">I", n) + b"y" * (n if n <= 1000 else 9) for n in lengths)
+        sent = sent[: max(0, len(sent) - cut)]
+        lab.told(
+            f"again and again; {len(sent):,} bytes came, {piece:,} at a time: frames of the "
+            f"lengths {lengths}" + (f", and the last {cut} bytes missing" if cut else "")
+        )
+        pieces = [sent[at : at + piece] for at in range(0, len(sent), piece)]
+        steps = [step for each in pieces for step in (each, 0.5)]
+        if ends or cut or not all(length <= 1000 for length in lengths):
+            steps += [60, None]
+        run = lab.run(self._read_all(read_frame, steps, len(lengths) + 1))
+        return lab.seen(run)
+
+    async def _read_all(self, read_frame, steps, most):
+        reader, got = asyncio.StreamReader(), []
+        feeding = feed(reader, *steps, 60, None)
+        try:
+            while len(got) < most and None not in got:
+                got.append(await read_frame(reader))
+        except ValueError:
+            got.append("ValueError")
+        except asyncio.IncompleteReadError:
+            got.append("IncompleteReadError")
+        finally:
+            feeding.cancel()
+        return got
 
     def compare(self, lab, got, expected):
         if got == expected:

@@ -3,9 +3,9 @@ import contextlib
 import socket
 import struct
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import Serving
+from .shared import Serving, Wire
 
 
 class SlowReader(Exercise):
@@ -150,6 +150,48 @@ class SlowReader(Exercise):
                 lab.line("except|suppress"),
                 "The ConnectionError of drain must end the loop.",
             )
+
+    @sweep(
+        lambda some: {
+            "parts": some.lists(some.sampled_from((b"", b"a", b"b")), max_size=5),
+            "leaves": some.sampled_from((None, None, 1, 2)),
+            "error": some.sampled_from(
+                (ConnectionResetError, BrokenPipeError, ConnectionAbortedError)
+            ),
+        },
+        most=25,
+    )
+    def any_parts(self, send_all, lab, parts, leaves, error):
+        taken = []
+
+        async def given():
+            for part in parts:
+                taken.append(part)
+                yield part
+                await asyncio.sleep(0)
+
+        async def sends():
+            wire = Wire(leaves, error("the client has left"))
+            await lab.awaitable(send_all(wire.writer, given()))
+            return wire
+
+        left = f", and the client left after {leaves} ({error.__name__})" if leaves else ""
+        lab.told(f"with the parts {parts}{left}")
+        run = lab.run(sends())
+        if run.error is not None:
+            raise run.error
+        if leaves and len(taken) > self._last_one(parts, leaves) + 1:
+            raise Wrong(
+                "talked to nobody",
+                f"{len(taken)} parts were taken.",
+                try_="The ConnectionError of drain must end the loop.",
+            )
+        return {"the client got": run.result.sent, "`is_closing()` is": run.result.closing}
+
+    def _last_one(self, parts, leaves):
+        """How many parts are taken when the client gets its last one."""
+        full = [number for number, part in enumerate(parts, 1) if part]
+        return full[leaves - 1] if len(full) >= leaves else len(parts)
 
     def not_drained(self, lab, observed):
         """Raise the Wrong that tells why the buffer grew."""

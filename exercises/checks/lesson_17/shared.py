@@ -1,4 +1,4 @@
-"""What exercises of lesson 17 share: a server that is talked to, and a stream that is fed."""
+"""What exercises of lesson 17 share: a server that is talked to, a stream that is fed, a wire."""
 
 import asyncio
 import contextlib
@@ -21,6 +21,62 @@ def feed(reader, *steps):
                 await asyncio.sleep(step)
 
     return asyncio.create_task(feeding())
+
+
+class Wire(asyncio.Transport):
+    """A connection without a network: `reader` and `writer` are a handler's, `sent` is what went
+    over it. The client leaves with an error in the moment in which it has got so many pieces.
+    """
+
+    def __init__(self, pieces=None, error=None):
+        super().__init__()
+        loop = asyncio.get_running_loop()
+        self.left, self.error = pieces, error
+        self.sent, self.closing = b"", False
+        self.reader = asyncio.StreamReader()
+        self.protocol = asyncio.StreamReaderProtocol(self.reader)
+        self.protocol.connection_made(self)
+        self.writer = asyncio.StreamWriter(self, self.protocol, self.reader, loop)
+
+    def write(self, data):
+        if self.closing:
+            return
+        self.sent += data
+        if self.left is not None and data:
+            self.left -= 1
+            if self.left <= 0:
+                self._lose(self.error)
+
+    def close(self):
+        self._lose(None)
+
+    abort = close
+
+    def _lose(self, error):
+        if not self.closing:
+            self.closing = True
+            self.protocol.connection_lost(error)
+
+    def is_closing(self):
+        return self.closing
+
+    def get_write_buffer_size(self):
+        return 0
+
+    def set_write_buffer_limits(self, high=None, low=None):
+        pass
+
+    def can_write_eof(self):
+        return True
+
+    def write_eof(self):
+        pass
+
+    def pause_reading(self):
+        pass
+
+    def resume_reading(self):
+        pass
 
 
 class Serving:
