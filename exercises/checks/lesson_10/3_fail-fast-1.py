@@ -61,11 +61,12 @@ class FailFast(Exercise):
             )
         if ended.at > after + MOMENT + 1e-6:
             raise Wrong(
-                "heard of it late",
+                "late",
                 f"{words} was raised after {after} s, and came out after {ended.at:g} s.",
                 lab.text.sequential_await(),
                 "Whoever awaits tasks one by one hears of a failure when its turn comes, "
                 "and whoever waits for all hears of it last. Stop at the first failure.",
+                headline="heard of the error too late",
             )
         none_left(lab, ended, f"the {words} came out")
 
@@ -104,7 +105,7 @@ class FailFast(Exercise):
         "raise", "await asyncio.sleep(0)\nraise", kind="losers", says="had not ended"
     )
 
-    @wrong("cancelled itself", says="holds the task that runs this line")
+    @wrong("others' tasks", says="holds the task that runs this line")
     async def cancels_everybody(buy, items):
         try:
             return await asyncio.gather(*(buy(item) for item in items))
@@ -113,7 +114,7 @@ class FailFast(Exercise):
                 task.cancel()
             raise
 
-    @wrong("heard of it late", says="whoever waits for all")
+    @wrong("late", says="whoever waits for all")
     async def waits_for_all(buy, items):
         results = await asyncio.gather(*map(buy, items), return_exceptions=True)
         for each in results:
@@ -137,7 +138,7 @@ class FailFast(Exercise):
     awaits_them_in_order = with_gather_and_a_finally.but(
         "await asyncio.gather(*tasks)",
         "[await task for task in tasks]",
-        kind="heard of it late",
+        kind="late",
         says="came out after 3 s",
     )
 
@@ -155,7 +156,7 @@ class FailFast(Exercise):
             print(errors)
         return [task.result() for task in tasks if not task.cancelled() and not task.exception()]
 
-    @wrong("order")
+    @wrong("order", says="It returned ['a milk', 'a cake', 'a tea']")
     async def as_they_come(buy, items):
         bought = []
         async with asyncio.TaskGroup() as group:
@@ -165,5 +166,8 @@ class FailFast(Exercise):
         return bought
 
     returns_the_tasks = with_a_group.but(
-        "[task.result() for task in tasks]", "tasks", kind="not awaited"
+        "[task.result() for task in tasks]",
+        "tasks",
+        kind="not awaited",
+        says="a list with a Task, not its result",
     )
