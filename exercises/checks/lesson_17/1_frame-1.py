@@ -168,7 +168,6 @@ class ReadFrame(Exercise):
         besides=[
             {"lengths": [1000, 1000], "cut": 0, "piece": 5000, "ends": False},
             {"lengths": [2**32 - 1], "cut": 0, "piece": 4, "ends": False},
-            {"lengths": [1000], "cut": 0, "piece": 1, "ends": True},
         ],
         most=40,
     )

@@ -184,9 +184,10 @@ class SlowReader(Exercise):
             raise run.error
         if leaves and len(taken) > self._last_one(parts, leaves) + 1:
             raise Wrong(
-                "talked to nobody",
+                "went on after the end",
                 f"{len(taken)} parts were taken.",
                 try_="The ConnectionError of drain must end the loop.",
+                headline="talked to nobody",
             )
         return {"the client got": run.result.sent, "`is_closing()` is": run.result.closing}
 
