@@ -15,9 +15,9 @@ import exercises.checks
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
 from helpers.coach.form.stubs import stub_of
-from helpers.coach.form.text import code_lines, place_of
+from helpers.coach.form.text import place_of
 from tests import transcripts
-from tests.coach_cells import FIXTURES, cell, under_the_stub
+from tests.coach_cells import FIXTURES, cell, code_lines, under_the_stub
 from tests.mutants import mutants
 from tests.mutants_yet import YET_TO_CATCH
 

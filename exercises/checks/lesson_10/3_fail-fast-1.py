@@ -51,13 +51,13 @@ class FailFast(Exercise):
             raise Wrong(
                 "lost error",
                 f"It returned {ended.result!r}, as if all had gone well.",
-                lab.line(r"except|return_exceptions|suppress"),
+                lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
             )
         if error not in errors_in(ended.error):
             raise Wrong(
                 "lost error",
                 f"{words} was to come out. What came out was {ended.error!r}.",
-                lab.line(r"\braise\b|except"),
+                lab.earliest(lab.raising(), lab.handler(), lab.keyword("return_exceptions")),
             )
         if ended.at > after + MOMENT + 1e-6:
             raise Wrong(
