@@ -22,6 +22,12 @@ class AllWorkersEnd(Exercise):
     """
 
     id = "workers-1"
+    equivalent = {
+        "shuts_the_queue_down: each once, line 5": "a url need not be fetched twice",
+        "shuts_the_queue_down: wider except, line 12": "a `get` raises nothing else",
+        "joins_and_cancels: each once, line 4": "a url need not be fetched twice",
+        "joins_and_cancels: finally for errors, line 12": "nobody joins after a cancellation",
+    }
     asks = "fetch_all"
     minutes = 10
     hints = (

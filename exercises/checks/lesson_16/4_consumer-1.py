@@ -75,6 +75,9 @@ class Consumer(Exercise):
     """
 
     id = "consumer-1"
+    equivalent = {
+        "with_a_semaphore: finally for errors, line 8": "who is cancelled wants no place any more",
+    }
     asks = "consumer"
     minutes = 10
     hints = (

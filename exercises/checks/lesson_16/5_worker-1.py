@@ -32,6 +32,9 @@ class Survivor(Exercise):
     """
 
     id = "worker-1"
+    equivalent = {
+        "with_finally: finally for errors, line 5": "nobody joins after a cancellation",
+    }
     asks = "worker"
     minutes = 8
     hints = (

@@ -20,9 +20,14 @@ class SlowReader(Exercise):
       part is taken. (One part has at most 64 KiB.)
     - A client may leave early: `drain`, and `wait_closed` too, then raise a `ConnectionError`. That
       is no error here. Close, take no more parts, and return.
+    - An error that `parts` raises comes out.
     """
 
     id = "slow-reader-1"
+    equivalent = {
+        "drains: finally for errors, line 3": "who cancels the handler closes the connection",
+        "drains_and_waits: wider except, line 10": "`wait_closed` raises nothing else",
+    }
     asks = "send_all"
     minutes, clock, limit = 8, "real", 6.0
     hints = (
@@ -158,13 +163,14 @@ class SlowReader(Exercise):
         lambda some: {
             "parts": some.lists(some.sampled_from((b"", b"a", b"b")), max_size=5),
             "leaves": some.sampled_from((None, None, 1, 2)),
+            "breaks": some.sampled_from((False, False, True)),
             "error": some.sampled_from(
                 (ConnectionResetError, BrokenPipeError, ConnectionAbortedError)
             ),
         },
         most=25,
     )
-    def any_parts(self, send_all, lab, parts, leaves, error):
+    def any_parts(self, send_all, lab, parts, leaves, breaks, error):
         taken = []
 
         async def given():
@@ -172,6 +178,8 @@ class SlowReader(Exercise):
                 taken.append(part)
                 yield part
                 await asyncio.sleep(0)
+            if breaks and leaves is None:
+                raise OSError("no more parts")
 
         async def sends():
             wire = Wire(leaves, error("the client has left"))
@@ -179,7 +187,8 @@ class SlowReader(Exercise):
             return wire
 
         left = f", and the client left after {leaves} ({error.__name__})" if leaves else ""
-        lab.told(f"with the parts {parts}{left}")
+        then = ", and then an OSError" if breaks and leaves is None else ""
+        lab.told(f"with the parts {parts}{then}{left}")
         run = lab.run(sends())
         if run.error is not None:
             raise run.error

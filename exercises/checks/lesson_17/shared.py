@@ -9,7 +9,9 @@ PATIENCE = 1.5  # seconds of real time that a client of the check waits for what
 
 
 def feed(reader, *steps):
-    """Start a task that feeds a StreamReader: bytes, seconds to wait, or None for the end."""
+    """Start a task that feeds a StreamReader: bytes, seconds to wait, an error, or None for the
+    end.
+    """
 
     async def feeding():
         for step in steps:
@@ -17,6 +19,8 @@ def feed(reader, *steps):
                 reader.feed_eof()
             elif isinstance(step, bytes):
                 reader.feed_data(step)
+            elif isinstance(step, Exception):
+                reader.set_exception(step)
             else:
                 await asyncio.sleep(step)
 

@@ -52,6 +52,10 @@ class CountWSGI(Exercise):
     """
 
     id = "wsgi-1"
+    equivalent = {
+        "yields: or None, line 6": "a number written as text is never empty",
+        "IsAClass: or None, line 12": "a number written as text is never empty",
+    }
     asks = "app"
     minutes = 8
     hints = (

@@ -20,6 +20,11 @@ class TenParts(Exercise):
     equivalent = {
         "with_wait: drop await, line 9": "what is cancelled here has nothing to clean up, and ends "
         "in its next turn",
+        "with_wait: or None, line 10": "there is a part at least",
+        "with_wait: each once, line 4": "a dict holds each part once",
+        "each_its_own: or None, line 15": "there is a part at least",
+        "each_its_own: each once, line 5": "a dict holds each part once",
+        "each_its_own: wider except, line 9": "`ask` raises nothing else",
     }
     asks = "page"
     minutes = 12

@@ -24,6 +24,9 @@ class Blocking(Exercise):
     """
 
     id = "endpoint-1"
+    equivalent = {
+        "in_a_pool_of_its_own: or None, line 19": "an application counts as true",
+    }
     asks = "make_app"
     minutes = 8
     clock = "real"

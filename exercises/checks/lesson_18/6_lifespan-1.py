@@ -47,6 +47,9 @@ class Lifespan(Exercise):
     """
 
     id = "lifespan-1"
+    equivalent = {
+        "in_finally: finally for errors, line 12": "a server cancels no lifespan",
+    }
     asks = "make_app"
     minutes = 10
     given = """

@@ -34,6 +34,7 @@ class Page(Exercise):
     equivalent = {
         "with_a_group: drop return, line 12": "a function that ends returns None",
         "with_a_group: task at once, line 17": "the other two have been started before it",
+        "with_wait_for: or None, line 12": "there are three parts",
     }
 
     def verify(self, page, lab):

@@ -44,6 +44,11 @@ class PoolByHand(Exercise):
     """
 
     id = "own-pool-1"
+    equivalent = {
+        "with_a_queue: or None, line 17": "a connection counts as true",
+        "with_a_queue: falsy for None, line 15": "a connection counts as true",
+        "with_a_queue: falsy for None, line 24": "a connection counts as true",
+    }
     asks = "Pool"
     minutes = 12
     hints = (

@@ -56,6 +56,9 @@ class Feed(Exercise):
     """
 
     id = "news-1"
+    equivalent = {
+        "a_box_each: drop falsy, line 13": "a queue counts as true",
+    }
     asks = "Feed"
     minutes = 12
     hints = (

@@ -39,6 +39,9 @@ class ShutDown(Exercise):
     """
 
     id = "shut-down-1"
+    equivalent = {
+        "with_timeout: wider except, line 11": "`asyncio.wait` raises nothing else",
+    }
     asks = "shut_down"
     minutes = 10
     hints = (
