@@ -145,6 +145,7 @@ async def fetch_all(fetch, urls, workers):
 # %% workers-1 wrong: gather leaves the others at work
 # cause: when one fetch fails, gather lets the other workers go on
 # line: await asyncio.gather(
+# told: pages[url] = await fetch(url)
 import asyncio
 
 async def fetch_all(fetch, urls, workers):
@@ -312,6 +313,7 @@ async def feed(source, send, workers, size):
 # %% feed-1 wrong: sends each value once
 # cause: items that are equal are taken for the same one, and sent once
 # line: if item not in seen:
+# told: none
 import asyncio
 
 async def feed(source, send, workers, size):
@@ -368,6 +370,7 @@ async def consumer(queue, details, at_most):
 # %% consumer-1 wrong: 0 is no number
 # cause: the number 0 is taken for the end
 # line: if not number:
+# told: none
 import asyncio
 
 
@@ -425,6 +428,7 @@ async def consumer(queue, details, at_most):
 # %% consumer-1 wrong: a dict of tasks
 # cause: a number that comes twice overwrites its first task, which is counted no more
 # line: tasks[number] = asyncio.create_task(details(number))
+# told: none
 import asyncio
 
 async def consumer(queue, details, at_most):
@@ -530,6 +534,7 @@ async def worker(queue, work, failed):
 # %% worker-1 wrong: None is the end
 # cause: an item that is None is passed over
 # line: if item is None:
+# told: none
 async def worker(queue, work, failed):
     while True:
         item = await queue.get()
@@ -546,6 +551,7 @@ async def worker(queue, work, failed):
 # %% worker-1 wrong: each failing item once
 # cause: the second failure of an equal item is not noted
 # line: if item not in [one for one, _ in failed]:
+# told: none
 async def worker(queue, work, failed):
     while True:
         item = await queue.get()
@@ -614,6 +620,7 @@ class TokenBucket:
 # %% bucket-1 wrong: who is cancelled keeps its token
 # cause: the token is taken before the wait, so a cancelled task has used one up, and the others wait longer than they must
 # line: self.tokens -= 1
+# told: none
 import asyncio
 
 
@@ -709,6 +716,7 @@ class TokenBucket:
 # %% bucket-1 wrong: gives the token back, the others sleep on
 # cause: those behind the cancelled one sleep as long as if it had taken its token
 # line: await asyncio.sleep(-self.tokens / self.rate)
+# told: none
 import asyncio
 
 class TokenBucket:

@@ -65,6 +65,7 @@ async def read_frame(reader):
 # %% frame-1 wrong: the end right after the length
 # cause: an end after the four bytes and before the first byte of the message also has an empty partial
 # line: if error.partial: | return await reader.readexactly(length)
+# told: none
 import asyncio
 import struct
 
@@ -226,6 +227,7 @@ async def read_line(reader, seconds):
 # %% line-in-time-1 wrong: five seconds
 # cause: the limit is always five seconds
 # line: asyncio.timeout(5)
+# told: none
 import asyncio
 
 
@@ -269,6 +271,7 @@ async def send_all(writer, parts):
 # %% slow-reader-1 wrong: an empty part is the end
 # cause: stops at an empty part, though others follow
 # line: if not part:
+# told: none
 from contextlib import suppress
 
 
@@ -317,6 +320,7 @@ async def send_all(writer, parts):
 # %% slow-reader-1 wrong: only a reset
 # cause: ConnectionResetError is too narrow, for instance a BrokenPipeError comes out
 # line: except ConnectionResetError:
+# told: await writer.drain()
 async def send_all(writer, parts):
     """Send all parts as fast as the client reads, and close."""
     try:
@@ -355,6 +359,7 @@ async def send_all(writer, parts):
 # %% slow-reader-1 wrong: forgets to close for nothing
 # cause: without a part the connection is not closed
 # line: if not sent:
+# told: none
 async def send_all(writer, parts):
     sent = 0
     try:
@@ -416,6 +421,7 @@ async def handle(reader, writer, work):
 # %% closing-1 wrong: an empty line says nothing
 # cause: an empty line (a line feed alone) is taken for a client that said nothing
 # line: if line.strip():
+# told: none
 async def handle(reader, writer, work):
     """Answer one line, and close the connection in any case."""
     try:
@@ -479,6 +485,7 @@ async def handle(reader, writer, work):
 # %% closing-1 wrong: an answer of nothing
 # cause: an empty answer of work is taken for a failure
 # line: answer or b"error\n"
+# told: none
 async def handle(reader, writer, work):
     try:
         line = await reader.readline()
@@ -510,6 +517,7 @@ async def handle(reader, writer, work):
 # %% closing-1 wrong: closes by itself unless cancelled
 # cause: a cancellation passes by the close
 # line: except Exception:
+# told: none
 async def handle(reader, writer, work):
     try:
         if line := await reader.readline():
@@ -668,6 +676,7 @@ def at_most(number, handle):
 # %% at-most-1 wrong: one number for all servers
 # cause: the count is a global of the module, so two servers share their places
 # line: global inside
+# told: none
 inside = 0
 
 
@@ -691,6 +700,7 @@ def at_most(number, handle):
 # %% at-most-1 wrong: gives the place back after an error only
 # cause: after a cancellation the place is never free again
 # line: except Exception:
+# told: none
 def at_most(number, handle):
     free = number
 
@@ -715,6 +725,7 @@ def at_most(number, handle):
 # %% at-most-1 wrong: one place at least
 # cause: with no place at all one is served all the same
 # line: max(1, number)
+# told: none
 import asyncio
 import contextlib
 

@@ -64,6 +64,7 @@ def app(environ, start_response):
 # %% wsgi-1 wrong: all paths that begin so
 # cause: other paths that begin with /count are answered, too
 # line: startswith("/count")
+# told: none
 def app(environ, start_response):
     if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].startswith("/count"):
         number = int(environ.get("CONTENT_LENGTH") or 0)
@@ -88,6 +89,7 @@ def app(environ, start_response):
 # %% wsgi-1 wrong: with a slash, too
 # cause: a path with a slash at its end is another path
 # line: .rstrip("/")
+# told: none
 def app(environ, start_response):
     if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].rstrip("/") == "/count":
         number = int(environ.get("CONTENT_LENGTH") or 0)
@@ -99,6 +101,7 @@ def app(environ, start_response):
 # %% wsgi-1 wrong: everything but GET
 # cause: only a GET is refused, though every method but POST should be
 # line: != "GET"
+# told: none
 def app(environ, start_response):
     if environ["REQUEST_METHOD"] != "GET" and environ["PATH_INFO"] == "/count":
         number = int(environ.get("CONTENT_LENGTH") or 0)
@@ -110,6 +113,7 @@ def app(environ, start_response):
 # %% wsgi-1 wrong: strips the body
 # cause: white space around the body isn't counted
 # line: .strip()
+# told: none
 def app(environ, start_response):
     if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
         start_response("404 Not Found", [])
@@ -203,6 +207,7 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: the count of all requests
 # cause: the length lives in the module and two requests add to it
 # line: global length
+# told: none
 length = 0
 
 
@@ -237,6 +242,7 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: a piece by recursion
 # cause: a call for each piece: a thousand pieces are too many
 # line: await rest()
+# told: message = await receive()
 async def app(scope, receive, send):
     async def rest():
         message = await receive()
@@ -374,6 +380,7 @@ async def page(ask, parts, seconds):
 # %% ten-parts-1 wrong: what is empty is None
 # cause: an answer that is false is replaced by None
 # line: or None
+# told: none
 import asyncio
 
 
@@ -389,6 +396,7 @@ async def page(ask, parts, seconds):
 # %% ten-parts-1 wrong: one kind of failure
 # cause: an OSError that is no ConnectionError comes out
 # line: except (TimeoutError, ConnectionError):
+# told: return await asyncio.wait_for(ask(part), seconds)
 import asyncio
 
 
@@ -426,6 +434,7 @@ def make_app(look_up):
 # %% endpoint-1 wrong: a price of 0
 # cause: a price of 0 is taken for "not known"
 # line: if not price:
+# told: none
 from fastapi import FastAPI, HTTPException
 
 
@@ -514,6 +523,7 @@ def make_app(look_up):
 # %% endpoint-1 wrong: every lookup error is a 404
 # cause: another LookupError of the database is told as "not known"
 # line: except LookupError:
+# told: none
 from fastapi import FastAPI, HTTPException
 
 
@@ -532,6 +542,7 @@ def make_app(look_up):
 # %% endpoint-1 wrong: whole prices
 # cause: a price with a fraction is cut off
 # line: int(look_up(name))
+# told: none
 from fastapi import FastAPI, HTTPException
 
 
@@ -550,6 +561,7 @@ def make_app(look_up):
 # %% endpoint-1 wrong: the last look_up serves all
 # cause: the name look_up is a global of the module, so the first application asks the second one's database
 # line: global ask
+# told: none
 import asyncio
 from fastapi import FastAPI, HTTPException
 
@@ -573,6 +585,7 @@ def make_app(look_up):
 # %% endpoint-1 wrong: remembers the prices
 # cause: a price is looked up once and kept for all applications
 # line: KNOWN[name] = look_up(name)
+# told: none
 from fastapi import FastAPI, HTTPException
 
 KNOWN = {}
@@ -667,6 +680,7 @@ def make_app(connect):
 # %% lifespan-1 wrong: a pool for all applications
 # cause: the pool is a global of the module, so two applications use the one that was opened last
 # line: global pool
+# told: none
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -770,6 +784,7 @@ def make_app(connect):
 # %% lifespan-1 wrong: a price of nothing
 # cause: a price of 0 is answered by null
 # line: or None
+# told: none
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI

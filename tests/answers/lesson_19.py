@@ -6,6 +6,7 @@ Long, for each is a whole program.
 # %% page-1 wrong: no stars are None
 # cause: 0 stars (or any falsy answer) become None
 # line: or None
+# told: none
 import asyncio
 
 
@@ -135,6 +136,7 @@ async def page(price, stock, stars, name):
 # %% page-1 wrong: the stars wait half a second more
 # cause: the time limit of the stars begins when price and stock are there
 # line: await asyncio.wait_for(task, 0.5)
+# told: none
 import asyncio
 
 
@@ -155,6 +157,7 @@ async def page(price, stock, stars, name):
 # %% page-1 wrong: refused only
 # cause: another ConnectionError than a refused one comes out
 # line: if type(error) is not ConnectionError:
+# told: return await asyncio.wait_for(stars(name), 0.5)
 import asyncio
 
 
@@ -197,6 +200,7 @@ async def prices(pool, names):
 # %% ask-pool-1 wrong: at most five
 # cause: a number of its own: only five questions are under way, however many connections the pool has
 # line: asyncio.Semaphore(5) | async with places,
+# told: return await connection.fetch(name)
 import asyncio
 
 
@@ -244,6 +248,7 @@ async def prices(pool, names):
 # %% ask-pool-1 wrong: asks each name once
 # cause: a name that comes twice is in the answer once
 # line: dict.fromkeys(names)
+# told: none
 import asyncio
 
 
@@ -259,6 +264,7 @@ async def prices(pool, names):
 # %% ask-pool-1 wrong: no price is no answer
 # cause: prices that are false are dropped
 # line: if task.result()
+# told: none
 import asyncio
 
 
@@ -472,6 +478,7 @@ class Pool:
 # %% own-pool-1 wrong: all pools are one
 # cause: the list of free connections belongs to the class
 # line: free = []
+# told: self.connect, self.places = connect, asyncio.Semaphore(size)
 import asyncio
 import contextlib
 
@@ -498,6 +505,7 @@ class Pool:
 # %% own-pool-1 wrong: who waits hears nothing of a failed opening
 # cause: after a failed connect the place is counted free again, but nobody who waits is woken
 # line: self.opened -= 1
+# told: none
 import asyncio
 import contextlib
 
@@ -845,6 +853,7 @@ class Feed:
 # %% news-1 wrong: all feeds are one
 # cause: the set of clients belongs to the class, so two feeds share their clients
 # line: queues = set()
+# told: none
 import asyncio
 
 
@@ -925,6 +934,7 @@ class Feed:
 # %% news-1 wrong: sends each message once
 # cause: a message that equals the one before is not sent
 # line: if message == last:
+# told: none
 import asyncio
 
 
@@ -956,6 +966,7 @@ class Feed:
 # %% news-1 wrong: None is the end
 # cause: a message that is None ends the serving
 # line: is not None
+# told: none
 import asyncio
 
 
@@ -983,6 +994,7 @@ class Feed:
 # %% news-1 wrong: every error is a client that left
 # cause: an error that is no ConnectionError is swallowed
 # line: except OSError:
+# told: none
 import asyncio
 
 
@@ -1108,6 +1120,7 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: counts those that were cancelled at the end
 # cause: a request that ends otherwise when it is cancelled isn't counted
 # line: task.cancelled()
+# told: none
 import asyncio
 
 
@@ -1125,6 +1138,7 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: a second for the cleanup
 # cause: waits a second at most for the cleanup, however long that takes
 # line: timeout=1
+# told: none
 import asyncio
 
 
@@ -1143,6 +1157,7 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: no time is a minute
 # cause: seconds of 0 are taken for none given
 # line: seconds or 60
+# told: none
 import asyncio
 
 
