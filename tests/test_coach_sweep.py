@@ -107,6 +107,25 @@ def test_the_timeline_of_a_solved_exercise_is_that_of_its_sample():
 
 
 @pytest.mark.parametrize(
+    "body, line",
+    [
+        (f"    pages = {ALL}\n    return [page or None for page in pages]", "page or None"),
+        (f"    pages = {ALL}\n    return [page for page in pages if page]", "if page"),
+        (f"    global last\n    last = {ALL}\n    return last[:2]", "global last"),
+        (f"    if urls:\n        return ({ALL})[:3]\n    return []", None),
+    ],
+)
+def test_a_value_that_counts_as_false_and_one_that_all_share_have_a_line(body, line):
+    head = HEAD.replace("async def", "last = []\n\n\nasync def")
+    verdict = judged(body, head)
+    assert verdict.kind == "value", verdict.text()
+    if line is None:
+        assert verdict.line is None, verdict.text()
+    else:
+        assert line in (head + body).splitlines()[verdict.line - 1]
+
+
+@pytest.mark.parametrize(
     "got, told",
     [
         (OSError("a"), None),

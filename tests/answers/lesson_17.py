@@ -676,7 +676,6 @@ def at_most(number, handle):
 # %% at-most-1 wrong: one number for all servers
 # cause: the count is a global of the module, so two servers share their places
 # line: global inside
-# told: none
 inside = 0
 
 

@@ -207,7 +207,6 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: the count of all requests
 # cause: the length lives in the module and two requests add to it
 # line: global length
-# told: none
 length = 0
 
 
@@ -380,7 +379,6 @@ async def page(ask, parts, seconds):
 # %% ten-parts-1 wrong: what is empty is None
 # cause: an answer that is false is replaced by None
 # line: or None
-# told: none
 import asyncio
 
 
@@ -434,7 +432,6 @@ def make_app(look_up):
 # %% endpoint-1 wrong: a price of 0
 # cause: a price of 0 is taken for "not known"
 # line: if not price:
-# told: none
 from fastapi import FastAPI, HTTPException
 
 
@@ -561,7 +558,6 @@ def make_app(look_up):
 # %% endpoint-1 wrong: the last look_up serves all
 # cause: the name look_up is a global of the module, so the first application asks the second one's database
 # line: global ask
-# told: none
 import asyncio
 from fastapi import FastAPI, HTTPException
 
@@ -680,7 +676,6 @@ def make_app(connect):
 # %% lifespan-1 wrong: a pool for all applications
 # cause: the pool is a global of the module, so two applications use the one that was opened last
 # line: global pool
-# told: none
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -784,7 +779,6 @@ def make_app(connect):
 # %% lifespan-1 wrong: a price of nothing
 # cause: a price of 0 is answered by null
 # line: or None
-# told: none
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI

@@ -6,7 +6,6 @@ Long, for each is a whole program.
 # %% page-1 wrong: no stars are None
 # cause: 0 stars (or any falsy answer) become None
 # line: or None
-# told: none
 import asyncio
 
 
@@ -264,7 +263,6 @@ async def prices(pool, names):
 # %% ask-pool-1 wrong: no price is no answer
 # cause: prices that are false are dropped
 # line: if task.result()
-# told: none
 import asyncio
 
 
@@ -853,7 +851,6 @@ class Feed:
 # %% news-1 wrong: all feeds are one
 # cause: the set of clients belongs to the class, so two feeds share their clients
 # line: queues = set()
-# told: none
 import asyncio
 
 
