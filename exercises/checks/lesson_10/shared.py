@@ -18,11 +18,11 @@ class Ended:
 
 class Tidy:
     """A service whose calls take a moment to end when they are cancelled. flying: calls that have
-    not ended.
+    not ended. moments: seconds that this takes, by argument.
     """
 
-    def __init__(self, service):
-        self.service, self.flying = service, 0
+    def __init__(self, service, moments=None):
+        self.service, self.flying, self.moments = service, 0, moments
         self.started, self.cancelled = service.started, service.cancelled
         self.__name__ = self.__qualname__ = service.__name__
 
@@ -34,7 +34,7 @@ class Tidy:
         try:
             return await self.service(argument)
         except asyncio.CancelledError:
-            await asyncio.sleep(MOMENT)
+            await asyncio.sleep(self.moments[argument] if self.moments else MOMENT)
             raise
         finally:
             self.flying -= 1
@@ -100,6 +100,39 @@ def watched(lab, words, answer, service, *arguments, **how):
             "and keeps their errors to itself.",
         ) from None
     return service.ended
+
+
+def swept(lab, words, answer, service, *arguments):
+    """Play one case of a sweep and return what is to be compared of it; Wrong if calls went on.
+
+    Of several errors in a group only those count that differ, and a lone one as if it stood alone.
+    """
+    at = lab.twist.cancel_after
+
+    async def case():
+        try:
+            return await answer(service, *arguments)
+        finally:
+            ended = Ended()
+            ended.at = asyncio.get_running_loop().time()
+            ended.flying = service.flying
+            await asyncio.sleep(0)
+            ended.cancelled = len(service.cancelled)
+            none_left(lab, ended, "it ended")
+            if at is not None and ended.at > at + max(service.moments.values()) + 1e-6:
+                raise Wrong("losers", f"It went on until {ended.at:g} s.", None, STOP)
+
+    lab.told(words)
+    run = lab.run(case())
+    if isinstance(run.error, BaseExceptionGroup):
+        different = {repr(error): error for error in errors_in(run.error)}
+        run.error = (
+            ExceptionGroup("", list(different.values()))
+            if len(different) > 1
+            else next(iter(different.values()))
+        )
+    left_out = ("seconds",) if at is not None else ()
+    return lab.seen(run, service.service, without=left_out)
 
 
 def none_left(lab, ended, when):
