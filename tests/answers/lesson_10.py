@@ -49,7 +49,6 @@ async def all_or_nothing(buy, items):
         raise
 
 # %% fail-fast-1 wrong: a dict by item
-# yet: it is SOLVED
 # cause: an item that is in the list twice is bought twice, but only the second of the two is in the result
 # line: tasks[item] = | return [
 import asyncio
@@ -64,7 +63,6 @@ async def all_or_nothing(buy, items):
     return [task.result() for task in tasks.values()]
 
 # %% fail-fast-1 wrong: only for an Exception
-# yet: it is SOLVED
 # cause: if all_or_nothing is cancelled, it does not wait until all have ended
 # line: except Exception:
 import asyncio
@@ -149,7 +147,6 @@ async def first_answer(ask, servers):
         await asyncio.gather(*tasks, return_exceptions=True)
 
 # %% first-answer-1 wrong: an answer that counts as false
-# yet: it is SOLVED
 # cause: an answer such as 0 or "" is taken for none
 # line: if answer:
 import asyncio
@@ -454,7 +451,6 @@ async def supervise(worker, restarts, pause):
         await asyncio.sleep(pause)
 
 # %% supervise-1 wrong: recursion
-# yet: it is SOLVED
 # cause: each restart is one call deeper, so it ends at about a thousand
 # line: return await supervise(worker, restarts - 1, pause)
 import asyncio

@@ -1,9 +1,8 @@
 import asyncio
 
-from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOMENT, Tidy, errors_in, none_left, swept, watched
+from .shared import MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
 
 
 class FailFast(Exercise):
@@ -84,13 +83,12 @@ class FailFast(Exercise):
         most=30,
     )
     def any_items(self, all_or_nothing, lab, items, bought, waits, moments):
-        buy = lab.service(dict(zip("abc", waits)), bought, name="buy")
-        words = f"with the items {items}" + self._each(items, waits)
-        return swept(lab, words, all_or_nothing, Tidy(buy, dict(zip("abc", moments))), items)
-
-    def _each(self, items, waits):
-        takes = (f"{wait:g} s for {item!r}" for item, wait in zip("abc", waits) if item in items)
-        return f"; `buy` takes {listed(takes)}" if items else ""
+        takes = dict(zip("abc", waits))
+        buy = Tidy(lab.service(takes, bought, name="buy"), dict(zip("abc", moments)))
+        words = f"with the items {items}"
+        if items:
+            words += f"; `buy` takes {told_waits({item: takes[item] for item in items})}"
+        return swept(lab, words, all_or_nothing, buy, items)
 
     @right
     async def with_a_group(buy, items):

@@ -1,9 +1,9 @@
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOMENT, Tidy, errors_in, none_left, watched
+from .shared import MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
 
 
 class Within(Exercise):
@@ -11,7 +11,8 @@ class Within(Exercise):
 
     `fetch(url)` is a coroutine function that takes a while, and may fail. Write
     `fetch_within(fetch, urls, seconds)`. It fetches all pages at the same time and returns a
-    dict, from url to page, of those that came in time; of no urls an empty one.
+    dict, from url to page, of those that came in time; of no urls an empty one. No url stands in
+    `urls` twice.
 
     - It returns as soon as all have ended. After `seconds` seconds it stops those that are left,
       and returns.
@@ -129,6 +130,28 @@ class Within(Exercise):
                         "or from task to url.",
                     )
         lab.equal(ended.result, pages)
+
+    @sweep(
+        lambda some: {
+            "waits": some.dictionaries(
+                some.sampled_from("abc"), some.sampled_from((0.75, 1, 2, 3.5)), max_size=3
+            ),
+            "seconds": some.sampled_from((0.5, 1.5, 3, 9)),
+            "pages": some.fixed_dictionaries(
+                {url: some.sampled_from(("a page", "", 0, None)) for url in "abc"}
+            ),
+            "moments": some.permutations((0.25, 0.5, 0)),
+        },
+        fails=(ValueError, TimeoutError),
+        cancels=True,
+        most=30,
+    )
+    def any_urls(self, fetch_within, lab, waits, seconds, pages, moments):
+        fetch = Tidy(lab.service(waits, pages), dict(zip("abc", moments)))
+        words = f"with the urls {list(waits)} and {seconds:g} s"
+        if waits:
+            words += f"; `fetch` takes {told_waits(waits)}"
+        return swept(lab, words, fetch_within, fetch, list(waits), seconds)
 
     @right
     async def with_wait(fetch, urls, seconds):

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from helpers.basics.words import listed
 from helpers.coach import Wrong
 
 STOP = "Cancel the tasks that are left, in a `finally`, and await them. To cancel is only to ask."
@@ -103,10 +104,7 @@ def watched(lab, words, answer, service, *arguments, **how):
 
 
 def swept(lab, words, answer, service, *arguments):
-    """Play one case of a sweep and return what is to be compared of it; Wrong if calls went on.
-
-    Of several errors in a group only those count that differ, and a lone one as if it stood alone.
-    """
+    """Play one case of a sweep and return what is to be compared of it; Wrong if calls went on."""
     at = lab.twist.cancel_after
 
     async def case():
@@ -124,15 +122,22 @@ def swept(lab, words, answer, service, *arguments):
 
     lab.told(words)
     run = lab.run(case())
-    if isinstance(run.error, BaseExceptionGroup):
-        different = {repr(error): error for error in errors_in(run.error)}
-        run.error = (
-            ExceptionGroup("", list(different.values()))
-            if len(different) > 1
-            else next(iter(different.values()))
-        )
     left_out = ("seconds",) if at is not None else ()
-    return lab.seen(run, service.service, without=left_out)
+    return lab.seen(ungrouped(run), service.service, without=left_out)
+
+
+def ungrouped(run):
+    """The run, with an error that it ended in as if it stood alone, if the group held no other."""
+    if isinstance(run.error, ExceptionGroup):
+        different = {repr(error): error for error in errors_in(run.error)}
+        if len(different) == 1:
+            run.error = next(iter(different.values()))
+    return run
+
+
+def told_waits(waits):
+    """What a service takes for each argument, in words: 1 s for 'a' and 2 s for 'b'."""
+    return listed(f"{wait:g} s for {argument!r}" for argument, wait in waits.items())
 
 
 def none_left(lab, ended, when):
