@@ -25,8 +25,8 @@ import time
 import psutil
 import pytest
 
-SECONDS_FOR_PROCESSES_TO_GO = 10
-SECONDS_TO_WAIT_FOR_A_CELL = 60
+SECONDS_FOR_PROCESSES_TO_GO = 30
+SECONDS_TO_WAIT_FOR_A_CELL = 120
 SHORTEST_DESCRIPTION = 40
 MOST_MEMORY = 500  # megabytes, unless the notebook's metadata say more: "course": {"memory": 700}
 

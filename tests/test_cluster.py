@@ -1,7 +1,6 @@
 """A cluster of real processes: it works, loses nothing with a worker, and leaves nothing behind."""
 
 import asyncio
-import glob
 import os
 import subprocess
 import sys
@@ -104,7 +103,9 @@ def test_a_killed_worker_loses_nothing_and_another_can_take_its_place():
         assert on(machines, where) == machines.pids["worker-2"]
 
 
-def test_jobs_on_its_workers_are_lanes_of_a_recording(machines):
+def test_jobs_on_its_workers_are_lanes_of_a_recording(machines, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # elsewhere others may leave something
+
     def wait(seconds):
         time.sleep(seconds)
 
@@ -137,7 +138,7 @@ def test_jobs_on_its_workers_are_lanes_of_a_recording(machines):
     assert shifts.workers == ["worker-0", "worker-1"] and shifts.ran["mine"] == 1
 
     on(machines, use)  # nothing is recorded: plain calls
-    assert not glob.glob(os.path.join(tempfile.gettempdir(), f"recording-{os.getpid()}-*"))
+    assert not list(tmp_path.glob("recording-*"))
 
 
 def test_a_job_that_is_cut_off_by_a_kill_ends_there_and_runs_again():

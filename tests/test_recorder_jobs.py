@@ -40,6 +40,12 @@ def decorated(number):
     return number + 1
 
 
+@pytest.fixture(autouse=True)
+def a_place_of_its_own(tmp_path, monkeypatch):
+    """What other tests and earlier runs have left elsewhere is none of a test's business."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
 def left_folders():
     return glob.glob(os.path.join(tempfile.gettempdir(), f"recording-{os.getpid()}-*"))
 
@@ -190,8 +196,7 @@ def test_no_folder_without_a_need():
     assert rec.steps == 0 and len(rec.spans()) == 1
 
 
-def test_what_a_killed_recorder_left_is_taken_away(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+def test_what_a_killed_recorder_left_is_taken_away(tmp_path):
     ended = multiprocessing.get_context("spawn").Process(target=abs, args=(1,))
     ended.start()
     ended.join()

@@ -121,10 +121,10 @@ pass). Four complete files:
         hints = ("Draw the three waits under one another.", "The last one to end decides.")
         right_values = (3, 3.0)
         wrong_values = (
-            wrong_value(6, "added up", "6 s is the sum: what three waits one after another take. "
-                        "Draw them side by side."),
-            wrong_value(2, "took the mean", "2 s is the mean of the three. After 2 s one of them "
-                        "still waits."),
+            wrong_value(6, "overlap added up", "6 s is the sum: what three waits one after another "
+                        "take. Draw them side by side."),
+            wrong_value(2, "first for last", "2 s is the mean of the three. After 2 s one of them "
+                        "still waits.", headline="took the mean"),
         )
 
     # lesson_10/4_classify-1.py
@@ -155,11 +155,12 @@ whole check may take (default 1.5; it is the time after which a hang is named). 
 text that the notebook's answer cell has above the answer; the tests put it before each program.
 
 **Programs.** `@right` and `@wrong(kind, says=...)` stand on functions (or classes, where a class is
-asked for) in the class body. Their parameters are those of the answer, without self. They use
-nothing but their parameters, the file's imports and `given`: their text, under the name `asks` and
-with the imports it uses above it, is what `ex.solution()` shows and what the tests run. The first
-right program is the model: its signature is what is asked, and with its docstring it makes the
-stub. `says` are words that the message to this wrong program must hold.
+asked for) in the class body. `kind` is a key of the catalogue (below). Their parameters are those
+of the answer, without self. They use nothing but their parameters, the file's imports and `given`:
+their text, under the name `asks` and with the imports it uses above it, is what `ex.solution()`
+shows and what the tests run. The first right program is the model: its signature is what is asked,
+and with its docstring it makes the stub. `says` are words that the message to this wrong program
+must hold.
 
 **Edits.** A wrong program that differs from an earlier one by a few words is an edit of that one,
 its docstring included: `name = base.but("old text", "new text", kind="…", says="…")`. The old text
@@ -170,19 +171,23 @@ goes.
 
 **Values.** Where the answer is a value, `right_values` hold every form that is right, the first
 being the one shown as solution; `wrong_values` hold `wrong_value(value, kind, says)`. Without a
-`verify`, an answer equal to one of them gets `says` as its message, a dict or a list is compared
-item by item (the message names the wrong items, not the right answers), and anything else is a
-wrong value; numbers may differ by one part in a thousand. With a `verify` of your own, `says` are
-again the words that the message must hold.
+`verify`, an answer equal to one of them gets `says` as its message (below the kind's headline, or
+below `headline=…`), a dict or a list is compared item by item (the message names the wrong items,
+not the right answers), and anything else is a wrong value; numbers may differ by one part in a
+thousand. With a `verify` of your own, `says` are again the words that the message must hold.
 
 **verify(self, answer, lab)** runs in a process of its own, where the answer can do no harm. It
 returns for a right answer and raises `Wrong` for a wrong one; what the answer itself raises, leaves
 running, blocks or hangs is named without your help, with its line. A bare `assert got == 3, "what
-was observed"` is a wrong value. Raise `Wrong(kind, observed, line=None, try_=None)` for a belief of
-your own: `kind` is a word from the table in `helpers.coach.mistakes.catalogue` (then the headline
-and what to try come from there) or your own headline in a few words, as "added up"; `observed` says
-what was observed; `line` is a line number of the learner's cell, or None for what `lab` can find;
-`try_` says what to try.
+was observed"` is a wrong value. Raise `Wrong(kind, observed, line=None, try_=None, headline=None)`
+for a belief of your own: `observed` says what was observed; `line` is a line number of the
+learner's cell, or None for what `lab` can find; `try_` says what to try.
+
+**Kinds.** `kind` is a key of the catalogue in `helpers.coach.mistakes.catalogue`: the belief behind
+the mistake, whatever the exercise. It is kept with the learner's progress, so that a belief is
+known again in another lesson. The headline, what the line does and what to try come from there.
+Where you can say more than the kind does, `headline` holds a few words of your own, as "lost the
+last line"; then the line is only quoted, and there is nothing to try but your `try_`.
 
 **Sweeps.** What `verify` asks with is a sample. A sweep asks with many cases, and the answer has
 to behave in each as the model does, the first right program:

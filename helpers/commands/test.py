@@ -14,7 +14,7 @@ from .environment import Environment
 from .ground import TEST_LOCK, Problem
 from .processes import call
 
-FEW = 5  # failed tests that are given a second try
+FEW = 10  # failed tests that are given a second try: with more it is hardly the machine
 
 
 class Outcome(NamedTuple):
@@ -63,17 +63,28 @@ def run_tests(environment: Environment, arguments: Sequence[str]) -> Outcome:
     """Run pytest; where only a few tests fail, run them once more, alone, and name them.
 
     What is measured in real time, or asks for many processes at once, says little on a machine
-    that was busy. Which tests there are, and the markers of those that `--also` runs:
-    pyproject.toml.
+    that was busy. Each case of a parametrized test counts. Which tests there are, and the markers
+    of those that `--also` runs: pyproject.toml.
     """
     side_by_side = ["-n", str(max(2, os.cpu_count() or 2)), "--dist", "loadfile"]
     first = run_pytest(environment, [*side_by_side, *arguments])
-    if first.status != 1 or not 1 <= len(first.names) <= FEW:
+    if first.status != 1 or not first.names:
         return first
-    print("\nOnce more, alone:\n  {}".format("\n  ".join(first.names)), flush=True)
+    if len(first.names) > FEW:
+        failed = f"{len(first.names)} tests failed"
+        print(f"\n{failed}: no second try, which is for {FEW} at most.", flush=True)
+        return first
+    print(f"\nOnce more, alone:{listed(first.names)}", flush=True)
     again = run_pytest(environment, ["-n", "0", "--last-failed", *arguments])
-    print(f"\nUnsteady, passed only alone: {again.passed}", flush=True)
+    unsteady = [name for name in first.names if name not in again.names]
+    if unsteady and again.status in (0, 1):  # pytest came to its end
+        print(f"\nUnsteady, passed only alone:{listed(unsteady)}", flush=True)
     return again._replace(passed=first.passed + again.passed, skipped=first.skipped)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return the names, each on a line of its own below what stands before them."""
+    return "".join(f"\n  {name}" for name in names)
 
 
 def run_pytest(environment: Environment, arguments: Sequence[str]) -> Outcome:

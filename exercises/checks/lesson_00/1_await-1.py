@@ -41,19 +41,21 @@ class GetTheValue(Exercise):
                 )
             if run.result is None and name in lab.printed:
                 raise Wrong(
-                    "printed, not returned",
+                    "return value",
                     "It printed the greeting and returned None. A "
                     "caller that awaits `greet` gets nothing to work with.",
                     line=lab.line(r"print\("),
                     try_="Replace `print` by `return`.",
+                    headline="printed, not returned",
                 )
             lab.equal(run.result, f"Hello, {name}!", what="with this name it returned")
             if len(asked) != 1:
                 raise Wrong(
-                    "asked more than once",
+                    "done twice",
                     f"`ask` ran {len(asked)} times, and each time is another second of waiting.",
                     line=lab.line(r"ask\(\)"),
                     try_="Keep what the first `await ask()` gave under a name.",
+                    headline="asked more than once",
                 )
 
     @right
@@ -76,12 +78,12 @@ class GetTheValue(Exercise):
         name = ask
         return f"Hello, {name}!"
 
-    @wrong("printed, not returned", says="returned None")
+    @wrong("return value", says="returned None")
     async def prints(ask):
         name = await ask()
         print(f"Hello, {name}!")
 
-    @wrong("asked more than once", says="2 times")
+    @wrong("done twice", says="2 times")
     async def asks_twice(ask):
         if await ask():
             return f"Hello, {await ask()}!"

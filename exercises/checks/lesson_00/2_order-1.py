@@ -33,28 +33,32 @@ class PredictOrder(Exercise):
     wrong_values = (
         wrong_value(
             ["one", "hello", "two", "three"],
-            "runs at the call",
+            "not run yet",
             "You let `hello` print when it is called, in the line `greeting = hello()`. That line "
             "only builds a coroutine: it stands before its first line until somebody awaits it. "
             "Look for the `await`.",
+            headline="runs at the call",
         ),
         wrong_value(
             ["one", "two", "three", "hello"],
-            "await does not wait",
+            "await waits",
             'You let `main` print "three" before `hello` is through. `await greeting` holds `main` '
             "at this line until the coroutine has ended. Put what it prints where `main` stands "
             "still.",
+            headline="await does not wait",
         ),
         wrong_value(
             ["one", "two", "three"],
-            "never ran",
+            "await waits",
             "You left `hello` out. It is called in one line and awaited two lines below, and the "
             "`await` does run it. Find the place where it prints.",
+            headline="never ran",
         ),
         wrong_value(
             ["hello", "one", "two", "three"],
-            "runs at the definition",
+            "not run yet",
             "You let `hello` print where it is defined. `async def` runs nothing, just as `def` "
             "runs nothing. Start with the first line of `main`.",
+            headline="runs at the definition",
         ),
     )

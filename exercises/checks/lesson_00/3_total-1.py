@@ -23,16 +23,17 @@ class TotalOfThree(Exercise):
     wrong_values = (
         wrong_value(
             6,
-            "sum for max",
+            "overlap added up",
             "6 s is the sum, 1 + 2 + 3: what three waits take one after another. `gather` starts "
             "all three before it waits for any. Draw the bars side by side and look where the "
             "last one ends.",
         ),
         wrong_value(
             2,
-            "mean for max",
+            "first for last",
             "2 s is the mean. When 2 s are over, the third wait has one more second to go, and "
             "`gather` waits for all of them. Look for the last one to end.",
+            headline="mean for max",
         ),
         wrong_value(
             1,
@@ -42,8 +43,9 @@ class TotalOfThree(Exercise):
         ),
         wrong_value(
             0,
-            "starts, does not wait",
+            "await waits",
             "`gather` starts the waits in no time, but the line says `await gather(...)`: it goes "
             "on when the last wait is over. When is that?",
+            headline="starts, does not wait",
         ),
     )

@@ -27,27 +27,30 @@ class TotalOfMixed(Exercise):
     wrong_values = (
         wrong_value(
             7,
-            "sum for max",
+            "overlap added up",
             "7 s is the sum of all four waits. The two within `gather` overlap: together they take "
             "as long as the longer one. Count that line once more.",
         ),
         wrong_value(
             3,
-            "max for sum",
+            "overlap imagined",
             "3 s is the longest of the four waits. That would be right if all of them stood in one "
             "`gather`. Here only two do: each `await` line begins when the line above it is done. "
             "Add up the lines.",
+            headline="max for sum",
         ),
         wrong_value(
             4,
-            "min for max",
+            "first for last",
             "4 s is 2 + 1 + 1: you let the `gather` end with its shorter wait. It ends with the "
             "longer one.",
+            headline="min for max",
         ),
         wrong_value(
             5,
-            "lost a line",
+            "lost items",
             "5 s is 2 + 3: you left out the last line. It begins when the `gather` is done, and "
             "takes a second of its own.",
+            headline="lost a line",
         ),
     )

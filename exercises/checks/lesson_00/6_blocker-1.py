@@ -39,33 +39,38 @@ class FindTheBlocker(Exercise):
     wrong_values = (
         wrong_value(
             12,
-            "blames the awaiter",
+            "blames the waiting",
             "Line 12 awaits `read_sensor`, and `await` would let the heart beat on. But the "
             "coroutine that it runs never lets go. Follow the `await` to the function, and look "
             "for the call that waits without an `await`.",
+            headline="blames the awaiter",
         ),
         wrong_value(
             4,
-            "blames a wait that lets go",
+            "blames the waiting",
             "Line 4 waits with `await asyncio.sleep`: the event loop runs others meanwhile. It is "
             "late because it is kept waiting by another line. Which sleep has no `await`?",
+            headline="blames a wait that lets go",
         ),
         wrong_value(
             11,
-            "blames a wait that lets go",
+            "blames the waiting",
             "Line 11 waits with `await asyncio.sleep`: the heart beats during this wait. The "
             "standstill comes after it. Which sleep has no `await`?",
+            headline="blames a wait that lets go",
         ),
         wrong_value(
             6,
-            "blames the definition",
+            "not run yet",
             "Line 6 only defines a function. It is close: one of its lines holds the thread while "
             "it runs. Name that line.",
+            headline="blames the definition",
         ),
         wrong_value(
             16,
-            "blames the start",
+            "blames the waiting",
             "Line 16 starts both and waits for both, as it should. If everything they do let go, "
             "the heart would beat on time. Look into `report`, and follow it down.",
+            headline="blames the start",
         ),
     )

@@ -25,12 +25,13 @@ class StartScript(Exercise):
     def verify(self, start, lab):
         if inspect.iscoroutinefunction(start):
             raise Wrong(
-                "async all the way up",
+                "async for plain",
                 "`start` is a coroutine function itself: to call it gives "
                 "a coroutine, and somebody would have to run that one too.",
                 line=lab.line(r"async def"),
                 try_="Write `def start(main)`. A script's last line starts the loop; it does not "
                 "stand in one.",
+                headline="async all the way up",
             )
         began = []
 
@@ -45,35 +46,39 @@ class StartScript(Exercise):
             if "coroutine" not in str(error):
                 raise
             raise Wrong(
-                "handed over the function",
+                "named, not called",
                 "`asyncio.run` was given the function `main`. It runs a coroutine.",
                 line=lab.line(r"run\("),
                 try_="`main` is the recipe, `main()` is the coroutine. Call it.",
+                headline="handed over the function",
             ) from None
         except RuntimeError as error:
             if "no running event loop" not in str(error):
                 raise
             raise Wrong(
-                "no loop to run in",
+                "no loop yet",
                 f"Python said: {error}. A task needs a loop that runs "
                 "already; in a script there is none until you start it.",
                 line=lab.line(r"create_task|gather|get_running_loop"),
                 try_="Let `asyncio.run` start the loop.",
+                headline="no loop to run in",
             ) from None
         if not began:
             given = "a coroutine" if inspect.iscoroutine(result) else repr(result)
             raise Wrong(
-                "built, not run",
+                "not run yet",
                 f"`main` never began. `start` returned {given}.",
                 line=lab.line(r"main\(\)"),
                 try_="Hand the coroutine to `asyncio.run`.",
+                headline="built, not run",
             )
         if result is None:
             raise Wrong(
-                "lost the result",
+                "return value",
                 "`main` ran and returned 'all done'; `start` returned None.",
                 line=lab.line(r"run\("),
                 try_="`return` what `asyncio.run` gives you.",
+                headline="lost the result",
             )
         lab.equal(result, "all done")
 
@@ -87,22 +92,22 @@ class StartScript(Exercise):
         with asyncio.Runner() as runner:
             return runner.run(main())
 
-    @wrong("built, not run", says="a coroutine")
+    @wrong("not run yet", says="a coroutine")
     def calls_only(main):
         return main()
 
-    @wrong("handed over the function", says="was given the function")
+    @wrong("named, not called", says="was given the function")
     def forgets_to_call(main):
         return asyncio.run(main)
 
-    @wrong("async all the way up", says="coroutine function itself")
+    @wrong("async for plain", says="coroutine function itself")
     async def is_async_itself(main):
         return await main()
 
-    @wrong("no loop to run in", says="no running event loop")
+    @wrong("no loop yet", says="no running event loop")
     def makes_a_task(main):
         return asyncio.create_task(main())
 
-    @wrong("lost the result", says="None")
+    @wrong("return value", says="None")
     def forgets_to_return(main):
         asyncio.run(main())

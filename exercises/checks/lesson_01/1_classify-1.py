@@ -32,18 +32,18 @@ class Classify(Exercise):
     )
     right_values = ("a d f h j", "adfhj", {"a", "d", "f", "h", "j"}, ["a", "d", "f", "h", "j"])
     wrong_values = (
-        wrong_value("d f h j", "took a wait for work", "a waits: the answer travels"),
-        wrong_value("a b d f h j", "took work for a wait", "b works"),
-        wrong_value("a c d f h j", "took work for a wait", "c works"),
-        wrong_value("a f h j", "took a wait for work", "d waits: a person types"),
-        wrong_value("a d e f h j", "took work for a wait", "never lets go of the core"),
-        wrong_value("a d h j", "took a wait for work", "f waits: the other machine"),
-        wrong_value("a d f g h j", "took work for a wait", "g works"),
-        wrong_value("a d f j", "took a wait for work", "h waits: the other program"),
-        wrong_value("a d f h i j", "took work for a wait", "the network's part is over"),
-        wrong_value("a d f h", "took a wait for work", "j waits"),
-        wrong_value("b c e g i", "mixed up waiting and working", "a waits"),
-        wrong_value("a d e h j", "mixed up waiting and working", "e works"),
+        wrong_value("d f h j", "wait for work", "a waits: the answer travels"),
+        wrong_value("a b d f h j", "work for a wait", "b works"),
+        wrong_value("a c d f h j", "work for a wait", "c works"),
+        wrong_value("a f h j", "wait for work", "d waits: a person types"),
+        wrong_value("a d e f h j", "work for a wait", "never lets go of the core"),
+        wrong_value("a d h j", "wait for work", "f waits: the other machine"),
+        wrong_value("a d f g h j", "work for a wait", "g works"),
+        wrong_value("a d f j", "wait for work", "h waits: the other program"),
+        wrong_value("a d f h i j", "work for a wait", "the network's part is over"),
+        wrong_value("a d f h", "wait for work", "j waits"),
+        wrong_value("b c e g i", "wait for work", "a waits"),
+        wrong_value("a d e h j", "wait for work", "e works"),
         wrong_value("a z", "value", "z"),
         wrong_value(5, "value", "letters"),
     )
@@ -81,15 +81,15 @@ class Classify(Exercise):
         missing, extra = sorted(expected - letters), sorted(letters - expected)
         if not missing and not extra:
             return
-        kind = (
-            "mixed up waiting and working"
-            if missing and extra
-            else "took a wait for work"
-            if missing
-            else "took work for a wait"
-        )
+        kind = "wait for work" if missing else "work for a wait"
+        headline = "mixed up waiting and working" if missing and extra else None
         said = [
             f"{letter} {'waits' if letter in expected else 'works'}: {self.reasons[letter]}."
             for letter in sorted(missing + extra)
         ]
-        raise Wrong(kind, " ".join(said), try_="Would a faster processor in your machine help it?")
+        raise Wrong(
+            kind,
+            " ".join(said),
+            try_="Would a faster processor in your machine help it?",
+            headline=headline,
+        )

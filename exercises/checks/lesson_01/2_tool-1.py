@@ -42,19 +42,19 @@ class PickTheTool(Exercise):
     wrong_values = tuple(
         wrong_value(TOOLS | {letter: tool}, kind, says)
         for letter, tool, kind, says in [
-            ("c", "threads", "expected threads to share out work", "take turns on one core"),
-            ("c", "asyncio", "expected async to make work faster", "nothing in them pauses"),
-            ("c", "one after another", "left cores idle", "seven cores"),
-            ("a", "asyncio", "put jobs on a loop that never pause", "no `await` in it"),
-            ("a", "processes", "paid for cores that nobody needs", "20 new Pythons"),
-            ("a", "one after another", "left waits in a row", "add up"),
-            ("b", "threads", "took a thread for each of very many", "10,000 threads"),
-            ("b", "processes", "took a process for each of very many", "10,000 processes"),
-            ("b", "one after another", "left waits in a row", "nobody else is heard"),
-            ("d", "threads", "wanted to overlap what is alone", "one job"),
-            ("e", "asyncio", "wanted to overlap what needs the one before", "the next address"),
-            ("f", "processes", "paid more for the start than for the work", "longer to start"),
-            ("f", "threads", "expected threads to share out work", "take turns on one core"),
+            ("c", "threads", "threads compute", "take turns on one core"),
+            ("c", "asyncio", "async computes", "nothing in them pauses"),
+            ("c", "one after another", "sequential", "seven cores"),
+            ("a", "asyncio", "async def unblocks", "no `await` in it"),
+            ("a", "processes", "heavy tool", "20 new Pythons"),
+            ("a", "one after another", "sequential", "add up"),
+            ("b", "threads", "heavy tool", "10,000 threads"),
+            ("b", "processes", "heavy tool", "10,000 processes"),
+            ("b", "one after another", "sequential", "nobody else is heard"),
+            ("d", "threads", "heavy tool", "one job"),
+            ("e", "asyncio", "heavy tool", "the next address"),
+            ("f", "processes", "shipping", "longer to start"),
+            ("f", "threads", "threads compute", "take turns on one core"),
         ]
     ) + (
         wrong_value({"a": "threads"}, "value", "missing"),
@@ -64,48 +64,63 @@ class PickTheTool(Exercise):
     ways = ("one after another", "threads", "processes", "asyncio")
     mistakes = {
         ("a", "one after another"): (
+            "sequential",
             "left waits in a row",
             "Pages are waits, and one after another their times add up.",
         ),
         ("a", "processes"): (
+            "heavy tool",
             "paid for cores that nobody needs",
             "Waits need no core. That would start up to 20 new Pythons to let them sleep.",
         ),
         ("a", "asyncio"): (
+            "async def unblocks",
             "put jobs on a loop that never pause",
             "The library has no `await` in it, so a task that calls it keeps the loop until the "
             "page is there: one after another again.",
         ),
         ("b", "one after another"): (
+            "sequential",
             "left waits in a row",
             "While you wait for the first connection, nobody else is heard.",
         ),
         ("b", "threads"): (
+            "heavy tool",
             "took a thread for each of very many",
             "10,000 threads cost memory and start-up time only to sleep; a task is far cheaper.",
         ),
         ("b", "processes"): (
+            "heavy tool",
             "took a process for each of very many",
             "10,000 processes, and each of them asleep.",
         ),
-        ("c", "one after another"): ("left cores idle", "It is work, and seven cores look on."),
+        ("c", "one after another"): (
+            "sequential",
+            "left cores idle",
+            "It is work, and seven cores look on.",
+        ),
         ("c", "threads"): (
+            "threads compute",
             "expected threads to share out work",
             "It is pure Python work: with a GIL, threads take turns on one core.",
         ),
         ("c", "asyncio"): (
+            "async computes",
             "expected async to make work faster",
             "These jobs only compute: nothing in them pauses, so the loop runs them in turn.",
         ),
         ("f", "processes"): (
+            "shipping",
             "paid more for the start than for the work",
             "A process takes many times longer to start than these lists take to add up.",
         ),
         ("f", "threads"): (
+            "threads compute",
             "expected threads to share out work",
             "It is pure Python work: with a GIL, threads take turns on one core.",
         ),
         ("f", "asyncio"): (
+            "async computes",
             "expected async to make work faster",
             "These jobs only compute: nothing in them pauses, so the loop runs them in turn.",
         ),
@@ -125,18 +140,25 @@ class PickTheTool(Exercise):
         if not wrong_ones:
             return
         first = wrong_ones[0]
-        kind, observed = self.mistakes.get((first, tools[first])) or self.no_overlap(first)
+        found = self.mistakes.get((first, tools[first])) or self.no_overlap(first)
+        kind, headline, observed = found
         others = f" Look again at {', '.join(wrong_ones[1:])} too." if wrong_ones[1:] else ""
         raise Wrong(
             kind,
             f"Job {first}, {tools[first]}: {observed}{others}",
             try_="Ask: does it wait or work, how many are there, can they overlap at all?",
+            headline=headline,
         )
 
     def no_overlap(self, letter):
         if letter == "d":
-            return "wanted to overlap what is alone", "There is one job, and nothing beside it."
+            return (
+                "heavy tool",
+                "wanted to overlap what is alone",
+                "There is one job, and nothing beside it.",
+            )
         return (
+            "heavy tool",
             "wanted to overlap what needs the one before",
             "Only when a page is there do you know the next address.",
         )

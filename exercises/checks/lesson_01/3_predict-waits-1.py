@@ -21,31 +21,35 @@ class PredictWaits(Exercise):
     wrong_values = (
         wrong_value(
             6,
-            "added up",
+            "overlap added up",
             "6 s is the sum of all twelve: what they take one after "
             "another. Five threads wait at the same time.",
         ),
         wrong_value(
             0.5,
-            "forgot the number of workers",
+            "overlap imagined",
             "0.5 s is one round: twelve at once. "
             "There are only five threads, so seven jobs must wait for one that is free.",
+            headline="forgot the number of workers",
         ),
         wrong_value(
             1.2,
-            "divided work that can't be cut",
+            "overlap imagined",
             "1.2 s is the sum divided by five. But "
             "a wait can't be shared out: two threads that take half a wait each don't "
             "exist. Count rounds.",
+            headline="divided work that can't be cut",
         ),
         wrong_value(
             1,
-            "rounded down",
+            "counted wrong",
             "1 s is two rounds, which serve ten. Two jobs are left, and they take as long as five.",
+            headline="rounded down",
         ),
         wrong_value(
             2.5,
-            "divided the wrong way round",
+            "counted wrong",
             "2.5 s would be five rounds. How many jobs does a round serve?",
+            headline="divided the wrong way round",
         ),
     )

@@ -29,45 +29,52 @@ class PredictWork(Exercise):
     wrong_values = tuple(
         wrong_value(SECONDS | {way: value}, kind, says)
         for way, value, kind, says in [
-            ("threads", 1, "took work for a wait", "eight cores"),
-            ("threads", 2, "forgot the GIL", "only one at a time"),
-            ("processes", 1, "counted more cores than there are", "eight cores"),
-            ("processes", 0.5, "counted more cores than there are", "sixteen"),
-            ("processes", 8, "forgot the cores", "a GIL of its own"),
-            ("asyncio", 1, "took work for a wait", "nothing in it pauses"),
-            ("asyncio", 2, "expected async to use several cores", "one thread"),
+            ("threads", 1, "work for a wait", "eight cores"),
+            ("threads", 2, "threads compute", "only one at a time"),
+            ("processes", 1, "overlap imagined", "eight cores"),
+            ("processes", 0.5, "overlap imagined", "sixteen"),
+            ("processes", 8, "overlap added up", "a GIL of its own"),
+            ("asyncio", 1, "work for a wait", "nothing in it pauses"),
+            ("asyncio", 2, "async computes", "one thread"),
         ]
     ) + (wrong_value(8, "value", "dict"),)
 
     beliefs = {
         ("threads", 1): (
+            "work for a wait",
             "took work for a wait",
             "1 s would need eight cores, and all threads together have one: they share the GIL.",
         ),
         ("threads", 2): (
+            "threads compute",
             "forgot the GIL",
             "2 s would be four cores at work. With a GIL only one at a time of all these threads "
             "runs Python code.",
         ),
         ("processes", 1): (
+            "overlap imagined",
             "counted more cores than there are",
             "1 s would need eight cores, and the machine has four. Two processes that share a core "
             "take turns.",
         ),
         ("processes", 0.5): (
+            "overlap imagined",
             "counted more cores than there are",
             "0.5 s is the work divided by sixteen processes. They have four cores between them, "
             "and there are only eight jobs.",
         ),
         ("processes", 8): (
+            "overlap added up",
             "forgot the cores",
             "Each process has a GIL of its own, so they don't wait for each other.",
         ),
         ("asyncio", 1): (
+            "work for a wait",
             "took work for a wait",
             "1 s is right for eight waits. A task that works keeps the loop: nothing in it pauses.",
         ),
         ("asyncio", 2): (
+            "async computes",
             "expected async to use several cores",
             "2 s would be four cores at work. All tasks of a loop run in one thread.",
         ),
@@ -79,8 +86,11 @@ class PredictWork(Exercise):
                 value = seconds_of.get(way)
                 belief = isinstance(value, (int, float)) and self.beliefs.get((way, value))
                 if belief:
-                    kind, observed = belief
+                    kind, headline, observed = belief
                     raise Wrong(
-                        kind, f'"{way}": {observed}', try_="How many cores can it keep busy?"
+                        kind,
+                        f'"{way}": {observed}',
+                        try_="How many cores can it keep busy?",
+                        headline=headline,
                     )
         lab.equal(seconds_of, SECONDS, what="`seconds_of` is", secret=True)

@@ -33,24 +33,26 @@ class WaitForAll(Exercise):
             if "group argument" not in str(error):
                 raise
             raise Wrong(
-                "did not name the target",
+                "arguments",
                 "`Thread(job)` takes its first argument for something else, a group of threads.",
                 lab.line(r"Thread\("),
                 "Name it: `Thread(target=job)`.",
+                headline="did not name the target",
             ) from None
         ended = len(jobs.ended)
         if not jobs.started:
             raise Wrong(
-                "started nothing",
+                "not run yet",
                 "It returned, and none of the four jobs had been called.",
                 lab.line(r"Thread\("),
                 "A thread begins when you call its `start()`.",
+                headline="started nothing",
             )
         jobs.check_handed_over(lab, lab.line(r"\.run\(") or lab.line(r"Thread\("))
         jobs.check_together(lab.line(r"\.join\(|\.result\(|Executor\("))
         if ended < 4:
             raise Wrong(
-                "did not wait for the end",
+                "early return",
                 f"It returned when {ended} of 4 jobs were done.",
                 lab.line(r"\.start\(") or lab.line(r"submit|map"),
                 "`start` returns at once. Call `join` on every thread after all are started.",
@@ -77,14 +79,14 @@ class WaitForAll(Exercise):
             for job in jobs:
                 pool.submit(job)
 
-    @wrong("ran one after another", says="in a second")
+    @wrong("sequential", says="in a second")
     def joins_in_the_same_loop(jobs):
         for job in jobs:
             thread = Thread(target=job)
             thread.start()
             thread.join()
 
-    @wrong("did not wait for the end", says="0 of 4")
+    @wrong("early return", says="0 of 4")
     def never_joins(jobs):
         for job in jobs:
             Thread(target=job).start()
@@ -100,12 +102,12 @@ class WaitForAll(Exercise):
             thread.run()
 
     job_comes_first = start_then_join.but(
-        "target=job", "job", kind="did not name the target", says="Thread(target=job)"
+        "target=job", "job", kind="arguments", says="Thread(target=job)"
     )
 
-    @wrong("started nothing", says="`start()`")
+    @wrong("not run yet", says="`start()`")
     def makes_threads_only(jobs):
         threads = [Thread(target=job) for job in jobs]
         return threads
 
-    pool_of_two = with_a_pool.but("len(jobs)", "2", kind="too few at once", says="At most 2 of 4")
+    pool_of_two = with_a_pool.but("len(jobs)", "2", kind="idle places", says="At most 2 of 4")

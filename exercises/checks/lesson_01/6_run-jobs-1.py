@@ -46,18 +46,20 @@ class RunJobs(Exercise):
             )
         if isinstance(results, (list, tuple)) and any(isinstance(r, Future) for r in results):
             raise Wrong(
-                "returned the boxes",
+                "future for its result",
                 "It returned futures, not what is in them.",
                 lab.line("return"),
                 "A future's `result()` waits for the job and gives what it returned.",
+                headline="returned the boxes",
             )
         if inspect.isgenerator(results):
             raise Wrong(
-                "returned the boxes",
+                "future for its result",
                 "It returned what `map` gives, which hands out the "
                 "results one by one; asked is a list.",
                 lab.line("return"),
                 "Make a list of it: `list(...)`.",
+                headline="returned the boxes",
             )
         if results is None:
             raise Wrong(
@@ -87,7 +89,7 @@ class RunJobs(Exercise):
 
     as_they_come = submit_all_then_ask.but("in futures", "in as_completed(futures)", kind="order")
 
-    @wrong("ran one after another", says="3 should")
+    @wrong("sequential", says="3 should")
     def asks_at_once(jobs, workers):
         results = []
         with ThreadPoolExecutor(workers) as pool:
@@ -95,7 +97,7 @@ class RunJobs(Exercise):
                 results.append(pool.submit(job).result())
         return results
 
-    @wrong("ran one after another", says="3 should")
+    @wrong("sequential", says="3 should")
     def a_pool_for_each(jobs, workers):
         results = []
         for job in jobs:
@@ -103,12 +105,12 @@ class RunJobs(Exercise):
                 results.append(pool.submit(job))
         return [future.result() for future in results]
 
-    @wrong("returned the boxes", says="`result()`")
+    @wrong("future for its result", says="`result()`")
     def returns_futures(jobs, workers):
         with ThreadPoolExecutor(workers) as pool:
             return [pool.submit(job) for job in jobs]
 
-    @wrong("returned the boxes", says="asked is a list")
+    @wrong("future for its result", says="asked is a list")
     def returns_the_map(jobs, workers):
         with ThreadPoolExecutor(workers) as pool:
             return pool.map(lambda job: job(), jobs)

@@ -81,15 +81,17 @@ class Jobs:
         )
         if self.peak > 1:
             raise Wrong(
-                "too few at once",
+                "idle places",
                 observed,
                 line,
                 "Count the threads that you make, and the jobs that could run.",
+                headline="too few at once",
             )
         raise Wrong(
-            "ran one after another",
+            "sequential",
             observed,
             line,
             "Who waits for one job before starting the next gets a staircase. Start all in "
             "a first loop, and wait for them in a second.",
+            headline="ran one after another",
         )

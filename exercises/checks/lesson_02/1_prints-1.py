@@ -37,21 +37,24 @@ class PredictPrints(Exercise):
     wrong_values = (
         wrong_value(
             "FAGBHCDI",
-            "runs at the call",
+            "not run yet",
             "You have A before G. The call `steps()` runs no line of `steps`; it makes a "
             "generator. Ask who runs its first line.",
+            headline="runs at the call",
         ),
         wrong_value(
             "FACEGBHDI",
-            "runs at the call",
+            "not run yet",
             "You have A, C and E before G. The call `steps()` runs no line of `steps`; it "
             "makes a generator. Ask who runs its lines.",
+            headline="runs at the call",
         ),
         wrong_value(
             "FGABHABI",
-            "starts again at each next",
+            "runs past the yield",
             "You have A twice. The frame remembers its place: the second `next` goes on "
             "below the `yield` where the first one stopped.",
+            headline="starts again at each next",
         ),
         wrong_value(
             "FGACBHEDI",
@@ -67,19 +70,22 @@ class PredictPrints(Exercise):
         ),
         wrong_value(
             "FGABHCDIE",
-            "runs on by itself",
+            "runs past the yield",
             "You have E. Nobody asks a third time, so nothing below the second `yield` ever runs.",
+            headline="runs on by itself",
         ),
         wrong_value(
             "FGABHCDEI",
-            "runs on by itself",
+            "runs past the yield",
             "You have E. Nobody asks a third time, so nothing below the second `yield` ever runs.",
+            headline="runs on by itself",
         ),
         wrong_value(
             "FGAHCI",
-            "forgot what next gives",
+            "runs past the yield",
             "B and D are missing. `next(s)` gives what stands right of the `yield`, and "
             "`print` shows it.",
+            headline="forgot what next gives",
         ),
     )
 

@@ -39,11 +39,12 @@ class LazyPipeline(Exercise):
         first = next(found, None)
         if source.taken > 2:
             raise Wrong(
-                "reads too far",
+                "eager",
                 f"I asked for one error. It stands in line 2 of the log, and `errors` had read "
                 f"{source.taken} of {len(log)} lines before it handed it out.",
                 lab.line(MAKES_A_LIST),
                 "Hand out each error as soon as you see it, before you read on.",
+                headline="reads too far",
             )
         lab.equal(first, "disk full", what="the first error is")
         lab.equal(items_of(lab, found), ["no route", "out of paper"], what="the other errors are")
@@ -65,11 +66,11 @@ class LazyPipeline(Exercise):
     def with_one_expression(lines):
         return (line[6:].strip() for line in lines if line.startswith("ERROR "))
 
-    @wrong("builds a list", says="Nobody had asked")
+    @wrong("eager", says="Nobody had asked")
     def with_a_list(lines):
         return [line[6:].strip() for line in lines if line.startswith("ERROR ")]
 
-    @wrong("builds a list", says="taken 207")
+    @wrong("eager", says="taken 207")
     def with_append(lines):
         found = []
         for line in lines:
@@ -77,21 +78,21 @@ class LazyPipeline(Exercise):
                 found.append(line[6:].strip())
         return iter(found)
 
-    @wrong("reads too far", says="read 207 of 207 lines")
+    @wrong("eager", says="read 207 of 207 lines")
     def reads_all_first(lines):
         for line in list(lines):
             if line.startswith("ERROR "):
                 yield line[6:].strip()
 
     collects_and_then_yields = with_append.but(
-        "return iter(found)", "yield from found", kind="reads too far", says="I asked for one error"
+        "return iter(found)", "yield from found", kind="eager", says="I asked for one error"
     )
 
     finds_the_word_anywhere = with_yield.but(
         'line.startswith("ERROR ")', '"ERROR " in line', kind="value", says="no ERROR here"
     )
 
-    @wrong("let StopIteration out", says="nothing more")
+    @wrong("StopIteration", says="nothing more")
     def asks_by_hand(lines):
         lines = iter(lines)
         while True:

@@ -88,7 +88,7 @@ class Take(Exercise):
             if number == n:
                 return
 
-    @wrong("let StopIteration out", says="nothing more")
+    @wrong("StopIteration", says="nothing more")
     def trusts_the_source(source, n):
         for _ in range(n):
             yield next(source)
@@ -98,11 +98,11 @@ class Take(Exercise):
         for _ in range(n):
             return next(source)
 
-    @wrong("builds a list", says="taken 4")
+    @wrong("eager", says="taken 4")
     def builds_a_list(source, n):
         return [item for item, _ in zip(source, range(n))]
 
-    @wrong("builds a list", says="taken 6")
+    @wrong("eager", says="taken 6")
     def slices(source, n):
         return iter(list(source)[:n])
 

@@ -27,18 +27,20 @@ class Shares(Exercise):
         got = shares(numbers)
         if inspect.isgenerator(got):
             raise Wrong(
-                "not a list",
+                "value",
                 "It returned a generator. A list is asked for.",
                 lab.line(r"\byield\b|^\s*return \("),
                 "The sum needs all numbers anyway, so nothing is won by waiting.",
+                headline="not a list",
             )
         lab.equal(got, expected, what="for the list [1, 3, 4] it returned")
         if numbers != [1, 3, 4]:
             raise Wrong(
-                "changed the list",
+                "changed",
                 f"I gave it the list [1, 3, 4]. Afterwards that was {numbers}.",
                 lab.line(r"\.(pop|remove|clear|sort|reverse|append)\(|\bdel\b|numbers\["),
                 "The list is its caller's, who may need it. Take one of your own: `list(numbers)`.",
+                headline="changed the list",
             )
         try:
             got = list(shares(number for number in numbers))
@@ -81,7 +83,7 @@ class Shares(Exercise):
         total = sum(numbers)
         return [number / total for number in numbers]
 
-    @wrong("changed the list", says="Afterwards that was []")
+    @wrong("changed", says="Afterwards that was []")
     def empties_the_list(numbers):
         if not isinstance(numbers, list):
             numbers = list(numbers)
@@ -99,7 +101,7 @@ class Shares(Exercise):
         numbers = list(numbers)
         return [100 * number / sum(numbers) for number in numbers]
 
-    @wrong("not a list", says="generator")
+    @wrong("value", says="generator")
     def lazily_where_it_cannot_be(numbers):
         numbers = list(numbers)
         return (number / sum(numbers) for number in numbers)

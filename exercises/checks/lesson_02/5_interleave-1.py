@@ -34,24 +34,27 @@ class Interleave(Exercise):
         begin = list(islice(mixed, 4))
         if begin and isinstance(begin[0], (tuple, list)):
             raise Wrong(
-                "yields pairs",
+                "another form",
                 f"The first thing it yielded was {begin[0]}, two items at once.",
                 lab.line(r"\byield\b"),
                 "Hand out each of the two by a `yield` of its own.",
+                headline="yields pairs",
             )
         if second.taken > 3:
             raise Wrong(
-                "builds a list",
+                "eager",
                 f"I asked for 4 items. `interleave` took {second.taken:,} from `second` for that.",
                 lab.line(MAKES_A_LIST),
                 "Ask for one item, and hand it out before you ask for another.",
+                headline="builds a list",
             )
         if begin == ["a", "b", "c", "d"]:
             raise Wrong(
-                "one after another",
+                "turns",
                 "It yielded all of `first` before it yielded anything of `second`.",
                 lab.line(r"yield from|\bchain\("),
                 "Ask each of the two for one item, in turn.",
+                headline="one after another",
             )
         lab.equal(begin, ["a", 0, "b", 1], what="from 'abcd' and 0, 1, 2, … it yielded first")
         for left, right_, expected in (
@@ -70,35 +73,39 @@ class Interleave(Exercise):
             return
         if len(got) < len(expected) and got == expected[: len(got)]:
             raise Wrong(
-                "lost the rest",
+                "stopped early",
                 f"It yielded {got} and stopped. One of the two was used up; the other "
                 "still had something.",
                 lab.line(r"\bzip\(|StopIteration|return"),
                 "Go on with the other one alone.",
+                headline="lost the rest",
             )
         zipped = lab.text.calls_of("zip")
         if zipped and got == [item for item in expected if item in got]:
             lost = next(item for item in expected if item not in got)
             raise Wrong(
-                "lost an item",
+                "lost items",
                 f"It yielded {got}: the {lost!r} is lost.",
                 zipped[0].lineno,
                 f"`zip` took the {lost!r} from `first`, found nothing in `second`, and threw it "
                 "away. Ask each of the two by `next`, and hand out what you got before you ask on.",
+                headline="lost an item",
             )
         if None in got and None not in expected:
             raise Wrong(
-                "None for nothing",
+                "falsy",
                 f"It yielded {got}. A None stands where one of the two had nothing more.",
                 lab.line(r"zip_longest|\bNone\b"),
                 "An iterator that is used up is left out of the round.",
+                headline="None for nothing",
             )
         if None in expected and None not in got:
             raise Wrong(
-                "took None for the end",
+                "falsy",
                 f"It yielded {got}. The None in `first` is an item like any other.",
                 lab.line(r"\bNone\b|\bif\b"),
                 "Only StopIteration says that an iterator is used up.",
+                headline="took None for the end",
             )
         lab.equal(got, expected, what="it yielded")
 
@@ -144,7 +151,7 @@ class Interleave(Exercise):
             mine, other = other, mine
         yield from other
 
-    @wrong("yields pairs", says="two items at once")
+    @wrong("another form", says="two items at once")
     def with_zip_as_it_is(first, second):
         yield from zip(first, second)
 
@@ -154,17 +161,17 @@ class Interleave(Exercise):
             yield next(iter(first))
             yield next(iter(second))
 
-    @wrong("one after another", says="all of `first`")
+    @wrong("turns", says="all of `first`")
     def one_by_one(first, second):
         yield from first
         yield from second
 
-    @wrong("lost the rest", says="and stopped")
+    @wrong("stopped early", says="and stopped")
     def with_zip(first, second):
         for pair in zip(first, second):
             yield from pair
 
-    @wrong("lost an item", says="`zip` took the 'b' from `first`")
+    @wrong("lost items", says="`zip` took the 'b' from `first`")
     def with_zip_and_the_rest(first, second):
         first, second = iter(first), iter(second)
         for pair in zip(first, second):
@@ -172,24 +179,24 @@ class Interleave(Exercise):
         yield from first
         yield from second
 
-    @wrong("None for nothing", says="A None stands")
+    @wrong("falsy", says="A None stands")
     def with_zip_longest(first, second):
         for pair in zip_longest(first, second):
             yield from pair
 
-    @wrong("took None for the end", says="an item like any other")
+    @wrong("falsy", says="an item like any other")
     def drops_every_none(first, second):
         for pair in zip_longest(first, second):
             yield from (item for item in pair if item is not None)
 
-    @wrong("let StopIteration out", says="generator raised StopIteration")
+    @wrong("StopIteration", says="generator raised StopIteration")
     def without_try(first, second):
         first, second = iter(first), iter(second)
         while True:
             yield next(first)
             yield next(second)
 
-    @wrong("builds a list", says="10,000 from `second`")
+    @wrong("eager", says="10,000 from `second`")
     def with_lists(first, second):
         first, second = list(first), list(second)
         while first or second:

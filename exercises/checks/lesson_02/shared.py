@@ -18,11 +18,12 @@ def lazily(lab, thing, *sources):
     taken = sum(source.taken for source in sources)
     if isinstance(thing, (list, tuple, set)) or taken and isinstance(thing, Iterator):
         raise Wrong(
-            "builds a list",
+            "eager",
             f"Nobody had asked for an item yet. `{lab.asks}` had already taken {taken} from its "
             "source.",
             lab.line(MAKES_A_LIST),
             "Let each item wait until it is asked for: `yield` them one by one.",
+            headline="builds a list",
         )
     if isinstance(thing, Iterator) and not inspect.isgenerator(thing):
         return thing  # map, filter and islice are as lazy as a generator
@@ -40,9 +41,10 @@ def items_of(lab, iterator):
         if "generator raised StopIteration" not in str(error):
             raise
         raise Wrong(
-            "let StopIteration out",
+            "StopIteration",
             "The source had nothing more. `next` raised StopIteration inside the generator, and "
             f"Python turned that into an error: {error}.",
             lab.line(r"\bnext\("),
             "Catch StopIteration around `next` and `return`, or let a `for` loop do it.",
+            headline="let StopIteration out",
         ) from None

@@ -29,32 +29,37 @@ class PredictTalk(Exercise):
     wrong_values = (
         wrong_value(
             [1, 5, 6],
-            "an echo",
+            "sent for yielded",
             "You let each send give back what was sent. It gives back what the next "
             "`yield` hands out, and that is a new number here.",
+            headline="an echo",
         ),
         wrong_value(
             [1, 1, 6],
-            "one yield too early",
+            "sent for yielded",
             "You let `send(5)` be answered by the `yield` that takes the 5. It is answered "
             "by the one after that.",
+            headline="one yield too early",
         ),
         wrong_value(
             [None, 1, 6],
-            "one yield too early",
+            "sent for yielded",
             "You let the first `send` give nothing. It runs to the first `yield`, and that "
             "hands out a 1 at once.",
+            headline="one yield too early",
         ),
         wrong_value(
             [None, 6, 30],
-            "priming gives nothing",
+            "sent for yielded",
             "The first `send` carries nothing in, but something comes out: what the first "
             "`yield` hands out.",
+            headline="priming gives nothing",
         ),
         wrong_value(
             [1, 2, 2],
-            "the value handed out",
+            "sent for yielded",
             "You gave `a` the 1. The value of `yield 1` is not 1: that goes out. Its value "
             "is what is sent in.",
+            headline="the value handed out",
         ),
     )

@@ -29,11 +29,12 @@ class Averager(Exercise):
         one.send(100)
         if other.send(10) != 10:
             raise Wrong(
-                "share one memory",
+                "shared state",
                 "I made two averagers and sent 100 to the first. The second was sent only "
                 "a 10, and its answer was not 10.",
                 lab.line(r"def \w+\(.*=|\bglobal\b|\bnonlocal\b"),
                 "Keep the numbers in names of the generator's own frame.",
+                headline="share one memory",
             )
 
     def _send(self, lab, talk, value):
@@ -41,47 +42,52 @@ class Averager(Exercise):
             return talk.send(value)
         except StopIteration:
             raise Wrong(
-                "ended too early",
+                "stopped early",
                 f"I sent {value!r}, and the generator ended.",
                 lab.line(r"^\s*return\b") or lab.line(r"\byield\b"),
                 "There may always be one more number: go round a `while True`, and answer "
                 "with `yield`, for a `return` ends the generator.",
+                headline="ended too early",
             ) from None
 
     def _name(self, lab, got):
         expected = [10, 15, 20, 16.25]
         if got == [None] * 4:
             raise Wrong(
-                "hands out nothing",
+                "return value",
                 f"I sent 10, 20, 30 and 5. The answers were {got}.",
                 lab.line(r"\byield\b"),
                 "What `print` shows, the caller does not get. The average has to stand "
                 "to the right of the `yield`.",
+                headline="hands out nothing",
             )
         if got[1] is None:
             raise Wrong(
-                "two yields for one send",
+                "sent for yielded",
                 f"I sent 10, 20, 30 and 5. The answers were {got}. Every second number "
                 "was taken by a `yield` that throws it away.",
                 lab.line(r"^\s*yield\b"),
                 "Each `yield` pauses, and each pause takes one `send`. Let a single "
                 "`yield` hand out and take in.",
+                headline="two yields for one send",
             )
         if got[:2] == [10, 15] and got[2] != 20:
             raise Wrong(
-                "halves each time",
+                "value",
                 f"I sent 10, 20, 30 and 5. The answers were {got}.",
                 lab.line(r"/ ?2"),
                 "The mean of the last average and the new number weighs the newest one "
                 "most. Keep the sum of all, and how many there are.",
+                headline="halves each time",
             )
         if got[1:] == expected[:3]:
             raise Wrong(
-                "one answer late",
+                "sent for yielded",
                 f"I sent 10, 20, 30 and 5. The answers were {got}: each belongs to the "
                 "number before.",
                 lab.line(r"\byield\b"),
                 "Take the number in first, then work out the average, then reach `yield`.",
+                headline="one answer late",
             )
         lab.equal(got, expected, what="to 10, 20, 30 and 5 it answered")
 
@@ -102,7 +108,7 @@ class Averager(Exercise):
             numbers.append((yield average))
             average = sum(numbers) / len(numbers)
 
-    @wrong("two yields for one send", says="throws it away")
+    @wrong("sent for yielded", says="throws it away")
     def takes_and_hands_out_apart():
         total, count = 0, 0
         while True:
@@ -111,14 +117,14 @@ class Averager(Exercise):
             count += 1
             yield total / count
 
-    @wrong("halves each time", says="weighs the newest one")
+    @wrong("value", says="weighs the newest one")
     def mean_of_two():
         average = yield
         while True:
             number = yield average
             average = (average + number) / 2
 
-    @wrong("one answer late", says="the number before")
+    @wrong("sent for yielded", says="the number before")
     def works_it_out_before_it_takes():
         numbers, average = [], None
         while True:
@@ -127,19 +133,19 @@ class Averager(Exercise):
                 average = sum(numbers) / len(numbers)
             numbers.append(number)
 
-    @wrong("ended too early", says="I sent 20")
+    @wrong("stopped early", says="I sent 20")
     def without_a_loop():
         number = yield
         yield number
 
-    @wrong("ended too early", says="`return` ends")
+    @wrong("stopped early", says="`return` ends")
     def with_return():
         numbers = []
         while True:
             numbers.append((yield))
             return sum(numbers) / len(numbers)
 
-    @wrong("hands out nothing", says="the caller does not get")
+    @wrong("return value", says="the caller does not get")
     def prints_the_average():
         total, count = 0, 0
         while True:
@@ -163,7 +169,7 @@ class Averager(Exercise):
             count += 1
             average = total / count
 
-    @wrong("share one memory", says="two averagers")
+    @wrong("shared state", says="two averagers")
     def with_a_default(numbers=[]):
         average = None
         while True:

@@ -26,14 +26,15 @@ class Averages(Exercise):
         got = averages(generator, [10, 20, 60])
         if isgenerator(got):
             raise Wrong(
-                "not a list",
+                "value",
                 "It returned a generator, and none of its lines has run.",
                 lab.line(r"\byield\b|^\s*return \("),
                 "A list is asked for: gather the answers, and `return` them.",
+                headline="not a list",
             )
         if None in heard:
             raise Wrong(
-                "sent nothing",
+                "sent for yielded",
                 f"The generator heard {heard}. `next` sends None, and so does a `for` loop.",
                 # The priming stands less deep, or alone on its line.
                 lab.line(
@@ -41,21 +42,24 @@ class Averages(Exercise):
                     r"|\bfor\b.*\bin generator\b"
                 ),
                 "After the priming, each number has to go in with `send`.",
+                headline="sent nothing",
             )
         if heard == [20, 60]:
             raise Wrong(
-                "lost the first number",
+                "sent for yielded",
                 "The generator heard 20 and 60. The 10 never arrived.",
                 lab.line(r"\[1:\]|\bnext\("),
                 "Priming carries no number: the first `send` has to bring the first one.",
+                headline="lost the first number",
             )
         lab.equal(heard, [10, 20, 60], what="the generator heard")
         if isinstance(got, (list, tuple)) and list(got[:1]) == ["ready"]:
             raise Wrong(
-                "kept the priming's answer",
+                "sent for yielded",
                 f"It returned {got}: four answers to three numbers.",
                 lab.line(r"\bnext\(|send\(None"),
                 "What the priming hands out answers no number. Leave it out.",
+                headline="kept the priming's answer",
             )
         lab.equal(got, ["answer to 10", "answer to 20", "answer to 60"])
         lab.equal(averages(listener([]), []), [], what="for no numbers it returned")
@@ -78,23 +82,23 @@ class Averages(Exercise):
     def sends_at_once(generator, numbers):
         return [generator.send(number) for number in numbers]
 
-    @wrong("kept the priming's answer", says="four answers")
+    @wrong("sent for yielded", says="four answers")
     def keeps_the_first_answer(generator, numbers):
         answers = [next(generator)]
         for number in numbers:
             answers.append(generator.send(number))
         return answers
 
-    @wrong("sent nothing", says="None")
+    @wrong("sent for yielded", says="None")
     def asks_with_next(generator, numbers):
         next(generator)
         return [next(generator) for number in numbers]
 
     primes_every_time = primes_with_none.but("generator.send(None)", "").but(
-        "numbers:", "numbers:\n    next(generator)", kind="sent nothing", says="None"
+        "numbers:", "numbers:\n    next(generator)", kind="sent for yielded", says="None"
     )
 
-    @wrong("sent nothing", says="append(next(generator))")
+    @wrong("sent for yielded", says="append(next(generator))")
     def asks_for_each_answer(generator, numbers):
         next(generator)
         answers = []
@@ -103,14 +107,14 @@ class Averages(Exercise):
             answers.append(next(generator))
         return answers
 
-    @wrong("not a list", says="none of its lines")
+    @wrong("value", says="none of its lines")
     def yields_the_answers(generator, numbers):
         next(generator)
         for number in numbers:
             yield generator.send(number)
 
     takes_priming_for_the_first = keeps_the_first_answer.but(
-        "numbers:", "numbers[1:]:", kind="lost the first number", says="The 10 never arrived"
+        "numbers:", "numbers[1:]:", kind="sent for yielded", says="The 10 never arrived"
     )
 
 

@@ -25,12 +25,13 @@ class Borrow(Exercise):
         reader = self._end(lab, borrow, "I threw a KeyError in", self._throw)
         if reader != "KeyError came out":
             raise Wrong(
-                "swallowed the error",
+                "lost error",
                 "I threw a KeyError in, and it did not come out. Whoever threw it believes "
                 "that all is well.",
                 lab.line(r"^\s*except\b|^\s*return\b"),
                 "A plain `finally`, without a `return` in it, puts the book back and lets "
                 "the error pass.",
+                headline="swallowed the error",
             )
 
     def _throw(self, reader):
@@ -47,7 +48,7 @@ class Borrow(Exercise):
         lab.equal(next(reader, None), "novel", what="it handed out")
         if shelf != ["atlas"]:
             raise Wrong(
-                "gave it back too early",
+                "given back early",
                 f"While the book was out, the shelf held {shelf}.",
                 lab.line(r"\byield\b"),
                 "Whoever holds the book holds it until the generator goes on.",
@@ -55,7 +56,7 @@ class Borrow(Exercise):
         came = end(reader)
         if shelf == ["atlas"]:
             raise Wrong(
-                "no finally" if not lab.line(r"\bfinally\b") else "not given back",
+                "not given back",
                 f"{what} while the book was out, and the shelf still held {shelf}.",
                 lab.line(r"append\(|insert\(|\+="),
                 (
@@ -65,13 +66,15 @@ class Borrow(Exercise):
                     "GeneratorExit, which `close` throws, is no Exception."
                 )
                 + " Only a `finally` runs however it ends.",
+                headline="no finally" if not lab.line(r"\bfinally\b") else None,
             )
         if len(shelf) > 2:
             raise Wrong(
-                "gave it back twice",
+                "given back wrongly",
                 f"{what}. Then the shelf held {shelf}.",
                 lab.line(r"append\(|insert\(|\+="),
                 "One place is enough: the `finally`.",
+                headline="gave it back twice",
             )
         lab.equal(shelf, ["atlas", "novel"], what=f"{what}; then the shelf held")
         return came
@@ -96,17 +99,17 @@ class Borrow(Exercise):
         else:
             shelf.append(book)
 
-    @wrong("no finally", says="I closed it")
+    @wrong("not given back", says="I closed it")
     def puts_it_back_below(shelf):
         book = shelf.pop()
         yield book
         shelf.append(book)
 
     catches_exceptions = with_two_ways_out.but(
-        "BaseException", "Exception", kind="no finally", says="GeneratorExit"
+        "BaseException", "Exception", kind="not given back", says="GeneratorExit"
     )
 
-    @wrong("swallowed the error", says="did not come out")
+    @wrong("lost error", says="did not come out")
     def catches_everything(shelf):
         book = shelf.pop()
         try:
@@ -116,23 +119,26 @@ class Borrow(Exercise):
         shelf.append(book)
 
     only_after_an_error = with_finally.but("finally", "except").but(
-        "shelf.append(book)", "shelf.append(book)\nraise", kind="no finally", says="no `except` ran"
+        "shelf.append(book)",
+        "shelf.append(book)\nraise",
+        kind="not given back",
+        says="no `except` ran",
     )
 
     returns_from_finally = with_finally.but(
         "shelf.append(book)",
         "shelf.append(book)\nreturn",
-        kind="swallowed the error",
+        kind="lost error",
         says="without a `return`",
     )
 
     puts_it_back_first = with_finally.but("shelf.pop()", "shelf[-1]").but(
-        "shelf.append(book)", "pass", kind="gave it back too early", says="While the book was out"
+        "shelf.append(book)", "pass", kind="given back early", says="While the book was out"
     )
 
     puts_it_back_in_two_places = with_finally.but(
         "yield book",
         "yield book\nshelf.append(book)",
-        kind="gave it back twice",
+        kind="given back wrongly",
         says="['atlas', 'novel', 'novel']",
     )

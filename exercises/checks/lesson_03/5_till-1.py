@@ -51,18 +51,20 @@ class Till(Exercise):
             got = talk.throw(ValueError("unreadable"))
         except ValueError:
             raise Wrong(
-                "let the error through",
+                "caught too little",
                 "I threw a ValueError in. It came out again, and the generator is closed.",
                 lab.line(r"\byield\b"),
                 "Catch it around the `yield`, inside the loop.",
+                headline="let the error through",
             ) from None
         except StopIteration:
             raise Wrong(
-                "ended at the first error",
+                "stopped early",
                 "I threw a ValueError in, and the generator ended.",
                 lab.line(r"^\s*except\b"),
                 "After the error the loop has to go round again. Put the `try` inside "
                 "the loop, around the `yield`, and let its `except` end nothing.",
+                headline="ended at the first error",
             ) from None
         lab.equal(got, 3, what="to 3 and an error it answered")
 
@@ -112,7 +114,7 @@ class Till(Exercise):
         "ValueError:", "Exception:", kind="caught too much", says="KeyError"
     )
 
-    @wrong("ended at the first error", says="the generator ended")
+    @wrong("stopped early", says="the generator ended")
     def with_try_outside():
         total = 0
         try:
@@ -122,10 +124,10 @@ class Till(Exercise):
             pass
 
     returns_at_the_error = with_try_inside.but(
-        "pass", "return", kind="ended at the first error", says="let its `except` end nothing"
+        "pass", "return", kind="stopped early", says="let its `except` end nothing"
     )
 
-    @wrong("let the error through", says="came out again")
+    @wrong("caught too little", says="came out again")
     def without_try():
         total = 0
         while True:

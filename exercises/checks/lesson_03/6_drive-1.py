@@ -30,10 +30,11 @@ class Drive(Exercise):
         self._case(lab, drive, shopper(heard), "enough")
         if heard == ["price", "purse"]:
             raise Wrong(
-                "sent the question back",
+                "sent for yielded",
                 "The generator asked for the price and was sent 'price'.",
                 lab.line(r"send\("),
                 "What goes in is the answer: `find(question)`.",
+                headline="sent the question back",
             )
         lab.equal(heard, [4, 10], what="the generator heard")
         self._case(lab, drive, asks_nothing(), "nothing to ask", "asks nothing")
@@ -44,11 +45,12 @@ class Drive(Exercise):
         except LookupError:
             return
         raise Wrong(
-            "swallowed the error",
+            "lost error",
             f"A generator did not catch the LookupError. It should come out of `drive`, "
             f"which returned {got!r}.",
             lab.line(r"^\s*except\b"),
             "What leaves the generator must reach whoever called `drive`.",
+            headline="swallowed the error",
         )
 
     def _case(self, lab, drive, generator, expected, which="asks two questions"):
@@ -57,7 +59,7 @@ class Drive(Exercise):
             got = drive(talk, find)
         except StopIteration as end:
             raise Wrong(
-                "let StopIteration out",
+                "StopIteration",
                 f"A generator that {which} came to its end, and `drive` raised "
                 f"StopIteration({end.value!r}).",
                 lab.line(
@@ -66,26 +68,29 @@ class Drive(Exercise):
                     )
                 ),
                 "Each of `next`, `send` and `throw` can meet the end. Catch it there.",
+                headline="let StopIteration out",
             ) from None
         except LookupError as error:
             if isinstance(error, IndexError):
                 raise Wrong(
-                    "args is empty",
+                    "return value",
                     f"A generator that {which} came to its end, and `drive` raised "
                     f"{type(error).__name__}.",
                     lab.line(r"args\["),
                     "A bare `return` leaves `args` empty. `value` is always there.",
+                    headline="args is empty",
                 ) from None
             raise Wrong(
-                "kept the error from the generator",
+                "not delegated",
                 f"`find` raised {type(error).__name__}, and `drive` let it out. The "
                 "generator would have caught it.",
                 lab.line(r"\bfind\("),
                 "Catch the LookupError around `find`, and `generator.throw(error)`.",
+                headline="kept the error from the generator",
             ) from None
         if got is None and expected is not None:
             raise Wrong(
-                "lost the return value",
+                "return value",
                 f"The generator returned {expected!r}, and `drive` returned None.",
                 lab.line(r"StopIteration|\bfor\b"),
                 "The return value is the `value` of the StopIteration.",
@@ -121,14 +126,14 @@ class Drive(Exercise):
                 act, what = generator.throw, error
 
     forgets_the_value = with_two_tries.but("StopIteration as end", "StopIteration").but(
-        "end.value", "None", kind="lost the return value", says="returned 'enough'"
+        "end.value", "None", kind="return value", says="returned 'enough'"
     )
 
     with_args = with_two_tries.but(
-        "end.value", "end.args[0]", kind="args is empty", says="IndexError"
+        "end.value", "end.args[0]", kind="return value", says="IndexError"
     )
 
-    @wrong("kept the error from the generator", says="`find` raised LookupError")
+    @wrong("not delegated", says="`find` raised LookupError")
     def without_throw(generator, find):
         try:
             question = next(generator)
@@ -137,7 +142,7 @@ class Drive(Exercise):
         except StopIteration as end:
             return end.value
 
-    @wrong("let StopIteration out", says="asks nothing")
+    @wrong("StopIteration", says="asks nothing")
     def primes_outside_the_try(generator, find):
         question = next(generator)
         try:
@@ -151,13 +156,13 @@ class Drive(Exercise):
         except StopIteration as end:
             return end.value
 
-    @wrong("let StopIteration out", says="asks two questions")
+    @wrong("StopIteration", says="asks two questions")
     def without_except(generator, find):
         question = next(generator)
         while True:
             question = generator.send(find(question))
 
-    @wrong("let StopIteration out", says="question = generator.throw(error)")
+    @wrong("StopIteration", says="question = generator.throw(error)")
     def throws_outside_the_try(generator, find):
         act = next
         while True:
@@ -171,10 +176,10 @@ class Drive(Exercise):
                 return end.value
 
     echoes = without_throw.but(
-        "find(question)", "question", kind="sent the question back", says="was sent 'price'"
+        "find(question)", "question", kind="sent for yielded", says="was sent 'price'"
     )
 
-    @wrong("swallowed the error", says="It should come out of `drive`")
+    @wrong("lost error", says="It should come out of `drive`")
     def swallows_what_it_throws(generator, find):
         try:
             question = next(generator)

@@ -36,54 +36,63 @@ class PredictLayers(Exercise):
     wrong_values = (
         wrong_value(
             [1, 6, 30],
-            "handed out a return value",
+            "return value",
             "You let the 30 that `inner` returns go out to the caller. A return value "
             "climbs one frame only: it becomes `c`.",
+            headline="handed out a return value",
         ),
         wrong_value(
             [1, 6, 106],
-            "took the last send for the return value",
+            "return value",
             "You gave `c` the 6. It went in to `inner`; `c` is what `inner` returned.",
+            headline="took the last send for the return value",
         ),
         wrong_value(
             [1, 6, 101],
-            "took a yielded value for the return value",
+            "return value",
             "You gave `c` the 1 that `inner` yields first. What is yielded goes out to the "
             "caller; `c` is what `inner` returned.",
+            headline="took a yielded value for the return value",
         ),
         wrong_value(
             [1, 6, 107],
-            "took a yielded value for the return value",
+            "return value",
             "You gave `c` something that `inner` yields. What is yielded goes out to the "
             "caller; `c` is what `inner` returned.",
+            headline="took a yielded value for the return value",
         ),
         wrong_value(
             [1, 5, 6],
-            "an echo",
+            "sent for yielded",
             "You let each send give back what was sent. It gives back what the next "
             "`yield` hands out.",
+            headline="an echo",
         ),
         wrong_value(
             [1, 2, 106],
-            "took what is yielded for what is sent",
+            "sent for yielded",
             "You gave `a` the 1 that its `yield` hands out. The value of a `yield` is "
             "what is sent in: the 5.",
+            headline="took what is yielded for what is sent",
         ),
         wrong_value(
             [1, 2, 130],
-            "took what is yielded for what is sent",
+            "sent for yielded",
             "You added 1 to the 1 that was yielded. `a` is what is sent in: the 5.",
+            headline="took what is yielded for what is sent",
         ),
         wrong_value(
             [1, 6],
-            "ended too early",
+            "stopped early",
             "There are three sends, so there are three answers. `outer` goes on when "
             "`inner` has ended, and has a `yield` of its own.",
+            headline="ended too early",
         ),
         wrong_value(
             [1, 6, None],
-            "ended too early",
+            "stopped early",
             "You let everything end where `inner` ends. `outer` goes on, and has a `yield` "
             "of its own.",
+            headline="ended too early",
         ),
     )

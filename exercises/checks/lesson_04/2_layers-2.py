@@ -33,24 +33,26 @@ class Bill(Exercise):
         lab.equal(heard, ["tea", "cake"], what="it asked for")
         if total is None:
             raise Wrong(
-                "no return",
+                "return value",
                 "It asked for both prices, and returned None.",
                 try_="At the end, `return` the sum.",
+                headline="no return",
             )
         lab.equal(total, PRICES["tea"] + PRICES["cake"], what="it returned")
         order = ["tea", ["cake", ["jam", "cream"]], "milk"]
         heard, total = self._talk(lab, bill, order)
         if heard == ["tea", "milk"]:
             raise Wrong(
-                "never asked the inner one",
+                "not run yet",
                 f"It asked for {heard} only.",
                 lab.line(r"^\s+.*\bbill\(|\[\d\]"),
                 "A call of `bill` builds a paused frame. `yield from` makes it go on.",
+                headline="never asked the inner one",
             )
         lab.equal(heard, ["tea", "cake", "jam", "cream", "milk"], what="it asked for")
         if total == PRICES["tea"] + PRICES["milk"]:
             raise Wrong(
-                "lost the return value",
+                "return value",
                 f"It returned {total}: only tea and milk were added up. The "
                 "sum of the inner order was returned to somebody who let it fall.",
                 lab.line(r"yield from|\bfor\b.*\bbill\("),
@@ -74,17 +76,19 @@ class Bill(Exercise):
             heard.append(name)
             if inspect.isgenerator(name):
                 raise Wrong(
-                    "handed out a generator",
+                    "not delegated",
                     "It yielded a generator. Nobody has a price for that.",
                     stands_at(generator),
                     "`yield` hands the inner `bill` to the caller. `yield from` lets it run.",
+                    headline="handed out a generator",
                 )
             if not isinstance(name, str):
                 raise Wrong(
-                    "handed out a list",
+                    "not delegated",
                     f"It yielded {name!r}. Nobody has a price for that.",
                     stands_at(generator),
                     "Yield names only. A list is an order: delegate to `bill(part)`.",
+                    headline="handed out a list",
                 )
             answer = PRICES.get(name)
 
@@ -92,38 +96,42 @@ class Bill(Exercise):
         said = f"It asked for {heard}, and then: {error}."
         if "has no attribute 'send'" in str(error):
             raise Wrong(
-                "delegated to the list",
+                "not delegated",
                 said,
                 lab.line(r"yield from"),
                 "`yield from` over a list hands its items out, but a list takes no "
                 "answers. Delegate to a generator: `bill(part)`.",
+                headline="delegated to the list",
             ) from None
         if "'generator'" in str(error):
             raise Wrong(
-                "never asked the inner one",
+                "not run yet",
                 said,
                 lab.line(r"(?<!from )\bbill\((?!order)"),
                 "A call of `bill` builds a paused frame, not a number. `yield from` makes "
                 "it go on, and has its sum as value.",
+                headline="never asked the inner one",
             ) from None
         if "'str'" in str(error) and "'int'" in str(error):
             raise Wrong(
-                "added the name",
+                "sent for yielded",
                 said,
                 lab.line(r"\+= *part\b|\+ *part\b"),
                 "`part` is a name. Its price is what the `yield` gives back: `price = yield part`.",
+                headline="added the name",
             ) from None
         if "'NoneType'" in str(error) and isinstance(order[1], list):
             if lab.line(r"\bfor\b.*\bbill\(") is not None:
                 raise Wrong(
-                    "lost what was sent",
+                    "sent for yielded",
                     f"{said} The price did not reach the inner `bill`.",
                     lab.line(r"\bfor\b.*\bbill\("),
                     "A `for` loop asks with `next`, which sends None. Let `yield from` "
                     "carry everything through.",
+                    headline="lost what was sent",
                 ) from None
             raise Wrong(
-                "lost the return value",
+                "return value",
                 said,
                 lab.line(r"yield from"),
                 "Each layer must `return` its sum.",
@@ -151,17 +159,17 @@ class Bill(Exercise):
         return total
 
     lets_the_sum_fall = delegates.but(
-        "total += yield from", "yield from", kind="lost the return value", says="only tea and milk"
+        "total += yield from", "yield from", kind="return value", says="only tea and milk"
     )
 
     with_a_for_loop = delegates.but(
         "total += yield from bill(part)",
         "for name in bill(part):\n    yield name",
-        kind="lost what was sent",
+        kind="sent for yielded",
         says="`for` loop asks with `next`",
     )
 
-    @wrong("no return", says="returned None")
+    @wrong("return value", says="returned None")
     def forgets_to_return(order):
         total = 0
         for part in order:
@@ -171,21 +179,21 @@ class Bill(Exercise):
                 total += yield from bill(part)
 
     only_calls = delegates.but(
-        "yield from bill(part)", "bill(part)", kind="never asked the inner one", says="paused frame"
+        "yield from bill(part)", "bill(part)", kind="not run yet", says="paused frame"
     )
 
     calls_and_forgets = delegates.but(
         "total += yield from bill(part)",
         "bill(part)",
-        kind="never asked the inner one",
+        kind="not run yet",
         says="asked for ['tea', 'milk'] only",
     )
 
     to_the_list = delegates.but(
-        "bill(part)", "part", kind="delegated to the list", says="a list takes no answers"
+        "bill(part)", "part", kind="not delegated", says="a list takes no answers"
     )
 
-    @wrong("handed out a list", says="['cake', ['jam', 'cream']]")
+    @wrong("not delegated", says="['cake', ['jam', 'cream']]")
     def without_looking(order):
         total = 0
         for part in order:
@@ -195,18 +203,18 @@ class Bill(Exercise):
     one_level_deep = delegates.but(
         "total += yield from bill(part)",
         "for inner in part:\n    total += yield inner",
-        kind="handed out a list",
+        kind="not delegated",
         says="yield inner",
     )
 
     hands_out_the_inner_one = delegates.but(
-        "from bill(part)", "bill(part)", kind="handed out a generator", says="yield bill(part)"
+        "from bill(part)", "bill(part)", kind="not delegated", says="yield bill(part)"
     )
 
     adds_the_name = delegates.but(
         "total += yield part",
         "yield part\ntotal += part",
-        kind="added the name",
+        kind="sent for yielded",
         says="price = yield part",
     )
 

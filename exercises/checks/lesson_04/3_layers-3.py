@@ -36,10 +36,11 @@ class WithKey(Exercise):
             self._back(lab, board, what)
             if seen[-1] != "cleaned up":
                 raise Wrong(
-                    "let `work` stand",
+                    "not delegated",
                     f"{what}, and `work` was never told.",
                     lab.line(r"\bfor\b|next\(|send\("),
                     "`yield from` passes on what is thrown, and `close` too.",
+                    headline="let `work` stand",
                 )
 
     def _sends(self, with_key, lab):
@@ -49,53 +50,58 @@ class WithKey(Exercise):
         lab.told("with two keys on the board")
         if made is work:
             raise Wrong(
-                "handed `work` over",
+                "not delegated",
                 "It returned `work` itself, before that has begun.",
                 lab.line(r"return work"),
                 "Then nothing of yours is left to run when `work` ends. Stay above it: "
                 "`yield from work`.",
+                headline="handed `work` over",
             )
         talk = lab.generator(made)
         if board != ["cellar", "attic"]:
-            raise Wrong("too early", "It took the key before anybody asked.")
+            raise Wrong("eager", "It took the key before anybody asked.", headline="too early")
         first = next(talk)
         if first is work:
             raise Wrong(
-                "handed `work` out",
+                "not delegated",
                 "It yielded `work` itself, which has not begun.",
                 lab.line(r"\byield\b"),
                 "`yield` hands `work` to the caller. `yield from` lets it run.",
+                headline="handed `work` out",
             )
         lab.equal(first, "ready?", what="its first `yield` was")
         if len(board) == 2:
             raise Wrong(
-                "gave it back too early",
+                "given back early",
                 f"While `work` was under way, the board held {board}.",
                 lab.line(r"append\(|\[-1\]|copy"),
                 "`pop` takes the key off; put it back when `work` is over.",
             )
         if board != ["cellar"]:
             raise Wrong(
-                "another key",
+                "value",
                 f"The board held ['cellar', 'attic'], and while `work` was under way {board}.",
                 lab.line(r"pop\(|\bdel\b|remove\("),
                 "Asked is the last key: `pop()`.",
+                headline="another key",
             )
         try:
             answer = talk.send("yes")
         except StopIteration:
             raise Wrong(
-                "ended too early",
+                "stopped early",
                 "`work` yields twice. After the first it was over.",
                 lab.line(r"\byield\b"),
+                headline="ended too early",
             ) from None
         if seen == [None]:
             raise Wrong(
-                "lost what was sent",
+                "sent for yielded",
                 "I sent 'yes', and `work` heard None.",
                 lab.line(r"\bfor\b|next\("),
                 "A `for` loop asks with `next`, which sends None. `yield from work` "
                 "carries everything through.",
+                headline="lost what was sent",
             )
         lab.equal(answer, "heard yes", what="to 'yes' it answered")
         got = ...
@@ -105,14 +111,15 @@ class WithKey(Exercise):
             got = end.value
         if got is ...:
             raise Wrong(
-                "one yield too many",
+                "sent for yielded",
                 "`work` was over, and it yielded once more.",
                 lab.line(r"^\s*yield\b(?! from)"),
                 "`yield from` is the only one you need.",
+                headline="one yield too many",
             )
         if got is None:
             raise Wrong(
-                "lost the return value",
+                "return value",
                 "`work` returned 'done', and it returned None.",
                 lab.line(r"yield from|for"),
                 "The value of `yield from work` is what `work` returned.",
@@ -133,16 +140,18 @@ class WithKey(Exercise):
             answer = talk.throw(ValueError("unreadable"))
         except ValueError:
             raise Wrong(
-                "kept the error from `work`",
+                "not delegated",
                 "I threw a ValueError in, and it came out again. `work` would have caught it.",
                 lab.line(r"\byield\b"),
                 "What is thrown must arrive in `work`: `yield from work`.",
+                headline="kept the error from `work`",
             ) from None
         except StopIteration:
             raise Wrong(
-                "swallowed the error",
+                "lost error",
                 "I threw a ValueError in. `work` would have caught it and gone on.",
                 lab.line(r"^\s*except\b"),
+                headline="swallowed the error",
             ) from None
         lab.equal(answer, "again?", what="to a ValueError it answered")
         talk.close()
@@ -155,10 +164,11 @@ class WithKey(Exercise):
         except StopIteration:
             pass
         raise Wrong(
-            "swallowed the error",
+            "lost error",
             "A KeyError came out of `work`, and did not come out of `with_key`.",
             None,
             "Use `finally`: it lets the error go on.",
+            headline="swallowed the error",
         )
 
     def _back(
@@ -166,10 +176,11 @@ class WithKey(Exercise):
     ):
         if board == ["cellar"]:
             raise Wrong(
-                "no finally",
+                "not given back",
                 f"{what}. Then the board held {board}: the key is lost.",
                 lab.line(r"\byield\b"),
                 f"{why} `finally` runs however it ends.",
+                headline="no finally",
             )
         lab.equal(board, ["cellar", "attic"], what=f"{what}; then the board held")
 
@@ -191,14 +202,14 @@ class WithKey(Exercise):
             board.append(key)
         return result
 
-    @wrong("no finally", says="I closed it")
+    @wrong("not given back", says="I closed it")
     def puts_it_back_below(board, work):
         key = board.pop()
         result = yield from work
         board.append(key)
         return result
 
-    @wrong("no finally", says="I closed it")
+    @wrong("not given back", says="I closed it")
     def catches_exceptions(board, work):
         key = board.pop()
         try:
@@ -210,18 +221,18 @@ class WithKey(Exercise):
         return result
 
     only_after_an_error = with_finally.but(
-        "finally", "except Exception", kind="no finally", says="runs only after an error"
+        "finally", "except Exception", kind="not given back", says="runs only after an error"
     )
 
     without_from = with_finally.but(
-        "from work", "(work)", kind="handed `work` out", says="yield (work)"
+        "from work", "(work)", kind="not delegated", says="yield (work)"
     )
 
     the_first_key = with_finally.but("board.pop()", "board.pop(0)").but(
-        "board.append(key)", "board.insert(0, key)", kind="another key", says="board.pop(0)"
+        "board.append(key)", "board.insert(0, key)", kind="value", says="board.pop(0)"
     )
 
-    @wrong("lost the return value", says="`work` returned 'done'")
+    @wrong("return value", says="`work` returned 'done'")
     def says_nothing(board, work):
         key = board.pop()
         try:
@@ -232,11 +243,11 @@ class WithKey(Exercise):
     with_a_for_loop = with_finally.but(
         "return (yield from work)",
         "for question in work:\n    yield question",
-        kind="lost what was sent",
+        kind="sent for yielded",
         says="`work` heard None",
     )
 
-    @wrong("kept the error from `work`", says="came out again")
+    @wrong("not delegated", says="came out again")
     def sends_by_hand(board, work):
         key = board.pop()
         try:
@@ -248,7 +259,7 @@ class WithKey(Exercise):
         finally:
             board.append(key)
 
-    @wrong("swallowed the error", says="did not come out of `with_key`")
+    @wrong("lost error", says="did not come out of `with_key`")
     def catches_and_keeps(board, work):
         key = board.pop()
         result = None
@@ -260,14 +271,14 @@ class WithKey(Exercise):
             board.append(key)
         return result
 
-    @wrong("gave it back too early", says="While `work` was under way")
+    @wrong("given back early", says="While `work` was under way")
     def never_takes_it(board, work):
         key = board.pop()
         board.append(key)
         return (yield from work)
 
     hands_it_on = with_finally.but(
-        "(yield from work)", "work", kind="handed `work` over", says="before that has begun"
+        "(yield from work)", "work", kind="not delegated", says="before that has begun"
     )
 
 

@@ -29,10 +29,11 @@ class Awaitable(Exercise):
         one = Ask("tea?")
         if not hasattr(type(one), "__await__"):
             raise Wrong(
-                "has no __await__",
+                "not async",
                 f"`Ask('tea?')` has {methods_of(one)}.",
                 lab.line(r"^\s+(async )?def (?!__init__)|^class"),
                 "Python looks for a method with the name `__await__`.",
+                headline="has no __await__",
             )
         coroutine = waits_for(one)
         question = self._send(lab, coroutine, None)
@@ -40,17 +41,19 @@ class Awaitable(Exercise):
         answer = self._send(lab, coroutine, 4)
         if not isinstance(answer, StopIteration):
             raise Wrong(
-                "one yield too many",
+                "sent for yielded",
                 f"I answered 4, and instead of going on it handed out {answer!r}.",
                 lab.line(r"^\s+yield\b"),
                 "One `yield` hands out and takes in.",
+                headline="one yield too many",
             )
         if answer.value is None:
             raise Wrong(
-                "lost the answer",
+                "sent for yielded",
                 "I sent a 4, and the `await` gave None.",
                 lab.line(r"\byield\b"),
                 "The value of an `await` is what `__await__` returns: `return (yield …)`.",
+                headline="lost the answer",
             )
         lab.equal(answer.value, 4, what="I sent a 4, and the `await` gave")
         again = waits_for(one)
@@ -76,19 +79,21 @@ class Awaitable(Exercise):
             text = str(error)
             if "returned a coroutine" in text or "async_generator" in text:
                 raise Wrong(
-                    "__await__ is async",
+                    "async for plain",
                     f"Python said: {text}.",
                     lab.line(r"async def __await__"),
                     "What an `async def` makes is no iterator. Write a plain `def` with a "
                     "`yield` in it.",
+                    headline="__await__ is async",
                 ) from None
             if "iterator" in text:
                 raise Wrong(
-                    "__await__ is not an iterator",
+                    "not async",
                     f"Python said: {text}.",
                     lab.line(r"^\s+return\b"),
                     "`__await__` must return an iterator. With a `yield` in it, it "
                     "returns a generator.",
+                    headline="__await__ is not an iterator",
                 ) from None
             raise
         except NameError as error:
@@ -101,42 +106,47 @@ class Awaitable(Exercise):
                     raise
                 self._kept(lab, error)
             raise Wrong(
-                "takes no answer",
+                "sent for yielded",
                 f"The question came out. Then I sent the answer: {error}.",
                 lab.line(r"iter\("),
                 "An iterator over a list only hands out. A generator also takes in.",
+                headline="takes no answer",
             ) from None
 
     def _kept(self, lab, error):
         raise Wrong(
-            "did not keep the question",
+            "not async",
             f"Python said: {error}.",
             lab.line(r"yield"),
             "What `__init__` is given is gone when it ends. Keep it: `self.question = question`.",
+            headline="did not keep the question",
         ) from None
 
     def _question(self, lab, question):
         if isinstance(question, StopIteration):
             raise Wrong(
-                "never asks",
+                "sent for yielded",
                 f"The `await` was over at once, with {question.value!r}. Nothing was "
                 "handed to the driver.",
                 lab.line(r"def __await__"),
                 "Only a `yield` hands something out to the driver.",
+                headline="never asks",
             )
         if question is None:
             raise Wrong(
-                "hands out nothing",
+                "return value",
                 "It paused, and handed out None.",
                 lab.line(r"\byield\b"),
                 "Put the question to the right of the `yield`.",
+                headline="hands out nothing",
             )
         if isinstance(question, str) and len(question) == 1:
             raise Wrong(
-                "hands out letters",
+                "another form",
                 f"It handed out {question!r}.",
                 lab.line(r"yield from|iter\("),
                 "`yield from` a string goes through its letters. `yield` hands it out whole.",
+                headline="hands out letters",
             )
         lab.equal(question, "tea?", what="it handed out")
 
@@ -163,7 +173,7 @@ class Awaitable(Exercise):
         def once(self):
             return (yield self.question)
 
-    @wrong("__await__ is not an iterator", says="non-iterator of type 'list'")
+    @wrong("not async", says="non-iterator of type 'list'")
     class with_a_list:
         def __init__(self, question):
             self.question = question
@@ -172,18 +182,18 @@ class Awaitable(Exercise):
             return [self.question]
 
     with_the_question = with_a_yield.but(
-        "(yield self.question)", "self.question", kind="__await__ is not an iterator", says="'str'"
+        "(yield self.question)", "self.question", kind="not async", says="'str'"
     )
 
     with_async_def = with_a_yield.but("def __await__(self)", "async def __await__(self)").but(
-        "(yield self.question)", "self.question", kind="__await__ is async", says="no iterator"
+        "(yield self.question)", "self.question", kind="async for plain", says="no iterator"
     )
 
     with_async_def_and_yield = with_async_def.but(
-        "return", "yield", kind="__await__ is async", says="async_generator"
+        "return", "yield", kind="async for plain", says="async_generator"
     )
 
-    @wrong("did not keep the question", says="name 'question' is not defined")
+    @wrong("not async", says="name 'question' is not defined")
     class with_the_parameter:
         def __init__(self, question):
             pass
@@ -191,7 +201,7 @@ class Awaitable(Exercise):
         def __await__(self):
             return (yield question)
 
-    @wrong("did not keep the question", says="no attribute 'question'")
+    @wrong("not async", says="no attribute 'question'")
     class without_self:
         def __init__(self, question):
             question = question
@@ -199,7 +209,7 @@ class Awaitable(Exercise):
         def __await__(self):
             return (yield self.question)
 
-    @wrong("takes no answer", says="no attribute 'send'")
+    @wrong("sent for yielded", says="no attribute 'send'")
     class with_iter:
         def __init__(self, question):
             self.question = question
@@ -208,22 +218,25 @@ class Awaitable(Exercise):
             return iter([self.question])
 
     without_return = with_a_list.but(
-        "return [self.question]", "yield self.question", kind="lost the answer", says="I sent a 4"
+        "return [self.question]", "yield self.question", kind="sent for yielded", says="I sent a 4"
     )
 
     with_a_bare_yield = with_a_yield.but(
         "return (yield self.question)",
         "answer = yield\nreturn answer",
-        kind="hands out nothing",
+        kind="return value",
         says="handed out None",
     )
 
     with_yield_from = with_a_yield.but(
-        "yield self.question", "yield from self.question", kind="hands out letters", says="'t'"
+        "yield self.question", "yield from self.question", kind="another form", says="'t'"
     )
 
     returns_at_once = with_a_yield.but(
-        "(yield self.question)", "self.question\nyield", kind="never asks", says="over at once"
+        "(yield self.question)",
+        "self.question\nyield",
+        kind="sent for yielded",
+        says="over at once",
     )
 
     @wrong("used up", says="second time")
@@ -238,7 +251,7 @@ class Awaitable(Exercise):
             return self.generator
 
     with_iter_instead = with_a_yield.but(
-        "__await__(self)", "__iter__(self)", kind="has no __await__", says="__iter__"
+        "__await__(self)", "__iter__(self)", kind="not async", says="__iter__"
     )
 
 

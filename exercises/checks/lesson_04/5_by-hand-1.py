@@ -41,10 +41,11 @@ class RunAlone(Exercise):
         finally:
             coroutine.close()
         raise Wrong(
-            "swallowed the error",
+            "lost error",
             f"The error should come out, and `run_alone` returned {got!r}.",
             lab.line(r"^\s*except\b"),
             "Catch StopIteration alone.",
+            headline="swallowed the error",
         )
 
     def _case(self, lab, run_alone, make, expected):
@@ -57,38 +58,42 @@ class RunAlone(Exercise):
             got = run_alone(coroutine)
         except StopIteration as end:
             raise Wrong(
-                "let StopIteration out",
+                "StopIteration",
                 f"The coroutine came to its end, and `run_alone` raised "
                 f"StopIteration({end.value!r}).",
                 lab.line(r"send\("),
                 "That is how a coroutine says that it is done: catch it, and take its `value`.",
+                headline="let StopIteration out",
             ) from None
         except IndexError:
             raise Wrong(
-                "args is empty",
+                "return value",
                 "The coroutine returned nothing, and `end.args` was empty.",
                 lab.line(r"args\["),
                 "`value` is always there.",
+                headline="args is empty",
             ) from None
         except RuntimeError as error:
             if "bad yield" not in str(error):
                 raise
             raise Wrong(
-                "left it to asyncio",
+                "other loop",
                 f"Python said: {error}.",
                 lab.line(r"\brun\("),
                 "An event loop refuses what it does not know. Here you are the driver: "
                 "`coroutine.send(None)`.",
+                headline="left it to asyncio",
             ) from None
         except TypeError as error:
             text = str(error)
             if "not an iterator" in text or "not iterable" in text:
                 raise Wrong(
-                    "took it for an iterator",
+                    "not async",
                     f"Python said: {text}.",
                     lab.line(r"next\(|\bfor\b|list\("),
                     "A coroutine has no `next`, so no `for` loop takes it. "
                     "`send(None)` does the same.",
+                    headline="took it for an iterator",
                 ) from None
             if "can't send non-None" in text:
                 raise Wrong(
@@ -107,17 +112,19 @@ class RunAlone(Exercise):
             if hasattr(got, "close"):
                 got.close()
             raise Wrong(
-                "not a plain function",
+                "async for plain",
                 f"It returned a {type(got).__name__}: nothing has run.",
                 lab.line(r"async def|\byield\b"),
                 "Write `def`, and no `await` or `yield` in it: a driver stands outside.",
+                headline="not a plain function",
             )
         if heard != ["begun", "ended"]:
             raise Wrong(
-                "stopped too early",
+                "stopped early",
                 f"`run_alone` returned {got!r}, and the coroutine was not at its end.",
                 lab.line(r"send\("),
                 "Go on until StopIteration comes.",
+                headline="stopped too early",
             )
         got = tuple(got) if isinstance(got, list) else got
         if not isinstance(got, tuple) or len(got) != 2:
@@ -136,18 +143,19 @@ class RunAlone(Exercise):
             )
         if got == (None, pauses) and result is not None:
             raise Wrong(
-                "lost the return value",
+                "return value",
                 f"It returned {got}; the coroutine had returned {result!r}.",
                 lab.line(r"StopIteration"),
                 "The result is the `value` of the StopIteration.",
             )
         if got == (result, pauses + 1):
             raise Wrong(
-                "counted the end",
+                "counted wrong",
                 f"It returned {got}. The last `send` was not followed by a pause: the "
                 "coroutine ended.",
                 lab.line(r"\+= ?1"),
                 "Count after `send` has come back, not before.",
+                headline="counted the end",
             )
         lab.equal(got, (result, pauses))
 
@@ -172,7 +180,7 @@ class RunAlone(Exercise):
         except StopIteration as end:
             return end.value, pauses
 
-    @wrong("left it to asyncio", says="you are the driver")
+    @wrong("other loop", says="you are the driver")
     def with_asyncio(coroutine):
         import asyncio
 
@@ -182,7 +190,7 @@ class RunAlone(Exercise):
         "end.value, pauses", "pauses, end.value", kind="order", says="First the result"
     )
 
-    @wrong("let StopIteration out", says="StopIteration('straight')")
+    @wrong("StopIteration", says="StopIteration('straight')")
     def ignores_the_end(coroutine):
         pauses = 0
         while True:
@@ -191,7 +199,7 @@ class RunAlone(Exercise):
             if result is not None:
                 return result, pauses
 
-    @wrong("lost the return value", says="had returned 'straight'")
+    @wrong("return value", says="had returned 'straight'")
     def drops_the_value(coroutine):
         pauses, result = 0, None
         while True:
@@ -202,10 +210,10 @@ class RunAlone(Exercise):
             pauses += 1
 
     with_args = with_a_loop.but(
-        "end.value", "end.args[0]", kind="args is empty", says="returned nothing"
+        "end.value", "end.args[0]", kind="return value", says="returned nothing"
     )
 
-    @wrong("counted the end", says="ended")
+    @wrong("counted wrong", says="ended")
     def counts_before(coroutine):
         pauses = 0
         while True:
@@ -218,11 +226,11 @@ class RunAlone(Exercise):
     with_next = with_a_loop.but(
         "coroutine.send(None)",
         "next(coroutine)",
-        kind="took it for an iterator",
+        kind="not async",
         says="has no `next`",
     )
 
-    @wrong("took it for an iterator", says="not iterable")
+    @wrong("not async", says="not iterable")
     def with_a_for_loop(coroutine):
         pauses, result = 0, None
         for result in coroutine:
@@ -231,7 +239,7 @@ class RunAlone(Exercise):
 
     sends_the_count = with_a_loop.but("None", "pauses", kind="unprimed", says="nothing but None")
 
-    @wrong("stopped too early", says="not at its end")
+    @wrong("stopped early", says="not at its end")
     def sends_once(coroutine):
         try:
             coroutine.send(None)
@@ -239,14 +247,14 @@ class RunAlone(Exercise):
             return end.value, 0
         return None, 1
 
-    @wrong("not a plain function", says="coroutine")
+    @wrong("async for plain", says="coroutine")
     async def awaits(coroutine):
         return await coroutine, 0
 
     catches_everything = with_a_loop.but("StopIteration", "Exception").but(
         "end.value",
         'getattr(end, "value", None)',
-        kind="swallowed the error",
+        kind="lost error",
         says="The error should come out",
     )
 

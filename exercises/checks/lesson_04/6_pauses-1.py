@@ -51,41 +51,48 @@ class PredictPauses(Exercise):
     wrong_values = (
         wrong_value(
             {"rest": 2, "Ready": 0, "plain": 0, "sum_up": 3, "wait": 1, "outer": 3},
-            "counted the awaits",
+            "where it switches",
             "You counted the awaits in `sum_up` and `outer`. An `await` hands on; what "
             "pauses is a `yield` at its far end.",
+            headline="counted the awaits",
         ),
         wrong_value(
             {"rest": 2, "Ready": 1, "plain": 1, "sum_up": 3, "wait": 1, "outer": 3},
-            "counted the awaits",
+            "where it switches",
             "You let every `await` pause, even one of `plain`, which has no `yield` in it.",
+            headline="counted the awaits",
         ),
         wrong_value(
             {"rest": 2, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 3},
-            "a pause in plain",
+            "where it switches",
             "You have 3 for `outer`. It awaits three times, but there "
             "is no `yield` behind `plain`.",
+            headline="a pause in plain",
         ),
         wrong_value(
             {"rest": 2, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 0, "outer": 0},
-            "lost the pause on the way",
+            "where it switches",
             "You have 0 for `wait`. The `yield` in `Pause` climbs through every frame "
             "above it, as far as the driver.",
+            headline="lost the pause on the way",
         ),
         wrong_value(
             {"rest": 2, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 4},
-            "counted each frame",
+            "where it switches",
             "You have 4 for `outer`. A `yield` that climbs through two frames pauses both "
             "of them, and the driver sees it once.",
+            headline="counted each frame",
         ),
         wrong_value(
             {"rest": 1, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2},
-            "one pause for a whole generator",
+            "where it switches",
             "You have 1 for `rest`. It yields twice, and each `yield` goes to the driver.",
+            headline="one pause for a whole generator",
         ),
         wrong_value(
             {"rest": 2, "Ready": 1, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2},
-            "a pause without a yield",
+            "where it switches",
             "You have 1 for `Ready`. Its iterator is empty: it ends before it hands out anything.",
+            headline="a pause without a yield",
         ),
     )

@@ -45,41 +45,50 @@ class PredictQueue(Exercise):
     wrong_values = (
         wrong_value(
             "APCAPDD",
-            "queued too late",
+            "turns",
             "You let P queue before D. P made D join while its own turn was still going "
             "on, and joined the queue after that turn.",
+            headline="queued too late",
         ),
         wrong_value(
             "APDCADP",
-            "ran when it was queued",
+            "queued is run",
             "You let D run as soon as it was appended. To append is not to run: its turn "
             "comes when all before it have had theirs.",
+            headline="ran when it was queued",
         ),
         wrong_value(
             "APDCAPD",
-            "ran when it was queued",
+            "queued is run",
             "You let D run as soon as it was appended. To append is not to run: its turn "
             "comes when all before it have had theirs.",
+            headline="ran when it was queued",
         ),
         wrong_value(
             "AAPPCDD",
-            "ran each to its end",
+            "turns",
             "You let each generator run until it ended. One `send` runs it to its next "
             "`yield`, and then it goes to the end of the queue.",
+            headline="ran each to its end",
         ),
         wrong_value(
             "AAPPDDC",
-            "ran each to its end",
+            "turns",
             "You let each generator run until it ended. One `send` runs it to its next "
             "`yield`, and then it goes to the end of the queue.",
+            headline="ran each to its end",
         ),
         wrong_value(
-            "APCAPD", "a turn is missing", "D has two turns. Count how often each letter must come."
+            "APCAPD",
+            "counted wrong",
+            "D has two turns. Count how often each letter must come.",
+            headline="a turn is missing",
         ),
         wrong_value(
             "APCADD",
-            "a turn is missing",
+            "counted wrong",
             "P has something to log after its `yield` as well. The turn in which a "
             "generator ends is a turn.",
+            headline="a turn is missing",
         ),
     )

@@ -40,10 +40,11 @@ class RoundRobin(Exercise):
         self._name(lab, "".join(log), any(one.asked for one in kept))
         if len(generators) < len(kept):
             raise Wrong(
-                "took the caller's list apart",
+                "changed",
                 f"I gave it a list of 3, and {len(generators)} of them are left in it.",
                 lab.line(r"\.pop\(|\.remove\(|\bdel\b"),
                 "Work on a queue of your own: `deque(generators)` is a copy.",
+                headline="took the caller's list apart",
             )
         lab.equal(generators, kept, what="the caller's list is now")
         self._echo(lab, round_robin)
@@ -55,34 +56,38 @@ class RoundRobin(Exercise):
         said = f"The log is {log}."
         if log == "ABCCBCB":
             raise Wrong(
-                "removed from the list that it walks",
+                "lost items",
                 f"{said} When A had ended, C had its turn and B had none.",
                 lab.line(r"\.remove\(|\bdel\b|\.pop\("),
                 "A `for` loop over a list counts places, and `remove` moves all that "
                 "follow. Take the leftmost off a queue, and append it after its turn.",
+                headline="removed from the list that it walks",
             )
         if log == "ABBBCCC":
             raise Wrong(
-                "ran each to its end",
+                "turns",
                 f"{said} B began when A had ended, and C when B had.",
                 lab.line(rf"appendleft|(?<!def ){lab.asks}\(") or lab.line(r"\bfor\b|\bwhile\b"),
                 "After one turn the others come first: put it at the end of the queue.",
+                headline="ran each to its end",
             )
         if log == "CCCBBBA":
             raise Wrong(
-                "took the one that came last",
+                "turns",
                 f"{said} C, which came last, had all its turns first.",
                 lab.line(r"\.pop\(\)"),
                 "`pop()` takes from the right, where `append` has just put one. Take from "
                 "the left: `popleft()`.",
+                headline="took the one that came last",
             )
         if log == "ABC" and lab.line(r"next\(\w+, None\)|is None|is not None|==? None"):
             raise Wrong(
-                "took None for the end",
+                "falsy",
                 f"{said} Each had one turn and no more. They all yield None, which does "
                 "not mean that they have ended.",
                 lab.line(r"next\(\w+, None\)|is None|is not None|==? None"),
                 "Only StopIteration tells that a generator has ended.",
+                headline="took None for the end",
             )
         if log == "ABC":
             if not ended:
@@ -90,10 +95,11 @@ class RoundRobin(Exercise):
             stopped_at_the_first_end(lab, f"{said} A ended, and B and C had no more turns.")
         if not log:
             raise Wrong(
-                "gave nobody a turn",
+                "turns",
                 "All three are as they were.",
                 lab.line(r"\bsend\b|\bnext\b"),
                 "`generator.send(None)` runs a generator to its next `yield`.",
+                headline="gave nobody a turn",
             )
         raise Wrong(
             "order" if sorted(log) == sorted("ABCBCBC") else "value",
@@ -113,10 +119,11 @@ class RoundRobin(Exercise):
         give(lab, round_robin, [asks()])
         if any(thing is not None for thing in heard):
             raise Wrong(
-                "echoed what was yielded",
+                "sent for yielded",
                 f"It yielded 'a question' and 'another', and was sent {heard}.",
                 lab.line(r"\.send\((?!None)"),
                 "A turn is `send(None)`: there is no answer to give.",
+                headline="echoed what was yielded",
             )
         lab.equal(heard, [None, None], what="the generator was sent")
 
@@ -127,10 +134,11 @@ class RoundRobin(Exercise):
             round_robin([guest(log, "A", 3000), guest(log, "B", 3000)])
         except RecursionError:
             raise Wrong(
-                "makes a call for each turn",
+                "recursion",
                 f"After {len(log):,} turns Python refused to go deeper: RecursionError.",
                 lab.line(rf"(?<!def )\b{self.asks}\(") or lab.line(r"^\s+\w+\("),
                 "A call inside a call keeps both frames. Give the turns in a `while` loop.",
+                headline="makes a call for each turn",
             ) from None
         lab.equal(len(log), 6000, what="the turns logged are")
 
@@ -166,7 +174,7 @@ class RoundRobin(Exercise):
             if next(generator, end) is not end:
                 ready.append(generator)
 
-    @wrong("removed from the list that it walks", says="The log is ABCCBCB")
+    @wrong("lost items", says="The log is ABCCBCB")
     def as_published(generators):
         pending = list(generators)
         while pending:
@@ -176,7 +184,7 @@ class RoundRobin(Exercise):
                 except StopIteration:
                     pending.remove(generator)
 
-    @wrong("removed from the list that it walks", says="pending.pop(place)")
+    @wrong("lost items", says="pending.pop(place)")
     def pops_while_it_counts(generators):
         pending = list(generators)
         while pending:
@@ -186,7 +194,7 @@ class RoundRobin(Exercise):
                 except StopIteration:
                     pending.pop(place)
 
-    @wrong("makes a call for each turn", says="RecursionError")
+    @wrong("recursion", says="RecursionError")
     def recursion(generators):
         if not generators:
             return
@@ -198,13 +206,13 @@ class RoundRobin(Exercise):
         else:
             round_robin(rest + [first])
 
-    @wrong("ran each to its end", says="The log is ABBBCCC")
+    @wrong("turns", says="The log is ABBBCCC")
     def one_after_another(generators):
         for generator in generators:
             for _ in generator:
                 pass
 
-    @wrong("ran each to its end", says="round_robin([generator])")
+    @wrong("turns", says="round_robin([generator])")
     def order_by_depth(generators):
         for generator in generators:
             try:
@@ -213,7 +221,7 @@ class RoundRobin(Exercise):
                 continue
             round_robin([generator])
 
-    @wrong("ran each to its end", says="appendleft")
+    @wrong("turns", says="appendleft")
     def back_to_the_front(generators):
         ready = deque(generators)
         while ready:
@@ -224,7 +232,7 @@ class RoundRobin(Exercise):
                 continue
             ready.appendleft(generator)
 
-    @wrong("took the one that came last", says="popleft")
+    @wrong("turns", says="popleft")
     def a_stack(generators):
         ready = list(generators)
         while ready:
@@ -235,7 +243,7 @@ class RoundRobin(Exercise):
                 continue
             ready.append(generator)
 
-    @wrong("took None for the end", says="They all yield None")
+    @wrong("falsy", says="They all yield None")
     def none_is_the_end(generators):
         ready = deque(generators)
         while ready:
@@ -243,12 +251,12 @@ class RoundRobin(Exercise):
             if next(generator, None) is not None:
                 ready.append(generator)
 
-    @wrong("stopped at the first end", says="B and C had no more turns")
+    @wrong("stopped early", says="B and C had no more turns")
     def with_zip(generators):
         for _ in zip(*generators):
             pass
 
-    @wrong("stopped at the first end", says="Catch StopIteration inside the loop")
+    @wrong("stopped early", says="Catch StopIteration inside the loop")
     def try_around_the_loop(generators):
         ready = deque(generators)
         try:
@@ -259,7 +267,7 @@ class RoundRobin(Exercise):
         except StopIteration:
             pass
 
-    @wrong("gave one round only", says="nobody has ended")
+    @wrong("stopped early", says="nobody has ended")
     def one_round_only(generators):
         for generator in generators:
             try:
@@ -271,7 +279,7 @@ class RoundRobin(Exercise):
         "ready.popleft()", "ready.pop()", kind="order", says="The log is CBACBCB"
     )
 
-    @wrong("let StopIteration out", says="The end of one is not the end of all")
+    @wrong("StopIteration", says="The end of one is not the end of all")
     def without_try(generators):
         ready = deque(generators)
         while ready:
@@ -279,7 +287,7 @@ class RoundRobin(Exercise):
             generator.send(None)
             ready.append(generator)
 
-    @wrong("took the caller's list apart", says="0 of them are left")
+    @wrong("changed", says="0 of them are left")
     def empties_the_list(generators):
         while generators:
             generator = generators.pop(0)
@@ -289,7 +297,7 @@ class RoundRobin(Exercise):
                 continue
             generators.append(generator)
 
-    @wrong("echoed what was yielded", says="'a question'")
+    @wrong("sent for yielded", says="'a question'")
     def echoes(generators):
         ready = deque((generator, None) for generator in generators)
         while ready:
@@ -300,7 +308,7 @@ class RoundRobin(Exercise):
                 continue
             ready.append((generator, answer))
 
-    @wrong("not a plain function", says="yield generator.send(None)")
+    @wrong("async for plain", says="yield generator.send(None)")
     def yields_itself(generators):
         ready = deque(generators)
         while ready:
@@ -311,7 +319,7 @@ class RoundRobin(Exercise):
                 continue
             ready.append(generator)
 
-    @wrong("asked one that has ended", says="A had ended long")
+    @wrong("StopIteration", says="A had ended long")
     def the_ended_queue_again(generators):
         ready = deque(generators)
         while ready:

@@ -58,10 +58,11 @@ class RunAll(Exercise):
         )
         if got == ["tea", "jam"]:
             raise Wrong(
-                "took None for nothing",
+                "falsy",
                 f"It returned {got}: the None of B is missing.",
                 lab.line(r"not None|\bif \w+\]|filter\("),
                 "None is a result like any other. Keep its place.",
+                headline="took None for nothing",
             )
         if got == ["tea", "jam", None] and lab.line(r"\.insert\("):
             raise Wrong(
@@ -81,37 +82,41 @@ class RunAll(Exercise):
         except IndexError:
             if lab.line(r"args\["):
                 raise Wrong(
-                    "args is empty",
+                    "return value",
                     "A generator that returns None came to its end, and `run_all` raised "
                     "IndexError.",
                     lab.line(r"args\["),
                     "Where nothing is returned, `args` is empty. `value` is always there.",
+                    headline="args is empty",
                 ) from None
             if lab.line(r"= *\[\] *$"):
                 raise Wrong(
-                    "no place to write to",
+                    "another form",
                     "The list is empty, and has no place yet.",
                     lab.line(r"\w\[\w+\] *=") or lab.line(r"= *\[\] *$"),
                     "Make the places first: `[None] * len(generators)`.",
+                    headline="no place to write to",
                 ) from None
             raise
         except AttributeError as error:
             if error.name == "send" and lab.line(r"enumerate|zip"):
                 raise Wrong(
-                    "queued without its place",
+                    "another form",
                     f"The queue held pairs, and then something else came out of it: {error}.",
                     lab.line(r"append\((?!\()"),
                     "What you append must be such a pair again: `(place, generator)`.",
+                    headline="queued without its place",
                 ) from None
             raise
 
     def _name(self, lab, got, log):
         if log == "AAABCC":
             raise Wrong(
-                "ran each to its end",
+                "turns",
                 f"The log is {log}: B began when A had ended.",
                 lab.line(r"yield from|\bfor\b|while"),
                 "Give one turn, then put it at the end of the queue.",
+                headline="ran each to its end",
             )
         if log == "ABC":
             one_round(lab, f"The log is {log}.")
@@ -121,40 +126,44 @@ class RunAll(Exercise):
             )
         if log == "ABCAAC":
             raise Wrong(
-                "removed from the list that it walks",
+                "lost items",
                 f"The log is {log}; in round robin it is ABCACA.",
                 lab.line(r"\.remove\(|\bdel\b|\.pop\("),
                 "A `for` loop over a list counts places, and `remove` moves all that "
                 "follow: here C lost a turn when B had ended. Use a queue.",
+                headline="removed from the list that it walks",
             )
         if got is None or got == [None] * 3:
             raise Wrong(
-                "lost the return value",
+                "return value",
                 f"It returned {got}. The generators returned 'tea', 0 and 'jam'.",
                 lab.line(r"StopIteration|\bfor\b"),
                 "What a generator returns arrives in its StopIteration, as `value`.",
             )
         if got == [yielded("A"), yielded("B"), yielded("C")]:
             raise Wrong(
-                "kept what was yielded",
+                "return value",
                 f"It returned {got}. That is what the generators yielded.",
                 lab.line(r"=.*(\.send\(|\bnext\()"),
                 "`send` gives back what is yielded. What is returned arrives in the "
                 "StopIteration, as `value`.",
+                headline="kept what was yielded",
             )
         if got == ["tea", "jam"]:
             raise Wrong(
-                "took 0 for nothing",
+                "falsy",
                 f"It returned {got}: the 0 of B is missing.",
                 lab.line(r"\bif \w+(\.value)?( is not None)?:|filter\("),
                 "0 is a result like any other. Keep its place.",
+                headline="took 0 for nothing",
             )
         if isinstance(got, list) and any(isinstance(result, StopIteration) for result in got):
             raise Wrong(
-                "kept the StopIteration",
+                "return value",
                 f"It returned {got}.",
                 lab.line(r"StopIteration as (\w+)"),
                 "What the generator returned is the `value` of the StopIteration.",
+                headline="kept the StopIteration",
             )
         if got in ([0, "jam", "tea"], ["jam", 0, "tea"], [0, "tea", "jam"]):
             raise Wrong(
@@ -195,7 +204,7 @@ class RunAll(Exercise):
             ready.append(generator)
         return [results[generator] for generator in generators]
 
-    @wrong("took None for not finished", says="B had ended long")
+    @wrong("falsy", says="B had ended long")
     def none_is_unfinished(generators):
         results = [None] * len(generators)
         while None in results:
@@ -221,9 +230,9 @@ class RunAll(Exercise):
             ready.append(generator)
         return results
 
-    with_args = with_places.but("end.value", "end.args[0]", kind="args is empty", says="IndexError")
+    with_args = with_places.but("end.value", "end.args[0]", kind="return value", says="IndexError")
 
-    @wrong("removed from the list that it walks", says="in round robin it is ABCACA")
+    @wrong("lost items", says="in round robin it is ABCACA")
     def as_published(generators):
         pending = list(generators)
         results = {generator: None for generator in generators}
@@ -236,7 +245,7 @@ class RunAll(Exercise):
                     pending.remove(generator)
         return list(results.values())
 
-    @wrong("kept what was yielded", says="what the generators yielded")
+    @wrong("return value", says="what the generators yielded")
     def the_last_yield(generators):
         results = [None] * len(generators)
         ready = deque(enumerate(generators))
@@ -250,10 +259,10 @@ class RunAll(Exercise):
         return results
 
     the_exception_itself = with_places.but(
-        "end.value", "end", kind="kept the StopIteration", says="StopIteration('tea')"
+        "end.value", "end", kind="return value", says="StopIteration('tea')"
     )
 
-    @wrong("ran each to its end", says="The log is AAABCC")
+    @wrong("turns", says="The log is AAABCC")
     def each_to_its_end(generators):
         results = []
         for generator in generators:
@@ -268,18 +277,18 @@ class RunAll(Exercise):
     forgets_the_value = the_last_yield.but(
         "generator.send(None)",
         "generator.send(None) and None",
-        kind="lost the return value",
+        kind="return value",
         says="arrives in its StopIteration",
     )
 
     drops_none = with_places.but(
         "return results",
         "return [result for result in results if result is not None]",
-        kind="took None for nothing",
+        kind="falsy",
         says="the None of B is missing",
     )
 
-    @wrong("stopped at the first end", says="A and C had no more turns")
+    @wrong("stopped early", says="A and C had no more turns")
     def breaks_at_the_end(generators):
         results = [None] * len(generators)
         ready = deque(enumerate(generators))
@@ -293,7 +302,7 @@ class RunAll(Exercise):
             ready.append((place, generator))
         return results
 
-    @wrong("took 0 for nothing", says="the 0 of B is missing")
+    @wrong("falsy", says="the 0 of B is missing")
     def drops_what_is_false(generators):
         results = {}
         ready = deque(generators)
@@ -325,11 +334,11 @@ class RunAll(Exercise):
     writes_into_an_empty_list = inserts_at_its_place.but(
         "results.insert(place, end.value)",
         "results[place] = end.value",
-        kind="no place to write to",
+        kind="another form",
         says="results[place] = end.value",
     )
 
-    @wrong("queued without its place", says="ready.append(generator)")
+    @wrong("another form", says="ready.append(generator)")
     def forgets_the_place(generators):
         results = [None] * len(generators)
         ready = deque(enumerate(generators))
@@ -343,7 +352,7 @@ class RunAll(Exercise):
             ready.append(generator)
         return results
 
-    @wrong("let StopIteration out", says="came to its end")
+    @wrong("StopIteration", says="came to its end")
     def without_try(generators):
         ready = deque(generators)
         while ready:
@@ -353,7 +362,8 @@ class RunAll(Exercise):
 
 
 UNFINISHED = (
-    "took None for not finished",
+    "falsy",
+    "took None for not done",
     (r"is None|None in|not results|\ball\(|\bany\(",),
     "It returned None, and None is a result. Only StopIteration tells that a generator "
     "has ended: ask who is still in the queue.",

@@ -56,49 +56,57 @@ class RunOn(Exercise):
         except (ValueError, KeyError, ExceptionGroup) as error:
             if isinstance(error, ExceptionGroup) or error.args in (("no tea",), ("cake",)):
                 raise Wrong(
-                    "let the error out",
+                    "one failure ends all",
                     f"`run_on` raised {type(error).__name__}, and returned nothing.",
                     lab.line(r"\braise\b") or lab.line(r"\.send\(|\bnext\("),
                     "Catch it at the `send`, keep it in a list, and go on.",
+                    headline="let the error out",
                 ) from None
             raise
 
     def _name(self, lab, got, log, expected):
         if log == "ABBBBDD":
             raise Wrong(
-                "ran each to its end",
+                "turns",
                 f"The log is {log}: D began when B had ended.",
                 lab.line(r"\bfor\b|\bwhile\b"),
                 "Give one turn, then put it at the end of the queue.",
+                headline="ran each to its end",
             )
         if log == "ABDBDB":
             stopped_at_the_first_end(lab, "D ended, and B had no more turns.")
         if log in ("ABC", "AB"):
             raise Wrong(
-                "stopped the others",
+                "one failure ends all",
                 "C raised its error, and from then on nobody had a turn. D had none at all.",
                 lab.line(r"except (?!StopIteration)|\bbreak\b|\breturn\b"),
                 "Let the `try` stand inside the loop, around a single turn.",
+                headline="stopped the others",
             )
         errors = got if isinstance(got, list) else []
         if any(isinstance(error, StopIteration) for error in errors):
             raise Wrong(
-                "took the end for an error",
+                "StopIteration",
                 f"It returned {got}. StopIteration is how a generator says that it has ended.",
                 lab.line(r"except (Exception|BaseException)|except:"),
                 "Put `except StopIteration` before `except Exception`: the first that "
                 "fits is taken.",
+                headline="took the end for an error",
             )
         if errors and all(isinstance(error, (str, type)) for error in errors):
             raise Wrong(
-                "kept the words only",
+                "lost items",
                 f"It returned {got}.",
                 lab.line(r"append\("),
                 "Keep the exception itself: it knows its type, its words and its line.",
+                headline="kept the words only",
             )
         if got is None and lab.line(r"\breturn\b") is None:
             raise Wrong(
-                "no return", "It returned None.", try_="At the end, `return` the list of errors."
+                "return value",
+                "It returned None.",
+                try_="At the end, `return` the list of errors.",
+                headline="no return",
             )
         if got is None or len(errors) < 2:
             raise Wrong(
@@ -125,10 +133,11 @@ class RunOn(Exercise):
             if log == ["A", "B"]:
                 return
             raise Wrong(
-                "held up the stop",
+                "caught too much",
                 f"It came out, but only after the log was {''.join(log)}.",
                 lab.line(r"\braise\b"),
                 "Do not catch it.",
+                headline="held up the stop",
             ) from None
         raise Wrong(
             "caught too much",
@@ -170,7 +179,7 @@ class RunOn(Exercise):
             generators = left
         return errors
 
-    @wrong("no return", says="`return` the list")
+    @wrong("return value", says="`return` the list")
     def returns_nothing(generators):
         errors = []
         ready = deque(generators)
@@ -185,7 +194,7 @@ class RunOn(Exercise):
                 continue
             ready.append(generator)
 
-    @wrong("stopped the others", says="D had none at all")
+    @wrong("one failure ends all", says="D had none at all")
     def try_around_the_loop(generators):
         errors = []
         ready = deque(generators)
@@ -201,7 +210,7 @@ class RunOn(Exercise):
             errors.append(error)
         return errors
 
-    @wrong("ran each to its end", says="D began when B had ended")
+    @wrong("turns", says="D began when B had ended")
     def one_after_another(generators):
         errors = []
         for generator in generators:
@@ -241,7 +250,7 @@ class RunOn(Exercise):
                 ready.append(generator)
         return [failed] if failed else []
 
-    @wrong("stopped at the first end", says="B had no more turns")
+    @wrong("stopped early", says="B had no more turns")
     def breaks_at_the_end(generators):
         errors = []
         ready = deque(generators)
@@ -257,7 +266,7 @@ class RunOn(Exercise):
                 ready.append(generator)
         return errors
 
-    @wrong("took the end for an error", says="StopIteration is how")
+    @wrong("StopIteration", says="StopIteration is how")
     def one_except(generators):
         errors = []
         ready = deque(generators)
@@ -271,7 +280,7 @@ class RunOn(Exercise):
                 ready.append(generator)
         return errors
 
-    @wrong("let the error out", says="raised KeyError")
+    @wrong("one failure ends all", says="raised KeyError")
     def catches_the_end_only(generators):
         ready = deque(generators)
         while ready:
@@ -286,11 +295,11 @@ class RunOn(Exercise):
     queues_in_any_case = with_two_excepts.but("continue", "pass").but(
         "else:\n    ready.append(generator)",
         "ready.append(generator)",
-        kind="asked one that has ended",
+        kind="StopIteration",
         says="append it after its `send`",
     )
 
-    @wrong("let the error out", says="raised ExceptionGroup")
+    @wrong("one failure ends all", says="raised ExceptionGroup")
     def raises_at_the_end(generators):
         errors = []
         ready = deque(generators)
@@ -315,7 +324,7 @@ class RunOn(Exercise):
     words = with_two_excepts.but(
         "errors.append(error)",
         "errors.append(str(error))",
-        kind="kept the words only",
+        kind="lost items",
         says="Keep the exception itself",
     )
 

@@ -52,7 +52,7 @@ class RunFor(Exercise):
             if ready:
                 raise
             raise Wrong(
-                "took from an empty queue",
+                "empty queue",
                 "All had ended before the turns were used up, and `run_for` raised IndexError.",
                 lab.line(r"\.popleft\(|\.pop\(|\[0\]"),
                 "Go on only while somebody is in the queue: `while ready and ...`.",
@@ -62,10 +62,11 @@ class RunFor(Exercise):
         said = f"The log is {log}, and in the queue are {', '.join(left) or 'none'}."
         if log == "ABCA" and left == "ABC":
             raise Wrong(
-                "worked on a copy",
+                "changed",
                 f"{said} A is next once more, before B.",
                 lab.line(r"deque\(|list\(|\.copy\(|\[:\]"),
                 "Take from `ready` itself, and append to it.",
+                headline="worked on a copy",
             )
         if given == 5:
             raise Wrong(
@@ -76,34 +77,38 @@ class RunFor(Exercise):
             )
         if log == "ABCA" and len(left) == 2:
             raise Wrong(
-                "lost one",
+                "lost items",
                 f"{said} Nobody ended, and one of them is gone.",
                 lab.line(r"\breturn\b|\bbreak\b"),
                 "Ask whether a turn is left before you take one from the queue.",
+                headline="lost one",
             )
         if log == "ABCACC":
             raise Wrong(
-                "counted rounds",
+                "counted wrong",
                 f"{said} Those are more than 4 turns.",
                 lab.line(r"\bfor\b|\bwhile\b"),
                 "Count each `send`, and ask before each one whether it is still allowed.",
+                headline="counted rounds",
             )
         if log == "ABC":
             one_round(lab, said)
         if log[:2] == "AA":
             raise Wrong(
-                "ran each to its end",
+                "turns",
                 f"{said} A had two turns before B had one.",
                 lab.line(r"appendleft") or lab.line(r"\bfor\b|\bwhile\b"),
                 "After its turn it goes to the end of the queue.",
+                headline="ran each to its end",
             )
         lab.equal(list(log), list("ABCA"), what="the log is")
         lab.equal(list(left), list("BCA"), what="in the queue are")
         if given is None:
             raise Wrong(
-                "no return",
+                "return value",
                 "It gave 4 turns, and returned None.",
                 try_="`return` how many turns were given.",
+                headline="no return",
             )
         lab.equal(given, 4)
 
@@ -113,17 +118,19 @@ class RunFor(Exercise):
         lab.equal(list(log), list("ABCACC"), what="the log is")
         if given == 2:
             raise Wrong(
-                "did not count the end",
+                "counted wrong",
                 "The second call gave 5 turns: in 3 of them a generator ended. It returned 2.",
                 lab.line(r"\+= ?1|\+ 1"),
                 "Count the turn before you know how it ends.",
+                headline="did not count the end",
             )
         if given == 9:
             raise Wrong(
-                "counts on",
+                "shared state",
                 "The second call gave 5 turns, and returned 9.",
                 lab.line(r"\bglobal\b|\bnonlocal\b|def .*="),
                 "Begin at 0 in each call.",
+                headline="counts on",
             )
         lab.equal(given, 5)
 
@@ -154,7 +161,7 @@ class RunFor(Exercise):
             ready.append(generator)
         return turns
 
-    @wrong("worked on a copy", says="A is next once more")
+    @wrong("changed", says="A is next once more")
     def on_a_copy(ready, turns):
         given, queue = 0, deque(ready)
         while queue and given < turns:
@@ -167,7 +174,7 @@ class RunFor(Exercise):
             queue.append(generator)
         return given
 
-    @wrong("lost one", says="one of them is gone")
+    @wrong("lost items", says="one of them is gone")
     def takes_then_asks(ready, turns):
         given = 0
         while ready:
@@ -186,7 +193,7 @@ class RunFor(Exercise):
         "given < turns", "given <= turns", kind="one too many", says="It gave 5"
     )
 
-    @wrong("counted rounds", says="more than 4 turns")
+    @wrong("counted wrong", says="more than 4 turns")
     def rounds(ready, turns):
         given = 0
         while ready and given < turns:
@@ -203,11 +210,11 @@ class RunFor(Exercise):
     counts_yields = with_while.but("given += 1", "").but(
         "ready.append(generator)",
         "given += 1\nready.append(generator)",
-        kind="did not count the end",
+        kind="counted wrong",
         says="in 3 of them a generator ended",
     )
 
-    @wrong("asked one that has ended", says="B had ended long")
+    @wrong("StopIteration", says="B had ended long")
     def rotates(ready, turns):
         given = 0
         while ready and given < turns:
@@ -223,11 +230,11 @@ class RunFor(Exercise):
     back_to_the_front = with_while.but(
         "ready.append(generator)",
         "ready.appendleft(generator)",
-        kind="ran each to its end",
+        kind="turns",
         says="appendleft",
     )
 
-    @wrong("took from an empty queue", says="IndexError")
+    @wrong("empty queue", says="IndexError")
     def does_not_ask_the_queue(ready, turns):
         for given in range(turns):
             generator = ready.popleft()
@@ -238,7 +245,7 @@ class RunFor(Exercise):
             ready.append(generator)
         return turns
 
-    @wrong("stopped at the first end", says="B ended")
+    @wrong("stopped early", says="B ended")
     def breaks_at_the_end(ready, turns):
         given = 0
         while ready and given < turns:
@@ -251,7 +258,7 @@ class RunFor(Exercise):
             ready.append(generator)
         return given
 
-    @wrong("no return", says="returned None")
+    @wrong("return value", says="returned None")
     def returns_nothing(ready, turns):
         given = 0
         while ready and given < turns:

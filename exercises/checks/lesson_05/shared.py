@@ -18,23 +18,26 @@ def guest(log, name, turns, result=None):
 
 def one_round(lab, said):
     raise Wrong(
-        "gave one round only",
+        "stopped early",
         f"{said} Each had one turn, and nobody has ended.",
         lab.line(r"\bfor\b|\bwhile\b"),
         "Round after round, as long as anybody is left: a `while` loop over a queue.",
+        headline="gave one round only",
     )
 
 
 def stopped_at_the_first_end(lab, observed):
     raise Wrong(
-        "stopped at the first end",
+        "stopped early",
         observed,
         lab.line(r"\bzip\(|except StopIteration|\bbreak\b|\breturn\b"),
         "Go on as long as anybody is left. Catch StopIteration inside the loop.",
+        headline="stopped at the first end",
     )
 
 
 QUEUED = (
+    "StopIteration",
     "asked one that has ended",
     (r"\.append\((?!err)", r"\bfor\b|\bwhile\b"),
     "Only who has not ended has another turn: append it after its `send`, and only if that "
@@ -49,27 +52,30 @@ def give(lab, answer, *arguments, asked_on=QUEUED):
         if hasattr(got, "send"):
             got.close()
             raise Wrong(
-                "not a plain function",
+                "async for plain",
                 f"It returned a {type(got).__name__}: nothing has run.",
                 lab.line(r"async def|\byield\b"),
                 "Write `def`, and no `await` or `yield` in it: the loop gives turns, and "
                 "takes none.",
+                headline="not a plain function",
             )
         return got
     except StopIteration:
         raise Wrong(
-            "let StopIteration out",
+            "StopIteration",
             f"A generator came to its end, and `{lab.asks}` raised StopIteration.",
             lab.line(r"\.send\(|\bnext\("),
             "The end of one is not the end of all: catch it, and go on.",
+            headline="let StopIteration out",
         ) from None
     except AskedOn as asked:
-        kind, where, try_ = asked_on
+        kind, headline, where, try_ = asked_on
         raise Wrong(
             kind,
             f"It asked {asked} to go on, again and again, and {asked} had ended long before.",
             next(filter(None, map(lab.line, where)), None),
             try_,
+            headline,
         ) from None
 
 

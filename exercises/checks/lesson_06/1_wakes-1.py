@@ -34,42 +34,49 @@ class PredictWakes(Exercise):
     wrong_values = (
         wrong_value(
             ["a", "b", "c", "d", "e"],
-            "in the order of spawning",
+            "turns",
             "You printed them as they were spawned. All five begin in that order; they "
             "end when their sleeps are over.",
+            headline="in the order of spawning",
         ),
         wrong_value(
             ["d", "b", "c", "e", "a"],
-            "one nap of two",
+            "turns",
             "You woke `b` for good at 0.1. It then sleeps again, for another 0.1.",
+            headline="one nap of two",
         ),
         wrong_value(
             ["d", "e", "c", "b", "a"],
-            "equal deadlines turned round",
+            "heap",
             "`c` went to sleep before `e`, so its deadline is the earlier one, or its "
             "ticket the lower one.",
+            headline="equal deadlines turned round",
         ),
         wrong_value(
             ["d", "c", "b", "e", "a"],
-            "one nap of two",
+            "turns",
             "You woke `b` for good between `c` and `e`, at 0.1. It then sleeps again, for "
             "another 0.1.",
+            headline="one nap of two",
         ),
         wrong_value(
             ["d", "c", "e", "a", "b"],
-            "two naps for more than they are",
+            "turns",
             "You let `a` come before `b`. `b` sleeps twice for 0.1 s: that is over before "
             "the 0.3 s of `a`.",
+            headline="two naps for more than they are",
         ),
         wrong_value(
             ["c", "e", "b", "a", "d"],
-            "a sleep of nothing",
+            "where it switches",
             "You let `d` come last. It sleeps for 0 s: one turn for the others, and on.",
+            headline="a sleep of nothing",
         ),
         wrong_value(
             ["c", "d", "e", "b", "a"],
-            "a sleep of nothing",
+            "where it switches",
             "You let `c` come before `d`. `c` sleeps for 0.1 s, and `d` for no time at "
             "all: it goes on in the next round.",
+            headline="a sleep of nothing",
         ),
     )

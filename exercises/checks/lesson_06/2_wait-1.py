@@ -33,10 +33,11 @@ class NextWait(Exercise):
         got = self._ask(lab, next_wait, "A", [5.0], 3.0, "A was ready, and B's deadline 2 s away")
         if got == 2:
             raise Wrong(
-                "sleeps while somebody is ready",
+                "turns",
                 "It returned 2: A would have to wait as long as B.",
                 lab.line(r"\bsleeping\["),
                 "Ask about `ready` first.",
+                headline="sleeps while somebody is ready",
             )
         lab.equal(got, 0)
         got = self._ask(lab, next_wait, "A", [], 3.0, "A was ready, and nobody slept")
@@ -55,19 +56,21 @@ class NextWait(Exercise):
         got = self._ask(lab, next_wait, "", [4.0], 4.5, "the only deadline was over by 0.5 s")
         if isinstance(got, (int, float)) and got < 0:
             raise Wrong(
-                "a negative wait",
+                "wrong deadline",
                 f"It returned {got}, and `time.sleep` refuses that.",
                 lab.line(r"-\s*now|now\s*-"),
                 "A deadline may always be over by the time you look: `max(0, …)`.",
+                headline="a negative wait",
             )
         lab.equal(got, 0)
         got = self._ask(lab, next_wait, "", [], 3.0, "nobody was ready, and nobody slept")
         if got == 0 and got is not None:
             raise Wrong(
-                "never rests",
+                "polling",
                 "It returned 0: the loop would go round and round, at once and for nothing.",
                 lab.line(r"return 0|max\("),
                 "There is nothing to wait for, so there is no number to return.",
+                headline="never rests",
             )
         lab.equal(got, None)
 
@@ -85,35 +88,39 @@ class NextWait(Exercise):
             if sleeping:
                 raise
             raise Wrong(
-                "looked into an empty heap",
+                "empty queue",
                 f"That raised {type(error).__name__}: {error}.",
                 lab.line(r"\bsleeping\[|min\("),
                 "Ask whether there is a first deadline before you look at it.",
+                headline="looked into an empty heap",
             ) from None
         if before != ([*ready], [*sleeping]):
             raise Wrong(
-                "took somebody out",
+                "changed",
                 "Afterwards the queue or the heap was not what it had been.",
                 lab.line(r"pop|remove|sort"),
                 "Only look: the sleeper at place 0 must still be there when it is due.",
+                headline="took somebody out",
             )
         return got
 
     def _first(self, lab, got):
         if got == 4:
             raise Wrong(
-                "a moment for a length",
+                "wrong deadline",
                 "It returned 4.0: that is a moment, not a number of seconds.",
                 lab.line(r"\bsleeping\["),
                 "The loop may sleep from `now` until that moment.",
+                headline="a moment for a length",
             )
         if got in (6, 3):
             raise Wrong(
-                "another's deadline",
+                "heap",
                 f"It returned {got}, and the first deadline is 1 s away: who has it would "
                 "wake too late.",
                 lab.line(r"\bsleeping\[|max\("),
                 "In a heap the first deadline is at place 0.",
+                headline="another's deadline",
             )
         lab.equal(got, 1)
 
@@ -133,13 +140,13 @@ class NextWait(Exercise):
         first = min((entry[0] for entry in sleeping), default=now)
         return 0 if ready else max(first, now) - now
 
-    @wrong("sleeps while somebody is ready", says="A would have to wait")
+    @wrong("turns", says="A would have to wait")
     def without_ready(ready, sleeping, now):
         if sleeping:
             return max(0, sleeping[0][0] - now)
         return 0 if ready else None
 
-    @wrong("a negative wait", says="It returned -0.5")
+    @wrong("wrong deadline", says="It returned -0.5")
     def without_max(ready, sleeping, now):
         if ready:
             return 0
@@ -147,17 +154,17 @@ class NextWait(Exercise):
             return None
         return sleeping[0][0] - now
 
-    @wrong("looked into an empty heap", says="IndexError")
+    @wrong("empty queue", says="IndexError")
     def without_a_look(ready, sleeping, now):
         if ready:
             return 0
         return max(0, sleeping[0][0] - now)
 
     nothing_is_zero = without_a_look.but(
-        "ready:", "ready or not sleeping:", kind="never rests", says="round and round"
+        "ready:", "ready or not sleeping:", kind="polling", says="round and round"
     )
 
-    @wrong("a moment for a length", says="It returned 4.0")
+    @wrong("wrong deadline", says="It returned 4.0")
     def returns_the_deadline(ready, sleeping, now):
         if ready:
             return 0
@@ -166,10 +173,10 @@ class NextWait(Exercise):
         return sleeping[0][0]
 
     looks_at_the_end = with_three_cases.but(
-        "sleeping[0][0]", "sleeping[-1][0]", kind="another's deadline", says="It returned 3.0"
+        "sleeping[0][0]", "sleeping[-1][0]", kind="heap", says="It returned 3.0"
     )
 
-    @wrong("took somebody out", says="not what it had been")
+    @wrong("changed", says="not what it had been")
     def pops(ready, sleeping, now):
         if ready:
             return 0

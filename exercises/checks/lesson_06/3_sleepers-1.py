@@ -38,26 +38,29 @@ class HeapWithTies(Exercise):
         got = sleepers.due(2)
         if got == [b]:
             raise Wrong(
-                "lost a sleeper",
+                "lost items",
                 "a had the deadline 1. It was not due at 0.5, and at 2 it was gone.",
                 lab.line(r"pop"),
                 "Look at place 0 before you take out: what is popped is out of the heap.",
+                headline="lost a sleeper",
             )
         if got == [a]:
             raise Wrong(
-                "left some asleep",
+                "turns",
                 "The deadlines were 1, 2, 3 and 9. At 2 it returned [a] alone.",
                 lab.line(r"\bif\b.*now|<\s*now|now\s*>"),
                 "Go on while the first deadline is `now` or earlier, `now` included.",
+                headline="left some asleep",
             )
         lab.equal(got, [a, b], what="with deadlines 1, 2, 3 and 9, at 2 it returned")
         got = sleepers.due(4)
         if a in (got or ()):
             raise Wrong(
-                "woke them twice",
+                "lost items",
                 f"At 2 it returned [a, b], and at 4 {got}.",
                 lab.line(r"def due|for "),
                 "`due` takes out those that it returns.",
+                headline="woke them twice",
             )
         lab.equal(got, [c], what="with 3 and 9 left, at 4 it returned")
         self._ties(lab, Sleepers)
@@ -66,10 +69,11 @@ class HeapWithTies(Exercise):
         one.add(1, a)
         if other.due(2):
             raise Wrong(
-                "share one heap",
+                "shared state",
                 "I made two `Sleepers` and added somebody to the first. The second returned them.",
                 lab.line(r"=\s*\[\]"),
                 "Make the list in `__init__`, so that each has its own.",
+                headline="share one heap",
             )
 
     def _ties(self, lab, Sleepers):
@@ -86,17 +90,19 @@ class HeapWithTies(Exercise):
         got = sleepers.due(4.0)
         if got == []:
             raise Wrong(
-                "left some asleep",
+                "turns",
                 "Five had the deadline 4.0. At 4.0 nobody was due.",
                 lab.line(r"<\s*now|now\s*>"),
                 "Who wants to wake at 4.0 is due at 4.0: `<=`.",
+                headline="left some asleep",
             )
         if got and got != five and set(got) == set(five):
             raise Wrong(
-                "no order among equals",
+                "heap",
                 f"I added a, b, c, d and e with the same deadline. They came out as {got}.",
                 lab.line(r"heappush|append|sort|min\("),
                 "The ticket must tell who came first: `next(self.tickets)`.",
+                headline="no order among equals",
             )
         lab.equal(got, five, what="five with the same deadline came out as")
 
@@ -125,11 +131,12 @@ class HeapWithTies(Exercise):
             if "not supported between" not in str(error):
                 raise
             raise Wrong(
-                "compared the sleepers",
+                "heap",
                 f"{told} That raised TypeError: {error}.",
                 lab.line(r"heappush|append|insort|sort"),
                 "Put a ticket between deadline and sleeper: a number that never comes "
                 "twice, so that every comparison ends there.",
+                headline="compared the sleepers",
             ) from None
 
     @right
@@ -165,7 +172,7 @@ class HeapWithTies(Exercise):
             del self.pairs[: len(found)]
             return found
 
-    @wrong("compared the sleepers", says="same deadline. That raised TypeError")
+    @wrong("heap", says="same deadline. That raised TypeError")
     class without_a_ticket:
         def __init__(self):
             self.heap = []
@@ -179,7 +186,7 @@ class HeapWithTies(Exercise):
                 found.append(heapq.heappop(self.heap)[1])
             return found
 
-    @wrong("compared the sleepers", says="woke a, and added two")
+    @wrong("heap", says="woke a, and added two")
     class with_a_ticket_that_comes_twice:
         def __init__(self):
             self.heap = []
@@ -196,11 +203,11 @@ class HeapWithTies(Exercise):
     with_the_id = with_a_ticket_that_comes_twice.but(
         "len(self.heap)",
         "id(who)",
-        kind="no order among equals",
+        kind="heap",
         says="came out as [e, d, c, b, a]",
     )
 
-    @wrong("left some asleep", says="[a] alone")
+    @wrong("turns", says="[a] alone")
     class wakes_one:
         def __init__(self):
             self.heap, self.tickets = [], itertools.count()
@@ -213,7 +220,7 @@ class HeapWithTies(Exercise):
                 return [heapq.heappop(self.heap)[2]]
             return []
 
-    @wrong("left some asleep", says="`now` included")
+    @wrong("turns", says="`now` included")
     class with_less_than:
         def __init__(self):
             self.heap, self.tickets = [], itertools.count()
@@ -227,7 +234,7 @@ class HeapWithTies(Exercise):
                 found.append(heapq.heappop(self.heap)[2])
             return found
 
-    @wrong("woke them twice", says="at 4 [a, b, c]")
+    @wrong("lost items", says="at 4 [a, b, c]")
     class that_keeps_them:
         def __init__(self):
             self.heap, self.tickets = [], itertools.count()
@@ -238,7 +245,7 @@ class HeapWithTies(Exercise):
         def due(self, now):
             return [who for deadline, _, who in sorted(self.heap) if deadline <= now]
 
-    @wrong("lost a sleeper", says="at 2 it was gone")
+    @wrong("lost items", says="at 2 it was gone")
     class pops_before_it_looks:
         def __init__(self):
             self.heap, self.tickets = [], itertools.count()
@@ -255,7 +262,7 @@ class HeapWithTies(Exercise):
                 found.append(who)
             return found
 
-    @wrong("share one heap", says="The second returned them")
+    @wrong("shared state", says="The second returned them")
     class with_one_heap_for_all:
         heap, ticket = [], 0
 

@@ -49,40 +49,44 @@ class SleepUntil(Exercise):
             if error.name not in ("loop", "who"):
                 raise
             raise Wrong(
-                "asked for the loop too early",
+                "no loop yet",
                 f"That raised NameError: {error}. Who sleeps knows neither the loop nor "
                 "its own coroutine.",
                 lab.line(r"wake_at"),
                 "The loop gives both to the function that you yield, when it calls it: "
                 "`park(loop, who)`.",
+                headline="asked for the loop too early",
             ) from None
         except TypeError as error:
             if "await" not in str(error):
                 raise
             raise Wrong(
-                "cannot be awaited",
+                "not async",
                 f"`await sleep_until(…)` raised TypeError: {error}.",
                 lab.line(r"def sleep_until"),
                 "Mark it: `@types.coroutine` above a plain `def` with a `yield` makes a "
                 "generator that can be awaited.",
+                headline="cannot be awaited",
             ) from None
         finally:
             loop.close()
         self._never(lab, [name for name in ("late", "early", "over") if name not in dict(woken)])
         if max(when for _, when in woken) > 10:
             raise Wrong(
-                "a moment for a length",
+                "wrong deadline",
                 "It took the deadline for a number of seconds, and woke days too late.",
                 lab.line(r"monotonic\(\) \+|wake_at|sleep\("),
                 "`deadline` is a moment already: hand it on as it is.",
+                headline="a moment for a length",
             )
         times = dict(woken)
         if times["early"] < 0.2:
             raise Wrong(
-                "did not sleep",
+                "wrong deadline",
                 f"A sleeper of 0.2 s went on after {times['early']:.1f} s.",
                 lab.line(r"yield|wake"),
                 "Who parks it must give the loop its deadline.",
+                headline="did not sleep",
             )
         lab.equal([name for name, _ in woken], ["over", "early", "late"], what="they woke as")
         lab.equal(times, {"over": 0, "early": 0.2, "late": 0.3}, what="they woke at")
@@ -90,10 +94,11 @@ class SleepUntil(Exercise):
     def _never(self, lab, names):
         if names:
             raise Wrong(
-                "nobody wakes it",
+                "wake-up",
                 f"{len(names)} of the three never woke: {', '.join(names)}.",
                 lab.line(r"yield|lambda"),
                 "Parked is not forgotten: the function must call `loop.wake_at(deadline, who)`.",
+                headline="nobody wakes it",
             )
 
     @right
@@ -118,53 +123,53 @@ class SleepUntil(Exercise):
         def __await__(self):
             yield lambda loop, who: loop.wake_at(self.deadline, who)
 
-    @wrong("handed out no function", says="a float")
+    @wrong("another form", says="a float")
     @types.coroutine
     def yields_the_deadline(deadline):
         yield deadline
 
-    @wrong("cannot be awaited", says="generator")
+    @wrong("not async", says="generator")
     def without_a_mark(deadline):
         yield lambda loop, who: loop.wake_at(deadline, who)
 
-    @wrong("cannot be awaited", says="async_generator")
+    @wrong("not async", says="async_generator")
     async def with_async(deadline):
         yield lambda loop, who: loop.wake_at(deadline, who)
 
-    @wrong("asks for the time", says="100 turns")
+    @wrong("polling", says="100 turns")
     @types.coroutine
     def that_polls(deadline):
         while time.monotonic() < deadline:
             yield
 
-    @wrong("held up the loop", says="`time.sleep`")
+    @wrong("blocked", says="`time.sleep`")
     @types.coroutine
     def that_blocks(deadline):
         time.sleep(max(0, deadline - time.monotonic()))
         yield
 
-    @wrong("a moment for a length", says="number of seconds")
+    @wrong("wrong deadline", says="number of seconds")
     @types.coroutine
     def adds_it(deadline):
         until = time.monotonic() + deadline
         yield lambda loop, who: loop.wake_at(until, who)
 
-    @wrong("nobody wakes it", says="never woke: late, early, over")
+    @wrong("wake-up", says="never woke: late, early, over")
     @types.coroutine
     def forgets(deadline):
         yield lambda loop, who: None
 
-    @wrong("asked for the loop too early", says="neither the loop")
+    @wrong("no loop yet", says="neither the loop")
     @types.coroutine
     def calls_it_itself(deadline):
         yield loop.wake_at(deadline, who)  # noqa: F821
 
-    @wrong("gave no deadline", says="deadline first")
+    @wrong("wrong deadline", says="deadline first")
     @types.coroutine
     def turned_round(deadline):
         yield lambda loop, who: loop.wake_at(who, deadline)
 
-    @wrong("did not sleep", says="after 0.0 s")
+    @wrong("wrong deadline", says="after 0.0 s")
     @types.coroutine
     def only_one_turn(deadline):
         yield
@@ -184,10 +189,11 @@ class FakeLoop:
     def wake_at(self, deadline, who):
         if not isinstance(deadline, (int, float)):
             raise Wrong(
-                "gave no deadline",
+                "wrong deadline",
                 "It called `loop.wake_at` with something else than a moment in the first place.",
                 self.lab.line("wake_at"),
                 "`loop.wake_at(deadline, who)`: the deadline first.",
+                headline="gave no deadline",
             )
         entry = [deadline, next(self.tickets), who]
         heapq.heappush(self.sleeping, entry)
@@ -210,10 +216,11 @@ class FakeLoop:
         self.turns += 1
         if self.turns > 100:
             raise Wrong(
-                "asks for the time",
+                "polling",
                 "It took 100 turns and more, and asked in each of them.",
                 self.lab.line(r"\bwhile\b"),
                 "Tell the loop the deadline, once, and take no turn before it.",
+                headline="asks for the time",
             )
         if park is None:
             self.ready.append((name, coro))
@@ -221,19 +228,21 @@ class FakeLoop:
             park(self, (name, coro))
         else:
             raise Wrong(
-                "handed out no function",
+                "another form",
                 f"What it yielded is no function but a {type(park).__name__}: {park!r}.",
                 self.lab.line(r"\byield\b"),
                 "Yield a function that the loop can call as `park(loop, who)`. Don't call "
                 "it yourself.",
+                headline="handed out no function",
             )
 
     def blocked(self, seconds):
         raise Wrong(
-            "held up the loop",
+            "blocked",
             f"It called `time.sleep` for {seconds:.1f} s, and nobody else could run.",
             self.lab.line(r"sleep\("),
             "Only the loop may sleep, and only if nobody is ready. Yield instead.",
+            headline="held up the loop",
         )
 
     def close(self):

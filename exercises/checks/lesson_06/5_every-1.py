@@ -32,45 +32,50 @@ class Every(Exercise):
         self._count(lab, begun, 5)
         if begun[0] > 0.5:
             raise Wrong(
-                "began one beat late",
+                "drift",
                 f"The first work began after {begun[0]:.2f} s. It should begin at once.",
                 lab.line(r"sleep\("),
                 "Beat number 0 is the start itself.",
+                headline="began one beat late",
             )
         self._drift(lab, begun)
         if self.sleeps > 10:
             raise Wrong(
-                "asks for the time",
+                "polling",
                 f"It slept {self.sleeps} times for five works: it wakes, looks at the "
                 "clock, and sleeps again.",
                 lab.line(r"\bwhile\b"),
                 "You know how long it is until the next beat: sleep once, for so long.",
+                headline="asks for the time",
             )
         if run.elapsed > begun[-1] + 0.31:
             raise Wrong(
-                "waits for nothing at the end",
+                "late",
                 f"The last work was done after {begun[-1] + 0.3:.2f} s. It went on until "
                 f"{run.elapsed:.2f} s.",
                 lab.line(r"sleep\("),
                 "Sleep before a work, not after it.",
+                headline="waits for nothing at the end",
             )
         begun, _ = self._play(lab, every, [0.3, 1.6, 0.1, 0.1, 0.1])
         self._count(lab, begun, 5)
         if begun[2] > 2.7:
             raise Wrong(
-                "left out a beat",
+                "drift",
                 f"A work begun at {begun[1]:.2f} s took 1.6 s. The next one should begin "
                 f"at once, and began at {begun[2]:.2f} s.",
                 lab.line(r"sleep\("),
                 "Its beat is over: what is left to wait is less than nothing.",
+                headline="left out a beat",
             )
         if abs(begun[3] - 3) > 0.02:
             raise Wrong(
-                "lost the beat",
+                "drift",
                 f"One work took 1.6 s. The beats after it should be at 3 and 4 s, and were "
                 f"at {begun[3]:.2f} and {begun[4]:.2f} s.",
                 lab.line(r"sleep\("),
                 "Count the beats from the start.",
+                headline="lost the beat",
             )
 
     def _play(self, lab, every, lengths):
@@ -112,35 +117,39 @@ class Every(Exercise):
     def _count(self, lab, begun, times):
         if len(begun) != times:
             raise Wrong(
-                "wrong number of works",
+                "counted wrong",
                 f"I asked for {times} works, and it began {len(begun)}.",
                 lab.line(r"range|while"),
                 "`range(times)` counts from 0.",
+                headline="wrong number of works",
             )
 
     def _drift(self, lab, begun):
         shown = ", ".join(f"{moment:.2f}" for moment in begun)
         if abs(begun[1] - 1.31) < 0.02:
             raise Wrong(
-                "drifts by the work",
+                "drift",
                 f"Each work took 0.3 s. They began at {shown} s, and should at 0, 1, 2, 3 "
                 "and 4 s, or a hundredth later.",
                 lab.line(r"sleep\("),
                 "The next beat is `seconds` after the last beat, not after the work.",
+                headline="drifts by the work",
             )
         if begun[-1] > 4.02:
             raise Wrong(
-                "drifts by what it wakes late",
+                "drift",
                 f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",
                 lab.line(r"sleep\("),
                 "Don't count from when you woke. Count all beats from the start.",
+                headline="drifts by what it wakes late",
             )
         if any(abs(moment - beat) > 0.02 for beat, moment in enumerate(begun)):
             raise Wrong(
-                "not on the beat",
+                "drift",
                 f"The works began at {shown} s, and should at 0, 1, 2, 3 and 4 s, or a "
                 "hundredth later.",
                 lab.line(r"sleep\("),
+                headline="not on the beat",
             )
 
     @right
@@ -159,14 +168,14 @@ class Every(Exercise):
             await work()
             due += seconds
 
-    @wrong("drifts by the work", says="1.31, 2.62")
+    @wrong("drift", says="1.31, 2.62")
     async def sleeps_after_work(seconds, times, work, clock, sleep):
         for beat in range(times):
             if beat:
                 await sleep(seconds)
             await work()
 
-    @wrong("drifts by what it wakes late", says="1.01, 2.02")
+    @wrong("drift", says="1.01, 2.02")
     async def measures_each_work(seconds, times, work, clock, sleep):
         for _ in range(times - 1):
             begun = clock()
@@ -175,10 +184,10 @@ class Every(Exercise):
         await work()
 
     counts_from_one = with_the_number_of_the_beat.but(
-        "range(times)", "range(1, times + 1)", kind="began one beat late", says="after 1.01 s"
+        "range(times)", "range(1, times + 1)", kind="drift", says="after 1.01 s"
     )
 
-    @wrong("waits for nothing at the end", says="5.01 s")
+    @wrong("late", says="5.01 s")
     async def sleeps_at_the_end(seconds, times, work, clock, sleep):
         start = clock()
         for beat in range(times):
@@ -186,10 +195,10 @@ class Every(Exercise):
             await sleep(start + (beat + 1) * seconds - clock())
 
     one_more = with_the_number_of_the_beat.but(
-        "range(times)", "range(times + 1)", kind="wrong number of works", says="it began 6"
+        "range(times)", "range(times + 1)", kind="counted wrong", says="it began 6"
     )
 
-    @wrong("left out a beat", says="began at 3.01 s")
+    @wrong("drift", says="began at 3.01 s")
     async def skips(seconds, times, work, clock, sleep):
         start, begun = clock(), 0
         while begun < times:
@@ -199,7 +208,7 @@ class Every(Exercise):
                 late = (clock() - start) % seconds
                 await sleep(seconds - late)
 
-    @wrong("asks for the time", says="sleep once")
+    @wrong("polling", says="sleep once")
     async def sleeps_a_little(seconds, times, work, clock, sleep):
         start = clock()
         for beat in range(times):

@@ -48,60 +48,68 @@ class PredictLog(Exercise):
     wrong_values = (
         wrong_value(
             ["a1", "b1", "c1", "spawned", "c2", "asked", "b2", "a2", "over"],
-            "spawn runs it now",
+            "queued is run",
             "You let each task begin where it is spawned. `spawn` puts it into the queue; "
             "`main` goes on until it pauses itself.",
         ),
         wrong_value(
             ["a1", "b1", "spawned", "asked", "b2", "a2", "over"],
-            "spawn runs it now",
+            "queued is run",
             "You let `a` and `b` begin where they are spawned. `spawn` puts them into the "
             "queue; `main` goes on until it pauses itself.",
         ),
         wrong_value(
             ["spawned", "asked", "a1", "b1", "b2", "a2", "over"],
-            "sleep(0) pauses",
+            "where it switches",
             "You have `asked` before a1. `sleep(0)` pauses `main`: all who stand in the "
             "queue have a turn before it goes on.",
+            headline="sleep(0) pauses",
         ),
         wrong_value(
             ["spawned", "asked", "a1", "a2", "over"],
-            "sleep(0) pauses",
+            "where it switches",
             "You have `asked` before a1. `sleep(0)` pauses `main`: all who stand in the "
             "queue have a turn before it goes on.",
+            headline="sleep(0) pauses",
         ),
         wrong_value(
             ["spawned", "a1", "b1", "b2", "asked", "a2", "over"],
-            "cancel stops it now",
+            "cancel is instant",
             "You have b2 before `asked`. `cancel` only asks; `b` hears of it in its next "
             "turn, and `main` goes on before that.",
+            headline="cancel stops it now",
         ),
         wrong_value(
             ["spawned", "a1", "b1", "c1", "c2", "asked", "b2", "a2", "over"],
-            "a task that never began",
+            "what cancelling leaves",
             "You let `c` begin. It was cancelled before its first turn, so the error is "
             "thrown in before its first line.",
+            headline="a task that never began",
         ),
         wrong_value(
             ["spawned", "a1", "b1", "c2", "asked", "b2", "a2", "over"],
-            "a finally that was not reached",
+            "what cancelling leaves",
             "You have c2. `c` was cancelled before its first line, so it never came to its `try`.",
+            headline="a finally that was not reached",
         ),
         wrong_value(
             ["spawned", "a1", "b1", "asked", "a2", "over"],
-            "no cleaning up",
+            "what cancelling leaves",
             "You left out b2. A cancelled task gets an error at the place where it waits, "
             "and its `finally` runs.",
+            headline="no cleaning up",
         ),
         wrong_value(
             ["spawned", "a1", "b1", "asked", "b2", "over", "a2"],
-            "did not wait",
+            "await waits",
             "You have `over` before a2. `await a` waits for the end of `a`.",
+            headline="did not wait",
         ),
         wrong_value(
             ["spawned", "a1", "b1", "asked", "a2", "b2", "over"],
-            "slept to its end",
+            "what cancelling leaves",
             "You let `b` sleep to the end of its second. The cancellation takes that "
             "sleep back: `b` has its turn at once.",
+            headline="slept to its end",
         ),
     )

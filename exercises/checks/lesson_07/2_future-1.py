@@ -50,12 +50,13 @@ class WriteFuture(Exercise):
             future.set_result(value)
             if "other" in woken:
                 raise Wrong(
-                    "shared by all",
+                    "shared state",
                     "There were two futures. I set one of them, and who "
                     "waited for the other was woken too.",
                     lab.line(r"^    \w+ = "),
                     "What stands in the class belongs to all futures alike. Make the list "
                     "in `__init__`: `self.waiters = []`.",
+                    headline="shared by all",
                 )
             self._woken(lab, woken, list(waiters))
             for name in waiters:
@@ -69,76 +70,85 @@ class WriteFuture(Exercise):
             park = coro.send(None)
         except StopIteration as stop:
             raise Wrong(
-                "did not wait",
+                "wake-up",
                 f"The result was not there yet, and the {name} waiter got {stop.value!r}.",
                 lab.line(r"__await__"),
                 "While there is no result, yield the function that parks the waiter.",
+                headline="did not wait",
             ) from None
         except TypeError as error:
             if "non-iterator" not in str(error):
                 raise
             raise Wrong(
-                "no generator",
+                "not async",
                 f"Python said: {error}.",
                 lab.line(r"async def __await__")
                 or lab.line(r"return self\.park")
                 or lab.line("def __await__"),
                 "`__await__` is an ordinary `def` with a `yield` in it: `yield "
                 "self.park`, and at its end `return` the value.",
+                headline="no generator",
             ) from None
         if park is None:
             raise Wrong(
-                "asks again and again",
+                "polling",
                 "`__await__` yielded None, so the waiter queues at once, and looks again "
                 "in each of its turns.",
                 lab.line(r"\byield\b"),
                 "Yield `self.park`: the waiter sleeps until somebody calls its `wake`.",
+                headline="asks again and again",
             )
         if not callable(park):
             raise Wrong(
-                "handed out no function",
+                "another form",
                 f"`__await__` yielded {park!r}.",
                 lab.line(r"\byield\b"),
                 "Yield a function that the loop can call as `park(loop, wake)`.",
+                headline="handed out no function",
             )
         park(OtherLoop(lab), lambda: woken.append(name))
         if name in woken:
             raise Wrong(
-                "woken at once",
+                "called, not handed over",
                 "`park` called `wake`, so the waiter was woken before there was a result.",
                 lab.line(r"\bwake\(\)"),
                 "`park` only keeps `wake`. `set_result` calls it.",
+                headline="woken at once",
             )
 
     def _woken(self, lab, woken, names):
         observed = f"Three waited, and `set_result` woke: {', '.join(woken) or 'nobody'}."
         if len(set(woken)) == 1 and names[-1] in woken:
             raise Wrong(
-                "overwrites the first waiter",
+                "wake-up",
                 observed,
                 lab.line(r"self\.\w+ = .*\bwake\b"),
                 "There is room for one waiter, and the next one is written over it. Keep a list.",
+                headline="overwrites the first waiter",
             )
         if not woken:
             raise Wrong(
-                "wakes nobody",
+                "wake-up",
                 observed,
                 lab.line("def set_result"),
                 "Call the `wake` of each who waits.",
+                headline="wakes nobody",
             )
         if len(woken) > len(set(woken)):
             raise Wrong(
-                "woken twice",
+                "stale wake-up",
                 observed,
                 lab.line(r"\bwake\(|append"),
                 "Each `wake` puts the waiter into the queue once more.",
+                headline="woken twice",
             )
         if len(woken) < 3:
             raise Wrong(
-                "lost a waiter",
+                "wake-up",
                 observed,
                 lab.line("def set_result"),
                 "Call the `wake` of each who waits.",
+                headline="lost a waiter",
             )
         lab.equal(woken, names, what="it woke")
 
@@ -148,27 +158,30 @@ class WriteFuture(Exercise):
         except StopIteration as stop:
             if stop.value is None and value is not None:
                 raise Wrong(
-                    "lost the result",
+                    "return value",
                     f"The result is {value!r}, and {who} got None.",
                     lab.line("__await__"),
                     "What `__await__` returns is the value of the `await`.",
+                    headline="lost the result",
                 ) from None
             lab.equal(stop.value, value, what=f"{who} got")
         else:
             late = "after" in who
             if value is None:
                 raise Wrong(
-                    "took None for not done",
+                    "falsy",
                     f"The result was set to None, and {who} waits on.",
                     lab.line(r"is None|is not None|if not self\.\w+|while not self\.\w+"),
                     "None is a result as any other. Let an attribute of its own tell "
                     "whether there is one.",
+                    headline="took None for not done",
                 )
             raise Wrong(
-                "lost the late waiter" if late else "waits again",
+                "wake-up",
                 f"The result was there, and {who} paused. Nobody will ever call that `wake`.",
                 lab.line(r"\byield\b"),
                 "If there is a result, return it; don't get to the `yield`.",
+                headline="lost the late waiter" if late else "waits again",
             )
 
     def _twice(self, lab, future, woken):
@@ -186,7 +199,7 @@ class WriteFuture(Exercise):
             ) from None
         more = len(woken) - before
         raise Wrong(
-            "woken twice" if more else "set twice",
+            "stale wake-up" if more else "done twice",
             "I set the result a second time. "
             + (
                 f"{more} waiters were woken again, for nothing."
@@ -195,6 +208,7 @@ class WriteFuture(Exercise):
             ),
             lab.line("def set_result"),
             "Refuse it: `raise RuntimeError(…)`.",
+            headline="woken twice" if more else "set twice",
         )
 
     @right
@@ -237,7 +251,7 @@ class WriteFuture(Exercise):
             for wake in waiters:
                 wake()
 
-    @wrong("overwrites the first waiter", says="woke: third")
+    @wrong("wake-up", says="woke: third")
     class with_one_slot:
         def __init__(self):
             self.waiter, self.done = None, False
@@ -255,7 +269,7 @@ class WriteFuture(Exercise):
             if self.waiter:
                 self.waiter()
 
-    @wrong("lost the late waiter", says="a waiter who came after it paused")
+    @wrong("wake-up", says="a waiter who came after it paused")
     class always_pauses:
         def __init__(self):
             self.waiters = []
@@ -272,7 +286,7 @@ class WriteFuture(Exercise):
             for wake in self.waiters:
                 wake()
 
-    @wrong("asks again and again", says="looks again")
+    @wrong("polling", says="looks again")
     class that_polls:
         def __init__(self):
             self.done = False
@@ -285,7 +299,7 @@ class WriteFuture(Exercise):
         def set_result(self, value):
             self.value, self.done = value, True
 
-    @wrong("took None for not done", says="set to None")
+    @wrong("falsy", says="set to None")
     class with_none_for_not_done:
         def __init__(self):
             self.waiters, self.value = [], None
@@ -305,7 +319,7 @@ class WriteFuture(Exercise):
             for wake in self.waiters:
                 wake()
 
-    @wrong("woken twice", says="a second time")
+    @wrong("stale wake-up", says="a second time")
     class set_as_often_as_you_like:
         def __init__(self):
             self.waiters, self.done = [], False
@@ -323,7 +337,7 @@ class WriteFuture(Exercise):
             for wake in self.waiters:
                 wake()
 
-    @wrong("set twice", says="No error came")
+    @wrong("done twice", says="No error came")
     class forgets_who_waited:
         def __init__(self):
             self.waiters, self.done = [], False
@@ -341,7 +355,7 @@ class WriteFuture(Exercise):
             while self.waiters:
                 self.waiters.pop(0)()
 
-    @wrong("lost the result", says="got None")
+    @wrong("return value", says="got None")
     class returns_nothing:
         def __init__(self):
             self.waiters, self.done = [], False
@@ -358,7 +372,7 @@ class WriteFuture(Exercise):
             for wake in self.waiters:
                 wake()
 
-    @wrong("shared by all", says="the other was woken too")
+    @wrong("shared state", says="the other was woken too")
     class with_one_list_for_all:
         waiters = []
         done = False
@@ -378,7 +392,7 @@ class WriteFuture(Exercise):
             for wake in self.waiters:
                 wake()
 
-    @wrong("woke through the loop", says="knows the loop")
+    @wrong("wake-up", says="knows the loop")
     class as_in_the_lesson:
         def __init__(self):
             self.waiters = []
@@ -397,7 +411,7 @@ class WriteFuture(Exercise):
             for loop, who in waiters:
                 loop.make_ready(who)
 
-    @wrong("no generator", says="return self.park")
+    @wrong("not async", says="return self.park")
     class that_returns_park:
         def __init__(self):
             self.waiters = []
@@ -412,7 +426,7 @@ class WriteFuture(Exercise):
             for wake in self.waiters:
                 wake()
 
-    @wrong("woken at once", says="`set_result` calls it")
+    @wrong("called, not handed over", says="`set_result` calls it")
     class that_wakes_in_park:
         def __init__(self):
             self.waiters, self.done = [], False
@@ -445,8 +459,9 @@ class OtherLoop:
 
     def make_ready(self, who):
         raise Wrong(
-            "woke through the loop",
+            "wake-up",
             "`set_result` called `loop.make_ready(…)`.",
             self.lab.line(r"\.make_ready\("),
             "Here `wake` is the function that wakes its waiter, and knows the loop: `wake()`.",
+            headline="woke through the loop",
         )

@@ -31,10 +31,11 @@ class Gather(Exercise):
         got = run(lambda loop: gather(loop, work(3, "a"), work(1, "b"), work(2, "c")))
         if isinstance(got, (list, tuple)) and any(isinstance(item, Task) for item in got):
             raise Wrong(
-                "returned tasks",
+                "future for its result",
                 f"It returned {got}: the tasks, and not what they return.",
                 lab.line(r"\breturn\b"),
                 "`await` each of them.",
+                headline="returned tasks",
             )
         lab.equal(got, ["a", "b", "c"])
         if run.elapsed > 3.5:
@@ -97,7 +98,7 @@ class Gather(Exercise):
             await task
         return results
 
-    @wrong("returned tasks", says="not what they return")
+    @wrong("future for its result", says="not what they return")
     async def without_await(loop, *coros):
         return [loop.spawn(coro) for coro in coros]
 
@@ -111,23 +112,23 @@ class Gather(Exercise):
                 results.append(error)
         return results
 
-    @wrong("asks again and again", says="turns")
+    @wrong("polling", says="turns")
     async def that_polls(loop, *coros):
         tasks = [loop.spawn(coro) for coro in coros]
         while not all(task.done() for task in tasks):
             await sleep(0)
         return [task.result() for task in tasks]
 
-    @wrong("runs the loop inside itself", says="one of its turns")
+    @wrong("nested run", says="one of its turns")
     async def runs_each(loop, *coros):
         return [loop.run(coro) for coro in coros]
 
-    @wrong("spawned no coroutine", says="takes one coroutine")
+    @wrong("named, not called", says="takes one coroutine")
     async def spawns_them_in_one(loop, *coros):
         tasks = loop.spawn(coros)
         return [await task for task in tasks]
 
-    @wrong("asked asyncio", says="your own loop")
+    @wrong("other loop", says="your own loop")
     async def with_asyncio(loop, *coros):
         import asyncio
 

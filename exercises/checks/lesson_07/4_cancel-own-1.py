@@ -67,11 +67,12 @@ class Cancel(Exercise):
             if called is None or "not callable" not in str(error):
                 raise
             raise Wrong(
-                "called a value",
+                "raised",
                 f"Python said: {error}.",
                 called,
                 "On this loop `task.done` is True or False, and `task.throw` is a place "
                 "for an error: `task.throw = CancelledError()`.",
+                headline="called a value",
             ) from None
         if loop.steps > steps or len(task.log) > log:
             raise self._at_once(
@@ -83,11 +84,12 @@ class Cancel(Exercise):
 
     def _at_once(self, lab, observed):
         return Wrong(
-            "runs it at once",
+            "called, not handed over",
             observed,
             lab.line(r"\.throw\(|\.send\(|\.close\(|step\("),
             "Only the loop resumes a task. Leave the error in `task.throw` and see to it "
             "that the task has a turn.",
+            headline="runs it at once",
         )
 
     def _asleep(self, cancel, lab):
@@ -100,32 +102,36 @@ class Cancel(Exercise):
         if told is None or not task.done:
             if task.log.get("slept"):
                 raise Wrong(
-                    "was not told",
+                    "wake-up",
                     "It slept to its end and heard of nothing.",
                     lab.line(r"\bthrow\b"),
                     "`task.throw = CancelledError()`",
+                    headline="was not told",
                 )
             raise Wrong(
-                "never woken",
+                "wake-up",
                 "It had no turn any more: it is in no queue and in no heap.",
                 lab.line("sleeping"),
                 "Take it out of the heap *and* put it into `loop.ready`.",
+                headline="never woken",
             )
         if told > 1:
             raise Wrong(
-                "told too late",
+                "late",
                 f"It got its CancelledError at {told:g} s, when it would have woken anyway.",
                 lab.line(r"\bthrow\b"),
                 "A task that sleeps needs a turn at once: put it into `loop.ready`.",
+                headline="told too late",
             )
         if over == 3:
             raise Wrong(
-                "stale timer",
+                "stale wake-up",
                 "It was told at 1 s and began to clean up, for 4 s. At 3 s its old timer "
                 "rang and ended that.",
                 lab.line(r"ready\.append"),
                 "The entry of its first sleep is still in the heap. Put None in the place "
                 "of the task.",
+                headline="stale timer",
             )
         lab.equal(over, 5, what="told at 1 s, it cleaned up for 4 s, and was done at")
 
@@ -152,11 +158,12 @@ class Cancel(Exercise):
             }
             if late != {0} or sum(bool(task.log.get("slept")) for task in tasks) != 7:
                 raise Wrong(
-                    "broke the heap",
+                    "heap",
                     "The other seven were to wake on time, and some of them did not.",
                     lab.line("sleeping"),
                     "Who takes an item out of the middle of a heap leaves no heap. Put "
                     "None in the place of the task, or call `heapq.heapify`.",
+                    headline="broke the heap",
                 )
 
     def _ready(self, cancel, lab):
@@ -172,18 +179,20 @@ class Cancel(Exercise):
             loop.run()
             if loop.twice:
                 raise Wrong(
-                    "resumed twice",
+                    "turns",
                     "It had two places in the queue, and two turns in one round.",
                     lab.line(r"ready\.append"),
                     "One who is ready, or runs, has its turn anyway. Only one who sleeps "
                     "needs a place in `loop.ready`.",
+                    headline="resumed twice",
                 )
             if not task.log.get("told"):
                 raise Wrong(
-                    "was not told",
+                    "wake-up",
                     "It ended, and heard of nothing.",
                     lab.line(r"\bthrow\b"),
                     "`task.throw = CancelledError()`, whether it sleeps or not.",
+                    headline="was not told",
                 )
 
     def _ended(self, cancel, lab):
@@ -194,10 +203,11 @@ class Cancel(Exercise):
         got = self._cancel(cancel, lab, loop, task)
         if loop.ready:
             raise Wrong(
-                "wakes the dead",
+                "stale wake-up",
                 "It stands in `loop.ready` again.",
                 lab.line(r"ready\.append"),
                 "Look at `task.done` first.",
+                headline="wakes the dead",
             )
         lab.equal(got, False)
 
@@ -225,7 +235,7 @@ class Cancel(Exercise):
         task.throw = CancelledError()
         return True
 
-    @wrong("stale timer", says="At 3 s its old timer rang")
+    @wrong("stale wake-up", says="At 3 s its old timer rang")
     def forgets_the_timer(loop, task):
         if task.done:
             return False
@@ -234,7 +244,7 @@ class Cancel(Exercise):
             loop.ready.append(task)
         return True
 
-    @wrong("resumed twice", says="two places in the queue")
+    @wrong("turns", says="two places in the queue")
     def always_queues(loop, task):
         if task.done:
             return False
@@ -245,7 +255,7 @@ class Cancel(Exercise):
         loop.ready.append(task)
         return True
 
-    @wrong("resumed twice", says="cancels itself")
+    @wrong("turns", says="cancels itself")
     def queues_one_who_runs(loop, task):
         if task.done:
             return False
@@ -257,7 +267,7 @@ class Cancel(Exercise):
             loop.ready.append(task)
         return True
 
-    @wrong("runs it at once", says="had run already")
+    @wrong("called, not handed over", says="had run already")
     def throws_it_in(loop, task):
         if task.done:
             return False
@@ -267,7 +277,7 @@ class Cancel(Exercise):
             task.done = True
         return True
 
-    @wrong("told too late", says="at 3 s")
+    @wrong("late", says="at 3 s")
     def only_notes_it(loop, task):
         if task.done:
             return False
@@ -275,14 +285,14 @@ class Cancel(Exercise):
         return True
 
     only_takes_it_out = leaves_the_entry.but(
-        "loop.ready.append(task)", "", kind="never woken", says="no queue and in no heap"
+        "loop.ready.append(task)", "", kind="wake-up", says="no queue and in no heap"
     )
 
     only_the_sleepers = leaves_the_entry.but("task.throw = CancelledError()", "").but(
-        "None", "None\ntask.throw = CancelledError()", kind="was not told", says="heard of nothing"
+        "None", "None\ntask.throw = CancelledError()", kind="wake-up", says="heard of nothing"
     )
 
-    @wrong("broke the heap", says="some of them did not")
+    @wrong("heap", says="some of them did not")
     def takes_it_out_of_the_middle(loop, task):
         if task.done:
             return False
@@ -297,18 +307,18 @@ class Cancel(Exercise):
     queues_the_coroutine = leaves_the_entry.but(
         "loop.ready.append(task)",
         "loop.ready.append(task.coro)",
-        kind="not a task",
+        kind="future for its result",
         says="holds tasks",
     )
 
-    @wrong("called a value", says="a place for an error")
+    @wrong("raised", says="a place for an error")
     def calls_throw(loop, task):
         if task.done:
             return False
         task.throw(CancelledError())
         return True
 
-    @wrong("wakes the dead", says="again")
+    @wrong("stale wake-up", says="again")
     def does_not_look(loop, task):
         task.throw = CancelledError()
         if task.done or any(entry[2] is task for entry in loop.sleeping):
@@ -372,10 +382,11 @@ class SmallLoop:
     def step(self, task):
         if not isinstance(task, SmallTask):
             raise Wrong(
-                "not a task",
+                "future for its result",
                 f"`loop.ready` held {task!r:.60}.",
                 self.lab.line(r"ready\.append"),
                 "The queue of this loop holds tasks: `loop.ready.append(task)`.",
+                headline="not a task",
             )
         if task.done:
             return  # one turn too many: `twice` has noted it

@@ -34,10 +34,11 @@ class WriteBell(Exercise):
     def verify(self, Bell, lab):
         if inspect.isasyncgenfunction(getattr(Bell, "wait", None)):
             raise Wrong(
-                "an async generator",
+                "not async",
                 "`wait` is an `async def` with a `yield` in it, and that can't be awaited.",
                 lab.line(r"\byield\b"),
                 "The `yield` belongs into `__await__`, an ordinary `def`. In `wait`: `await self`.",
+                headline="an async generator",
             )
         for script in (self._rings, self._cancelled):
             lab.told(
@@ -53,10 +54,11 @@ class WriteBell(Exercise):
                 if "list.remove" not in str(error):
                     raise
                 raise Wrong(
-                    "undone twice",
+                    "stale wake-up",
                     f"Python said: {error}.",
                     lab.line("remove"),
                     "Two lists are at odds: take a waiter out of the one in which `park` put it.",
+                    headline="undone twice",
                 ) from None
             except Stuck:
                 self._name(lab, log, script)
@@ -65,12 +67,13 @@ class WriteBell(Exercise):
                 if "_waiter" not in str(error):
                     raise
                 raise Wrong(
-                    "woken twice",
+                    "stale wake-up",
                     "A ring called the `wake` of a task that an earlier "
                     "ring had woken, and that had ended since.",
                     lab.line("def ring"),
                     "Who was woken waits no more: `ring` puts an empty list in the place "
                     "of the old one.",
+                    headline="woken twice",
                 ) from None
             self._name(lab, log, script)
 
@@ -117,25 +120,28 @@ class WriteBell(Exercise):
                 lab.equal(["b", "a"], ["a", "b"], what="it woke")
             if not any(what == "woken" for _, what in when):
                 raise Wrong(
-                    "wakes nobody",
+                    "wake-up",
                     "Two tasks waited, the bell rang, and nobody went on.",
                     lab.line(r"return self\.\w+\.remove\(") or lab.line("def ring"),
                     "`ring` calls each `wake`. And `park` returns its undo without "
                     "calling it, or the waiter is taken out at once.",
+                    headline="wakes nobody",
                 )
             if when.get(("a", "woken")) == 0:
                 raise Wrong(
-                    "did not wait",
+                    "wake-up",
                     "Two came at 0 s and went through at once, before the first ring.",
                     lab.line(r"def wait|__await__"),
                     "`await self` in `wait`, and `yield self.park` in `__await__`.",
+                    headline="did not wait",
                 )
             if when.get(("late", "woken")) == 2:
                 raise Wrong(
-                    "rings on",
+                    "wake-up",
                     "The bell rang at 1 s. A task that came at 2 s went through at once.",
                     lab.line(r"def wait|__await__"),
                     "A bell is no future: who comes later waits for the next ring.",
+                    headline="rings on",
                 )
             if (
                 when.get(("a", "woken")),
@@ -143,43 +149,48 @@ class WriteBell(Exercise):
                 when.get(("late", "woken")),
             ) != (1, 1, 3):
                 raise Wrong(
-                    "woke the wrong ones",
+                    "wake-up",
                     "It rang at 1, 3 and 4 s. Two came at 0 s, one "
                     f"at 2 s. They went on: {told(log)}.",
                     lab.line("def ring"),
                     "Wake all who wait at that moment, each of them once.",
+                    headline="woke the wrong ones",
                 )
             return
         observed = f"What they did: {told(log)}."
         if when.get(("b", "told")) == 1 and when.get(("b", "over")) == 2:
             raise Wrong(
-                "stale waiter",
+                "stale wake-up",
                 f"{observed} It began to clean up for 5 s, and the ring "
                 "at 2 s, which was not meant for it any more, ended that.",
                 lab.line("def park"),
                 "Take its `wake` out of the list when the undo is called.",
+                headline="stale waiter",
             )
         if when.get(("b", "told"), 1) != 1:
             raise Wrong(
-                "no undo",
+                "stale wake-up",
                 f"{observed} It was cancelled at 1 s.",
                 lab.line("def park"),
                 "`park` must return the function that takes the waiting back. Without "
                 "one, `cancel` believes that the task is ready.",
+                headline="no undo",
             )
         if ("b", "told") not in when:
             raise Wrong(
-                "never woken",
+                "wake-up",
                 f"{observed} The second one, cancelled, had no turn.",
                 lab.line("def park"),
                 "`park` returns a function, and does not call it.",
+                headline="never woken",
             )
         if ("a", "woken") not in when or ("c", "woken") not in when:
             raise Wrong(
-                "takes back too much",
+                "stale wake-up",
                 f"{observed} The first and the third were not cancelled, and wait for ever.",
                 lab.line(r"clear|remove|pop") or lab.line("def park"),
                 "The undo takes back what this one `park` did, no more.",
+                headline="takes back too much",
             )
         lab.equal(when.get(("b", "over")), 6, what="told at 1 s, it cleaned up for 5 s, until")
 
@@ -218,28 +229,31 @@ class WriteBell(Exercise):
             rung.set_result(None)
 
     without_undo = with_a_list.but(
-        "return lambda: self.waiters.remove(wake)", "", kind="no undo", says="(b) was told at 2 s"
+        "return lambda: self.waiters.remove(wake)",
+        "",
+        kind="stale wake-up",
+        says="(b) was told at 2 s",
     )
 
     with_an_empty_undo = with_a_list.but(
-        "self.waiters.remove(wake)", "None", kind="stale waiter", says="not meant for it any more"
+        "self.waiters.remove(wake)", "None", kind="stale wake-up", says="not meant for it any more"
     )
 
     with_clear = with_a_list.but(
         "lambda: self.waiters.remove(wake)",
         "self.waiters.clear",
-        kind="takes back too much",
+        kind="stale wake-up",
         says="wait for ever",
     )
 
     undoes_at_once = with_a_list.but(
         "lambda: self.waiters.remove(wake)",
         "self.waiters.remove(wake)",
-        kind="wakes nobody",
+        kind="wake-up",
         says="taken out at once",
     )
 
-    @wrong("rings on", says="went through at once")
+    @wrong("wake-up", says="went through at once")
     class that_is_a_future:
         def __init__(self):
             self.future = Future()
@@ -254,11 +268,11 @@ class WriteBell(Exercise):
     that_keeps_the_list = with_a_list.but(
         "waiters, self.waiters = self.waiters, []\nfor wake in waiters",
         "for wake in self.waiters",
-        kind="woken twice",
+        kind="stale wake-up",
         says="had ended since",
     )
 
-    @wrong("did not wait", says="before the first ring")
+    @wrong("wake-up", says="before the first ring")
     class that_awaits_nothing:
         def __init__(self):
             self.waiters = []
@@ -270,7 +284,7 @@ class WriteBell(Exercise):
             for wake in self.waiters:
                 wake()
 
-    @wrong("an async generator", says="In `wait`")
+    @wrong("not async", says="In `wait`")
     class that_yields_in_wait:
         def __init__(self):
             self.waiters = []
@@ -304,7 +318,7 @@ class WriteBell(Exercise):
             while self.waiters:
                 self.waiters.pop()()
 
-    @wrong("woke the wrong ones", says="each of them once")
+    @wrong("wake-up", says="each of them once")
     class wakes_one_a_ring:
         def __init__(self):
             self.waiters = []

@@ -46,10 +46,11 @@ class WithTimeout(Exercise):
         lab.equal(got, "tea")
         if run.elapsed > 8.5:
             raise Wrong(
-                "waits for the alarm",
+                "late",
                 f"The work was done at 2 s, and it took {run.elapsed:g} s.",
                 lab.line(r"await .*sleep\("),
                 "Await the work. The alarm sleeps in a task of its own.",
+                headline="waits for the alarm",
             )
         lab.equal(round(run.elapsed, 1), 2, what="it took, in seconds,")
         self._nothing_rings(lab, run)
@@ -57,10 +58,11 @@ class WithTimeout(Exercise):
     def _nothing_rings(self, lab, run):
         if run.left:
             raise Wrong(
-                "timer left behind",
+                "stale wake-up",
                 f"It was over, and this was still there: {', '.join(run.left)}.",
                 lab.line(r"spawn\((?!coro)|wake_at"),
                 "In a `finally`, cancel the alarm, or call its undo.",
+                headline="timer left behind",
             )
 
     def _failing(self, with_timeout, lab):
@@ -74,7 +76,7 @@ class WithTimeout(Exercise):
             )
         except TimeoutError:
             raise Wrong(
-                "another error came out",
+                "another error",
                 "The work raised a LookupError, and TimeoutError came out.",
                 lab.line(r"^\s*except\b"),
                 "Only a timeout is a TimeoutError.",
@@ -98,7 +100,7 @@ class WithTimeout(Exercise):
             )
         except CancelledError:
             raise Wrong(
-                "another error came out",
+                "another error",
                 "The time was over, and CancelledError came out. Whoever awaits this would "
                 "believe that it was told to end itself.",
                 lab.line(r"await task") or lab.line(r"\bawait\b"),
@@ -119,22 +121,24 @@ class WithTimeout(Exercise):
             )
         if run.elapsed > 3.5:
             raise Wrong(
-                "waits to the end",
+                "late",
                 f"It took {run.elapsed:g} s.",
                 lab.line(r"\bawait\b"),
                 "The alarm must ring while you wait: it needs a "
                 "task of its own, or an entry in the heap.",
+                headline="waits to the end",
             )
         if not log:
             raise Wrong(
-                "left the work running",
+                "losers",
                 "After the TimeoutError the work still went on.",
                 lab.line("TimeoutError"),
                 "Cancel its task, and await it.",
+                headline="left the work running",
             )
         if run.elapsed < 2.5:
             raise Wrong(
-                "did not wait for the end",
+                "early return",
                 f"The work needed 1 s to clean up after being "
                 f"cancelled. TimeoutError came at {run.elapsed:g} s, before that was "
                 "over.",
@@ -164,19 +168,21 @@ class WithTimeout(Exercise):
             raise Wrong("swallowed", "2.5 s later it still went on.", lab.line(r"^\s*except\b"))
         if isinstance(outcome[0], TimeoutError):
             raise Wrong(
-                "took a cancellation for a timeout",
+                "whose timeout",
                 "TimeoutError came out, and the time was not over.",
                 lab.line(r"^\s*except\b"),
                 "A CancelledError has two reasons. Let the alarm note that it rang.",
+                headline="took a cancellation for a timeout",
             )
         if not isinstance(outcome[0], CancelledError):
             raise Wrong("swallowed", f"What came out is {outcome[0]!r}.", lab.line(r"^\s*except\b"))
         if not log:
             raise Wrong(
-                "left the work running",
+                "losers",
                 "CancelledError came out, and the work still went on.",
                 lab.line(r"^\s*except\b|await task"),
                 "Whoever is cancelled cancels what he began: `task.cancel()`.",
+                headline="left the work running",
             )
         self._nothing_rings(lab, run)
 
@@ -221,7 +227,7 @@ class WithTimeout(Exercise):
             if not rang:
                 undo()
 
-    @wrong("timer left behind", says="ring")
+    @wrong("stale wake-up", says="ring")
     async def leaves_the_alarm(loop, seconds, coro):
         task, rang = loop.spawn(coro), []
 
@@ -239,7 +245,7 @@ class WithTimeout(Exercise):
             task.cancel()
             raise
 
-    @wrong("waits for the alarm", says="in a task of its own")
+    @wrong("late", says="in a task of its own")
     async def sleeps_itself(loop, seconds, coro):
         task = loop.spawn(coro)
         await sleep(seconds)
@@ -248,7 +254,7 @@ class WithTimeout(Exercise):
         task.cancel()
         raise TimeoutError
 
-    @wrong("took a cancellation for a timeout", says="the time was not over")
+    @wrong("whose timeout", says="the time was not over")
     async def takes_all_for_timeouts(loop, seconds, coro):
         task = loop.spawn(coro)
 
@@ -265,7 +271,7 @@ class WithTimeout(Exercise):
         finally:
             alarm.cancel()
 
-    @wrong("another error came out", says="CancelledError came out")
+    @wrong("another error", says="CancelledError came out")
     async def lets_the_cancellation_out(loop, seconds, coro):
         task = loop.spawn(coro)
 
@@ -279,7 +285,7 @@ class WithTimeout(Exercise):
         finally:
             alarm.cancel()
 
-    @wrong("another error came out", says="nonlocal")
+    @wrong("another error", says="nonlocal")
     async def forgets_nonlocal(loop, seconds, coro):
         task, rang = loop.spawn(coro), False
 
@@ -302,7 +308,7 @@ class WithTimeout(Exercise):
     takes_every_error_for_a_timeout = takes_all_for_timeouts.but(
         "CancelledError:\n    task.cancel()",
         "BaseException:",
-        kind="another error came out",
+        kind="another error",
         says="LookupError, and TimeoutError",
     )
 
@@ -313,7 +319,7 @@ class WithTimeout(Exercise):
         says="it returned None",
     )
 
-    @wrong("left the work running", says="the work still went on")
+    @wrong("losers", says="the work still went on")
     async def only_stops_waiting(loop, seconds, coro):
         first = Future()
 
@@ -337,7 +343,7 @@ class WithTimeout(Exercise):
         finally:
             alarm.cancel()
 
-    @wrong("waits to the end", says="It took 9 s")
+    @wrong("late", says="It took 9 s")
     async def looks_afterwards(loop, seconds, coro):
         begun = time.monotonic()
         result = await coro
@@ -345,7 +351,7 @@ class WithTimeout(Exercise):
             raise TimeoutError
         return result
 
-    @wrong("left the work running", says="CancelledError came out, and the work")
+    @wrong("losers", says="CancelledError came out, and the work")
     async def forgets_the_work(loop, seconds, coro):
         task, rang = loop.spawn(coro), []
 
@@ -364,7 +370,7 @@ class WithTimeout(Exercise):
         finally:
             alarm.cancel()
 
-    @wrong("did not wait for the end", says="before that was over")
+    @wrong("early return", says="before that was over")
     async def raises_at_once(loop, seconds, coro):
         task, rang = loop.spawn(coro), Future()
 

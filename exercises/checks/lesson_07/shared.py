@@ -96,31 +96,34 @@ class Watched:
                     raise
                 close_unbegun(error)
                 raise Wrong(
-                    "spawned no coroutine",
+                    "named, not called",
                     f"Python said: {error}",
                     self.lab.line(r"\bspawn\((?!coro\b)\*?\w+\)"),
                     "`spawn` takes one coroutine: `loop.spawn(work())`.",
+                    headline="spawned no coroutine",
                 ) from None
             except ValueError as error:
                 again = self.lab.line(r"\bloop\.(run|turn)\w*\(")
                 if again is None or "already executing" not in str(error):
                     raise
                 raise Wrong(
-                    "runs the loop inside itself",
+                    "nested run",
                     f"Python said: {error}.",
                     again,
                     "The loop runs already, and this is one of its turns. `loop.spawn` "
                     "adds a task to it.",
+                    headline="runs the loop inside itself",
                 ) from None
             except RuntimeError as error:
                 if "event loop" in str(error) and self.lab.line(r"\basyncio\."):
                     close_unbegun(error)
                     raise Wrong(
-                        "asked asyncio",
+                        "other loop",
                         f"Python said: {str(error).rstrip('.')}.",
                         self.lab.line(r"\basyncio\."),
                         "This runs on your own loop, and asyncio's functions want "
                         "asyncio's. Use `loop.spawn`.",
+                        headline="asked asyncio",
                     ) from None
                 if not str(error).startswith("Deadlock"):
                     raise
@@ -158,10 +161,11 @@ class WatchedLoop(Loop):
         self.turns += 1
         if self.turns == MANY_TURNS:
             raise Wrong(
-                "asks again and again",
+                "polling",
                 f"After {MANY_TURNS} turns of the loop it was not over, and somebody was "
                 "always ready, so nobody could wake.",
                 self.lab.line(r"\bwhile\b|sleep\(0"),
                 "Await what you wait for. A task wakes those who await it.",
+                headline="asks again and again",
             )
         super().turn()

@@ -28,41 +28,48 @@ class PredictPieces(Exercise):
     wrong_values = (
         wrong_value(
             [b"tea", b"cake", b""],
-            "took a send for a message",
+            "one read is one message",
             "You let each `recv` give what one `sendall` sent. A stream does not keep "
             "them apart: whoever receives takes what is there, up to what was asked.",
+            headline="took a send for a message",
         ),
         wrong_value(
             ["tea", "cake", ""],
-            "took a send for a message",
+            "one read is one message",
             "You let each `recv` give what one `sendall` sent. A stream does not keep "
             "them apart: whoever receives takes what is there, up to what was asked.",
+            headline="took a send for a message",
         ),
         wrong_value(
             [b"teaca", b"ke", b"ke"],
-            "read the same bytes twice",
+            "end of stream",
             "You let the last `recv` give `ke` once more. What has been received is out "
             "of the stream, and nothing came after it.",
+            headline="read the same bytes twice",
         ),
         wrong_value(
             [b"teacake", b"", b""],
-            "took more than was asked",
+            "one read is one message",
             "You let the first `recv` take all. It takes at most 5 bytes.",
+            headline="took more than was asked",
         ),
         wrong_value(
             [b"teaca", b"ke", None],
-            "None for the end",
+            "end of stream",
             'You let the last `recv` return None. The end of a stream is b"", no bytes.',
+            headline="None for the end",
         ),
         wrong_value(
             [b"teaca", b"ke"],
-            "stopped too early",
+            "stopped early",
             "You gave two values. There are three calls, and the last one returns too.",
+            headline="stopped too early",
         ),
         wrong_value(
             [b"tea", b"ca", b"ke"],
-            "took a send for a message",
+            "one read is one message",
             "You let the first `recv` stop where the first `sendall` ended. A stream does "
             "not keep them apart.",
+            headline="took a send for a message",
         ),
     )

@@ -67,11 +67,12 @@ class SendAll(Exercise):
                 await sender
             except BlockingIOError:
                 raise Wrong(
-                    "raised BlockingIOError",
+                    "caught too little",
                     f"After {len(heard):,} bytes the socket had "
                     "no room. `send` raised BlockingIOError, and nobody caught it.",
                     lab.line(r"\.send"),
                     "It says *not now*: catch it, wait until the socket can be written, and go on.",
+                    headline="raised BlockingIOError",
                 ) from None
             self._compare(lab, here, bytes(heard), data)
 
@@ -79,16 +80,18 @@ class SendAll(Exercise):
         said = f"The other side read {len(heard):,} bytes, and then it waited for ever."
         if loop.watching.get(here.fileno(), (None, {}))[1].get(READ):
             return Wrong(
-                "waited for the wrong event",
+                "partial send",
                 said,
                 lab.line("READ"),
                 "READ is for words that come in. Who wants to send waits for WRITE.",
+                headline="waited for the wrong event",
             )
         return Wrong(
-            "waits for ever",
+            "end of stream",
             said,
             lab.line(r"\bawait\b"),
             "Wait only when `send` had no room, and then for WRITE.",
+            headline="waits for ever",
         )
 
     def _compare(self, lab, here, heard, data):
@@ -98,33 +101,37 @@ class SendAll(Exercise):
         first = here.sent[0] if here.sent else 0
         if len(heard) > len(data) or heard[first : first + 100] == data[:100]:
             raise Wrong(
-                "sent a part twice",
+                "partial send",
                 f"The other side got {len(heard):,} bytes where "
                 f"{len(data):,} were to be sent: the beginning of `data`, and then a part "
                 "of it again.",
                 lab.line(r"\.send"),
                 "What `send` has taken is on its way. Go on behind it: `data[taken:]`.",
+                headline="sent a part twice",
             )
         if data.startswith(heard) and here.refused == 0:
             raise Wrong(
-                "assumed that all was sent",
+                "partial send",
                 f"{said} `send` took {sum(here.sent):,} and "
                 "said so; it did not go on with the rest.",
                 lab.line(r"\.send"),
                 "`send` returns how many bytes it took. The rest is still yours.",
+                headline="assumed that all was sent",
             )
         if data.startswith(heard):
             raise Wrong(
-                "dropped the rest",
+                "partial send",
                 f"{said} When the socket had no room, it gave up.",
                 lab.line("except|suppress"),
                 "BlockingIOError says *not now*. Wait until the socket can be written, and go on.",
+                headline="dropped the rest",
             )
         raise Wrong(
-            "lost a part on the way",
+            "lost items",
             f"{said} They are not the beginning of `data`.",
             lab.line(r"\.send"),
             "Go on exactly behind what `send` has taken.",
+            headline="lost a part on the way",
         )
 
     @right
@@ -143,12 +150,12 @@ class SendAll(Exercise):
             await until(sock, WRITE)
             sent += sock.send(data[sent : sent + 65536])
 
-    @wrong("assumed that all was sent", says="did not go on with the rest")
+    @wrong("partial send", says="did not go on with the rest")
     async def sends_once(sock, data):
         await until(sock, WRITE)
         sock.send(data)
 
-    @wrong("dropped the rest", says="gave up")
+    @wrong("partial send", says="gave up")
     async def gives_up(sock, data):
         try:
             while data:
@@ -156,7 +163,7 @@ class SendAll(Exercise):
         except BlockingIOError:
             pass
 
-    @wrong("raised BlockingIOError", says="not now")
+    @wrong("caught too little", says="not now")
     async def does_not_catch_it(sock, data):
         while data:
             data = data[sock.send(data) :]
@@ -169,11 +176,9 @@ class SendAll(Exercise):
         "until(sock, WRITE)", "sleep(0)", kind="spin", says="until(sock, WRITE)"
     )
 
-    waits_to_read = cuts_off_what_was_taken.but(
-        "WRITE", "READ", kind="waited for the wrong event", says="WRITE"
-    )
+    waits_to_read = cuts_off_what_was_taken.but("WRITE", "READ", kind="partial send", says="WRITE")
 
-    @wrong("sent a part twice", says="data[taken:]")
+    @wrong("partial send", says="data[taken:]")
     async def starts_over(sock, data):
         taken = 0
         while taken < len(data):
@@ -182,26 +187,26 @@ class SendAll(Exercise):
             except BlockingIOError:
                 await until(sock, WRITE)
 
-    @wrong("sent a part twice", says="a part of it again")
+    @wrong("partial send", says="a part of it again")
     async def forgets_to_add(sock, data):
         taken = 0
         while taken < len(data):
             await until(sock, WRITE)
             taken = sock.send(data[taken:])
 
-    @wrong("sent a part twice", says="a part of it again")
+    @wrong("partial send", says="a part of it again")
     async def keeps_what_was_taken(sock, data):
         while data:
             await until(sock, WRITE)
             data = data[: sock.send(data)]
 
-    @wrong("lost a part on the way", says="behind what `send` has taken")
+    @wrong("lost items", says="behind what `send` has taken")
     async def trusts_small_pieces(sock, data):
         for begin in range(0, len(data), 1000):
             await until(sock, WRITE)
             sock.send(data[begin : begin + 1000])
 
-    @wrong("sendall may not wait either", says="how much")
+    @wrong("partial send", says="how much")
     async def with_sendall(sock, data):
         await until(sock, WRITE)
         sock.sendall(data)

@@ -48,17 +48,19 @@ class ReadLines(Exercise):
                     there.sendall(piece)
                     if not await patiently(lambda: len(here.taken) >= number or reader.done()):
                         raise Wrong(
-                            "stopped reading",
+                            "stopped early",
                             f"It took {here.taken} and then waited for something else.",
                             lab.line(r"\bawait\b"),
                             "`recv` is the one thing to wait for.",
+                            headline="stopped reading",
                         )
             if not await patiently(reader.done):
                 raise Wrong(
-                    "waits for ever",
+                    "end of stream",
                     "The other side had hung up, and it still waited.",
                     lab.line(r"\bawait\b"),
                     'Look for b"", the end of the stream.',
+                    headline="waits for ever",
                 )
             return await reader, here
 
@@ -70,62 +72,73 @@ class ReadLines(Exercise):
         line = lab.line(r"split|partition") or lab.line(r"append|\+=")
         if b"" not in here.taken:
             raise Wrong(
-                "stopped too early",
+                "stopped early",
                 f"{said} More was to come: it had not read to the end of the stream.",
                 lab.line(r"\brecv\("),
                 'One `recv` gives one piece. Go on until it gives b"".',
+                headline="stopped too early",
             )
         if isinstance(got, list) and all(isinstance(each, bytes) for each in got):
             if any(b"\n" in each for each in got):
                 raise Wrong(
-                    "left the newlines in"
-                    if len(got) == len(expected)
-                    else "took a piece for a line",
+                    "one read is one message",
                     said,
                     line,
                     "A line ends where its newline is, wherever the pieces end. Cut at "
                     "the newlines.",
+                    headline="left the newlines in"
+                    if len(got) == len(expected)
+                    else "took a piece for a line",
                 )
             if len(pieces) > 1 and got == [piece.rstrip(b"\n") for piece in pieces]:
                 raise Wrong(
-                    "took a piece for a line",
+                    "one read is one message",
                     said,
                     line,
                     "One `recv` is not one line. Collect the pieces, and cut at the newlines.",
+                    headline="took a piece for a line",
                 )
             if got == expected[:-1] and not text.endswith(b"\n"):
                 raise Wrong(
-                    "lost the last line",
+                    "lost items",
                     said,
                     line,
                     "What is left in the buffer when the stream ends is a line too.",
+                    headline="lost the last line",
                 )
             if got == [*expected, b""]:
                 raise Wrong(
-                    "made up a line",
+                    "end of stream",
                     f"{said} The last line is not there.",
                     line,
                     "After the last newline the buffer is empty: that is no line.",
+                    headline="made up a line",
                 )
             if len(pieces) > 1 and b"".join(got) == b"".join(expected):
                 raise Wrong(
-                    "cut a line in two",
+                    "one read is one message",
                     said,
                     line,
                     "A line may begin in one piece and end in the next. Keep its beginning "
                     "in a buffer until its newline comes.",
+                    headline="cut a line in two",
                 )
             if got == [each for each in expected if each]:
                 raise Wrong(
-                    "lost the empty line",
+                    "falsy",
                     said,
                     lab.line(r"\bif\b|filter") or line,
                     'An empty line is a line: b"" between two newlines. Only `recv` says '
                     'by b"" that the stream has ended.',
+                    headline="lost the empty line",
                 )
             if set(got) <= set(expected) and len(got) < len(expected):
                 raise Wrong(
-                    "lost lines", said, line, "One piece may hold many lines. Take all of them."
+                    "lost items",
+                    said,
+                    line,
+                    "One piece may hold many lines. Take all of them.",
+                    headline="lost lines",
                 )
         lab.equal(got, expected)
 
@@ -160,25 +173,25 @@ class ReadLines(Exercise):
             text += await recv(sock, 4096)
         return text.split(b"\n")[:-2]
 
-    @wrong("stopped too early", says="More was to come")
+    @wrong("stopped early", says="More was to come")
     async def reads_once(sock):
         return (await recv(sock, 4096)).splitlines()
 
-    @wrong("took a piece for a line", says="Cut at the newlines")
+    @wrong("one read is one message", says="Cut at the newlines")
     async def a_piece_is_a_line(sock):
         lines = []
         while data := await recv(sock, 4096):
             lines.append(data.rstrip(b"\n"))
         return lines
 
-    @wrong("cut a line in two", says="buffer")
+    @wrong("one read is one message", says="buffer")
     async def splits_each_piece(sock):
         lines = []
         while data := await recv(sock, 4096):
             lines += data.splitlines()
         return lines
 
-    @wrong("lost the last line", says="a line too")
+    @wrong("lost items", says="a line too")
     async def forgets_the_buffer(sock):
         lines, buffer = [], b""
         while data := await recv(sock, 4096):
@@ -187,10 +200,10 @@ class ReadLines(Exercise):
         return lines
 
     always_adds_the_buffer = forgets_the_buffer.but(
-        "return lines", "return lines + [buffer]", kind="made up a line", says="no line"
+        "return lines", "return lines + [buffer]", kind="end of stream", says="no line"
     )
 
-    @wrong("lost lines", says="many lines")
+    @wrong("lost items", says="many lines")
     async def takes_one_line_a_piece(sock):
         lines, buffer = [], b""
         while data := await recv(sock, 4096):
@@ -198,7 +211,7 @@ class ReadLines(Exercise):
             lines.append(line)
         return lines
 
-    @wrong("lost the empty line", says="is a line")
+    @wrong("falsy", says="is a line")
     async def drops_empty_lines(sock):
         text = b""
         while data := await recv(sock, 4096):

@@ -68,10 +68,11 @@ class Serve(Exercise):
                 if talked_to is None or isinstance(talked_to, socket.socket):
                     raise
                 raise Wrong(
-                    "handed over no socket",
+                    "another form",
                     f"`talk` was given a {type(talked_to).__name__}, and failed.",
                     lab.line(r"accept\("),
                     "`accept` gives two things, a socket and an address: take them apart.",
+                    headline="handed over no socket",
                 ) from found
             finally:
                 if not gate.done():
@@ -87,28 +88,31 @@ class Serve(Exercise):
         await patiently(lambda: quick.done() or server.done())
         if slow.done():
             raise Wrong(
-                "hung up too early",
+                "given back early",
                 "The first client was hung up on before it had an answer.",
                 lab.line(r"\bwith\b|close\("),
                 "`spawn` returns at once, before the talk has begun. Close the socket "
                 "where the talk ends.",
+                headline="hung up too early",
             )
         if not quick.done():
             if server.done():
                 await server
                 raise Wrong(
-                    "served only one",
+                    "stopped early",
                     "The first client was still talking when the second "
                     "one knocked, and `serve` had returned.",
                     lab.line("accept"),
                     "After one client comes the next: `while True`.",
+                    headline="served only one",
                 )
             raise Wrong(
-                "one client after another",
+                "sequential",
                 "The first client took its time. The second "
                 "one knocked, and got no answer until the first had gone.",
                 lab.line(r"await\s+(?!accept)"),
                 "`serve` must be back at `accept` at once: `spawn` the talk, do not await it.",
+                headline="one client after another",
             )
         lab.equal(await quick, b"hello, quick", what="the second client heard")
         await self._hung_up(lab, loop, quick_sock, "When the talk was over,")
@@ -122,10 +126,11 @@ class Serve(Exercise):
             if server.done():
                 await server
             raise Wrong(
-                "one failure ended all",
+                "one failure ends all",
                 "A talk failed, and the next client got no answer.",
                 lab.line("accept"),
                 "Let each talk be a task of its own.",
+                headline="one failure ended all",
             )
         gate.set_result(None)
         await patiently(slow.done)
@@ -138,11 +143,12 @@ class Serve(Exercise):
             if ended:
                 ended.cancel()
             raise Wrong(
-                "left the connection open",
+                "left open",
                 f"{when} the server did not hang up: its client waits for ever.",
                 lab.line(r"spawn\("),
                 "Close the socket when the talk ends, however it ends: `with sock:` around "
                 "the `await talk(sock)`.",
+                headline="left the connection open",
             )
 
     @right
@@ -168,14 +174,14 @@ class Serve(Exercise):
         while True:
             spawn(one((await accept(listener))[0]))
 
-    @wrong("one client after another", says="do not await it")
+    @wrong("sequential", says="do not await it")
     async def awaits_the_talk(listener, talk, spawn):
         while True:
             sock, address = await accept(listener)
             with sock:
                 await talk(sock)
 
-    @wrong("left the connection open", says="hang up")
+    @wrong("left open", says="hang up")
     async def never_closes(listener, talk, spawn):
         kept = []
         while True:
@@ -183,20 +189,20 @@ class Serve(Exercise):
             kept.append(sock)
             spawn(talk(sock))
 
-    @wrong("handed over no socket", says="take them apart")
+    @wrong("another form", says="take them apart")
     async def hands_over_the_pair(listener, talk, spawn):
         while True:
             sock = await accept(listener)
             spawn(talk(sock))
 
-    @wrong("hung up too early", says="before the talk has begun")
+    @wrong("given back early", says="before the talk has begun")
     async def closes_at_once(listener, talk, spawn):
         while True:
             sock, address = await accept(listener)
             with sock:
                 spawn(talk(sock))
 
-    @wrong("served only one", says="while True")
+    @wrong("stopped early", says="while True")
     async def without_a_loop(listener, talk, spawn):
         async def one(sock):
             with sock:
@@ -205,7 +211,7 @@ class Serve(Exercise):
         sock, address = await accept(listener)
         spawn(one(sock))
 
-    @wrong("left the connection open", says="however it ends")
+    @wrong("left open", says="however it ends")
     async def closes_only_after_success(listener, talk, spawn):
         kept = []
 

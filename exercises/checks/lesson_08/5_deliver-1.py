@@ -68,11 +68,12 @@ class Deliver(Exercise):
             if "has its result already" not in str(error):
                 raise
             raise Wrong(
-                "set a future twice",
+                "done twice",
                 "That raised RuntimeError: a future that had its answer was set once more.",
                 lab.line("set_exception") or lab.line("set_result"),
                 "Take each one out when its answer comes, `waiting.pop(number)`, and only "
                 "those are left that still wait.",
+                headline="set a future twice",
             ) from None
 
     def _first(self, lab, futures, reader):
@@ -81,26 +82,29 @@ class Deliver(Exercise):
             reader.result()  # raises it; nobody need be told again that it went unheard
         if len(done) > 1:
             raise Wrong(
-                "told everybody",
+                "wake-up",
                 f"One answer came, to question 3, and {len(done)} futures were set.",
                 lab.line("set_result"),
                 "Only one of them asked this. The number says which.",
+                headline="told everybody",
             )
         if done and done != [b"3"]:
             raise Wrong(
-                "gave it to the wrong one",
+                "wake-up",
                 "The answer to question 3 came first, and the "
                 f"future of question {done[0].decode()} was set.",
                 lab.line("set_result"),
                 "Answers come in any order. The number says whom one is for.",
+                headline="gave it to the wrong one",
             )
         if not done:
             raise Wrong(
-                "handed nothing on",
+                "wake-up",
                 "The answer to question 3 had come, and its future "
                 "was not set. More answers were to come later.",
                 lab.line("await next_line"),
                 "Hand on each line as it comes, not all of them at the end.",
+                headline="handed nothing on",
             )
         lab.equal(futures[b"3"].result(), b"jam", what="the future of question 3 got")
 
@@ -108,11 +112,12 @@ class Deliver(Exercise):
         for number, answer in ((b"1", b"tea"), (b"2", b"cake and cream")):
             if not futures[number].done():
                 raise Wrong(
-                    "stopped too early",
+                    "stopped early",
                     f"The answer to question {number.decode()} had "
                     "come, and its future was not set.",
                     lab.line("await next_line"),
                     "Read until the end of the stream.",
+                    headline="stopped too early",
                 )
             if futures[number].error is None:
                 lab.equal(
@@ -122,42 +127,46 @@ class Deliver(Exercise):
                 )
             else:
                 raise Wrong(
-                    "lost answers",
+                    "lost items",
                     f"Question {number.decode()} was answered, and its future got an error.",
                     lab.line("set_exception"),
                     "Only those get the error whose answer never came.",
+                    headline="lost answers",
                 )
         left = futures[b"4"]
         if not left.done():
             raise Wrong(
-                "left somebody waiting",
+                "wake-up",
                 "The other side hung up, and question 4 was "
                 "never answered. Its future was not set: whoever awaits it waits for "
                 "ever.",
                 lab.line("await next_line"),
                 "Give those that are left an error: `future.set_exception(...)`.",
+                headline="left somebody waiting",
             )
         if left.error is None:
             raise Wrong(
-                "gave a value for an error",
+                "error for a result",
                 f"Question 4 was never answered, and its future got {left.value!r}.",
                 lab.line("set_result"),
                 "No answer is an error: `future.set_exception(ConnectionError(...))`.",
+                headline="gave a value for an error",
             )
         error = left.error() if isinstance(left.error, type) else left.error  # `raise` takes both
         if not isinstance(error, ConnectionError):
             raise Wrong(
-                "the wrong error",
+                "another error",
                 f"The future of question 4 got {left.error!r}.",
                 lab.line("set_exception"),
                 "Asked is a ConnectionError.",
             )
         if not ended:
             raise Wrong(
-                "waits for ever",
+                "end of stream",
                 "The other side had hung up, and it still waited.",
                 lab.line(r"\bawait\b"),
                 'Look for b"", the end of the stream.',
+                headline="waits for ever",
             )
 
     @right
@@ -181,19 +190,19 @@ class Deliver(Exercise):
             if not future.done():
                 future.set_exception(ConnectionError())
 
-    @wrong("gave it to the wrong one", says="any order")
+    @wrong("wake-up", says="any order")
     async def in_the_order_of_asking(next_line, waiting):
         for future in waiting.values():
             line = await next_line()
             future.set_result(line.partition(b" ")[2])
 
-    @wrong("told everybody", says="The number says which")
+    @wrong("wake-up", says="The number says which")
     async def tells_all(next_line, waiting):
         while line := await next_line():
             for future in waiting.values():
                 future.set_result(line.partition(b" ")[2])
 
-    @wrong("set a future twice", says="waiting.pop(number)")
+    @wrong("done twice", says="waiting.pop(number)")
     async def tells_those_who_have_heard(next_line, waiting):
         while line := await next_line():
             number, blank, answer = line.partition(b" ")
@@ -201,13 +210,13 @@ class Deliver(Exercise):
         for future in waiting.values():
             future.set_exception(ConnectionError())
 
-    @wrong("left somebody waiting", says="set_exception")
+    @wrong("wake-up", says="set_exception")
     async def forgets_the_rest(next_line, waiting):
         while line := await next_line():
             number, blank, answer = line.partition(b" ")
             waiting[number].set_result(answer)
 
-    @wrong("left somebody waiting", says="for ever")
+    @wrong("wake-up", says="for ever")
     async def raises_it_here(next_line, waiting):
         try:
             while line := await next_line():
@@ -218,7 +227,7 @@ class Deliver(Exercise):
         except ConnectionError as error:
             print(error)
 
-    @wrong("handed nothing on", says="as it comes")
+    @wrong("wake-up", says="as it comes")
     async def collects_first(next_line, waiting):
         answers = {}
         while line := await next_line():
@@ -230,7 +239,7 @@ class Deliver(Exercise):
             else:
                 future.set_exception(ConnectionError())
 
-    @wrong("gave a value for an error", says="No answer is an error")
+    @wrong("error for a result", says="No answer is an error")
     async def sets_none(next_line, waiting):
         while line := await next_line():
             number, blank, answer = line.partition(b" ")

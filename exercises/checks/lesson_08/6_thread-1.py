@@ -88,39 +88,44 @@ class InThread(Exercise):
     def _returned(self, lab, future, work, own):
         if work.thread == own:
             raise Wrong(
-                "did the work here",
+                "called, not handed over",
                 "`work` ran in the loop's own thread: the loop stood still.",
                 lab.line(r"target=\w+\(") or lab.line(r"work\(\)"),
                 "Parentheses call it here and now. Let the new thread call it.",
+                headline="did the work here",
             )
         if work.hurried:
             raise Wrong(
-                "waited for the thread",
+                "blocked",
                 "It did not return before `work` was done: the loop stood still.",
                 lab.line(r"join\(|result\(|wait\("),
                 "Return the future at once. The thread sets it later.",
+                headline="waited for the thread",
             )
         if inspect.iscoroutine(future):
             future.close()
             raise Wrong(
-                "not a future",
+                "async for plain",
                 "It returned a coroutine. Nothing begins before somebody awaits that.",
                 lab.line(r"async\s+def"),
                 "Make it an ordinary function that returns the future.",
+                headline="not a future",
             )
         if not isinstance(future, Future):
             raise Wrong(
-                "not a future",
+                "async for plain",
                 f"It returned {future!r}.",
                 lab.line("return"),
                 "Make a `Future()` and return it; whoever wants the result awaits it.",
+                headline="not a future",
             )
         if work.thread is None:
             raise Wrong(
-                "never began",
+                "not run yet",
                 "`work` was never called.",
                 lab.line("Thread"),
                 "A thread begins with `start()`.",
+                headline="never began",
             )
 
     def _set(self, lab, loop, future, work, in_the_thread):
@@ -136,14 +141,15 @@ class InThread(Exercise):
             )
         if in_the_thread:
             raise Wrong(
-                "set it from the thread",
+                "wrong thread",
                 "The future was set in the other thread. A loop that is asleep does not notice.",
                 lab.line(r"set_result|set_exception"),
                 "Let the loop do it: `loop.call_soon_threadsafe(future.set_result, result)`.",
+                headline="set it from the thread",
             )
         if not future.done():
             raise Wrong(
-                "lost error" if work.error else "never set",
+                "lost error" if work.error else "wake-up",
                 "`work` "
                 + (f"raised {work.error!r}" if work.error else "was done")
                 + ", and the future was never set: whoever awaits it waits for ever.",
@@ -152,14 +158,16 @@ class InThread(Exercise):
                 "`future.set_exception` with it."
                 if work.error
                 else "Have the loop call `future.set_result` with what `work` returned.",
+                headline=None if work.error else "never set",
             )
         if not loop.asked:
             raise Wrong(
-                "woke nobody",
+                "wrong thread",
                 "The future was set, but `call_soon_threadsafe` was not "
                 "called. A loop that is asleep would sleep on.",
                 lab.line(r"ready|spawn"),
                 "`loop.call_soon_threadsafe` puts it into the queue and wakes the loop.",
+                headline="woke nobody",
             )
         future.seen = True
         if work.error is None and future.error is None:
@@ -193,7 +201,7 @@ class InThread(Exercise):
         threading.Thread(target=in_the_other_thread).start()
         return future
 
-    @wrong("set it from the thread", says="does not notice")
+    @wrong("wrong thread", says="does not notice")
     def sets_it_directly(loop, work):
         future = Future()
 
@@ -223,13 +231,13 @@ class InThread(Exercise):
         says="waits for ever",
     )
 
-    @wrong("did the work here", says="stood still")
+    @wrong("called, not handed over", says="stood still")
     def works_here(loop, work):
         future = Future()
         future.set_result(work())
         return future
 
-    @wrong("did the work here", says="target=in_the_other_thread()")
+    @wrong("called, not handed over", says="target=in_the_other_thread()")
     def calls_the_target(loop, work):
         future = Future()
 
@@ -253,7 +261,7 @@ class InThread(Exercise):
         threading.Thread(target=in_the_other_thread).start()
         return future
 
-    @wrong("waited for the thread", says="at once")
+    @wrong("blocked", says="at once")
     def joins_the_thread(loop, work):
         future = Future()
 
@@ -265,7 +273,7 @@ class InThread(Exercise):
         thread.join()
         return future
 
-    @wrong("woke nobody", says="would sleep on")
+    @wrong("wrong thread", says="would sleep on")
     def only_queues_it(loop, work):
         future = Future()
 
@@ -276,7 +284,7 @@ class InThread(Exercise):
         threading.Thread(target=in_the_other_thread).start()
         return future
 
-    @wrong("not a future", says="coroutine")
+    @wrong("async for plain", says="coroutine")
     async def as_a_coroutine(loop, work):
         future = Future()
 

@@ -48,11 +48,12 @@ class Noted(socket.socket):
             super().sendall(data, *flags)
         except BlockingIOError:
             raise Wrong(
-                "sendall may not wait either",
+                "partial send",
                 "`sock.sendall` raised BlockingIOError with a part of it sent, and told "
                 "nobody how much.",
                 None,
                 "Use `sock.send`: it returns how many bytes it took.",
+                headline="sendall may not wait either",
             ) from None
 
     def setblocking(self, flag):

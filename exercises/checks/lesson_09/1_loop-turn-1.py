@@ -40,48 +40,56 @@ class PredictTurns(Exercise):
     wrong_values = (
         wrong_value(
             ["main", "timer", "b", "a", "late timer"],
-            "let a timer go ahead",
+            "turns",
             "You let `timer` come before `b`, as it was asked for first and is due at "
             "once. Timers that are due go behind those who stand in the queue.",
+            headline="let a timer go ahead",
         ),
         wrong_value(
             ["main", "timer", "a", "b", "late timer"],
-            "let a timer go ahead",
+            "turns",
             "You let `timer` come first of all calls. Timers that are due go behind those "
             "who stand in the queue.",
+            headline="let a timer go ahead",
         ),
         wrong_value(
             ["main", "a", "b", "timer", "late timer"],
-            "called at once",
+            "queued is run",
             "You let `a` come before `b`. The first call only asks for a call of `a`; that "
             "one goes to the end of the queue.",
+            headline="called at once",
         ),
         wrong_value(
             ["main", "b", "a", "timer", "late timer"],
-            "one turn too early",
+            "turns",
             "You let `a` join the turn that runs already. A turn calls only those who "
             "stood in the queue, timers included, when it began.",
+            headline="one turn too early",
         ),
         wrong_value(
             ["timer", "b", "a", "main", "late timer"],
-            "interrupted who runs",
+            "turns",
             "You let something come before `main`. Nobody else runs before `main` pauses.",
+            headline="interrupted who runs",
         ),
         wrong_value(
             ["b", "timer", "a", "main", "late timer"],
-            "interrupted who runs",
+            "turns",
             "You let something come before `main`. Nobody else runs before `main` pauses.",
+            headline="interrupted who runs",
         ),
         wrong_value(
             ["late timer", "timer", "a", "b", "main"],
-            "read it from top to bottom",
+            "queued is run",
             "You took the order of the lines. `call_soon` and `call_later` call nothing: "
             "they put it into the queue and the heap.",
+            headline="read it from top to bottom",
         ),
         wrong_value(
             ["late timer", "timer", "b", "main", "a"],
-            "read it from top to bottom",
+            "queued is run",
             "You took the order of the lines. `call_soon` and `call_later` call nothing: "
             "they put it into the queue and the heap.",
+            headline="read it from top to bottom",
         ),
     )

@@ -50,14 +50,16 @@ class PredictSwitches(Exercise):
     wrong_values = (
         wrong_value(
             dict.fromkeys(right_values[0], True),
-            "took every await for a switch",
+            "where it switches",
             "You let all nine switch. Four of them have nothing to wait for, and run straight on.",
+            headline="took every await for a switch",
         ),
         wrong_value(
             right_values[0] | {"await asyncio.sleep(0)": False},
-            "took no time for no switch",
+            "where it switches",
             "You let `sleep(0)` run straight on. It waits for no time, but its bare "
             "`yield` reaches the loop: that is what it is for.",
+            headline="took no time for no switch",
         ),
         wrong_value(
             right_values[0]
@@ -65,14 +67,15 @@ class PredictSwitches(Exercise):
                 "await asyncio.create_task(work())": False,
                 "await asyncio.gather(work(), work())": False,
             },
-            "took a task for a call",
+            "queued is run",
             "You let tasks run at once. A new task stands at the end of the queue, and "
             "others come before it.",
         ),
         wrong_value(
             right_values[0] | {"await work()": True},
-            "took a call for a task",
+            "where it switches",
             "You let `await work()` switch. To await a coroutine is to call it.",
+            headline="took a call for a task",
         ),
         wrong_value(
             right_values[0] | {"await queue.put(1)": True}, "value", "'await queue.put(1)'"

@@ -51,33 +51,37 @@ class Start(Exercise):
             future.close()
             coro.close()
             return Wrong(
-                "no future",
+                "async for plain",
                 "It is `async def`: it returned a coroutine, and started nothing.",
                 lab.line(r"async def"),
                 "`def start`: an ordinary function, which asks the loop for the first "
                 "step and returns the future.",
+                headline="no future",
             )
         if not isinstance(future, asyncio.Future):
             return Wrong(
-                "no future",
+                "async for plain",
                 f"It returned {future!r:.60}.",
                 lab.line(r"\breturn\b"),
                 "Return the future of `loop.create_future()`, at once; it gets its result later.",
+                headline="no future",
             )
         if isinstance(future, asyncio.Task):
             return Wrong(
-                "used asyncio's task",
+                "other loop",
                 "It returned a task of asyncio's.",
                 lab.line(r"create_task|ensure_future|Task\("),
                 "This one is to be yours: `coro.send(None)`, in a function that is called back.",
+                headline="used asyncio's task",
             )
         if said:
             return Wrong(
-                "ran at once",
+                "called, not handed over",
                 "When `start` returned, the coroutine had taken its first step already.",
                 lab.line(r"^\s*step\(|call_soon\(\w+\(\)"),
                 "A new task goes to the end of the queue: `loop.call_soon(step)`. Hand "
                 "the function over, do not call it.",
+                headline="ran at once",
             )
         got = await self._within(future, 1)
         if got is None:
@@ -105,12 +109,13 @@ class Start(Exercise):
         await beside
         if said[:3] == ["neighbour", "own", "own"]:
             return Wrong(
-                "resumed it at once",
+                "called, not handed over",
                 "The coroutine handed out None three times, and its neighbour got no turn "
                 "in between.",
                 lab.line(r"\bwhile\b|^\s+step\(|call_soon\(\w+\(\)"),
                 "None means: go on with the others first. `loop.call_soon(step)`, without "
                 "calling `step` there, and return.",
+                headline="resumed it at once",
             )
         wrong = self._result(lab, got, "polite")
         if wrong is not None:
@@ -128,7 +133,11 @@ class Start(Exercise):
         if wrong is not None:
             return wrong
         if loop.time() - begin < 1.9:
-            return Wrong("resumed it at once", "It slept for two seconds in no time.")
+            return Wrong(
+                "called, not handed over",
+                "It slept for two seconds in no time.",
+                headline="resumed it at once",
+            )
 
         async def fails():
             await asyncio.sleep(0)
@@ -154,22 +163,24 @@ class Start(Exercise):
         result, error = got
         if isinstance(error, RuntimeError) and "await wasn't used with future" in str(error):
             return Wrong(
-                "resumed it at once",
+                "called, not handed over",
                 "The coroutine handed out a future, and was sent on before that was done. "
                 f"It answered: {error}.",
                 lab.line(r"add_done_callback\(\w+\(\)")
                 or lab.line(r"call_soon|\bwhile\b|^\s+step\("),
                 "Leave the rest to the future: `waits_for.add_done_callback(step)`.",
+                headline="resumed it at once",
             )
         if "interacts badly" in str(error):
             return self._caught_too_early(lab)
         if isinstance(error, AttributeError) and "'NoneType'" in str(error):
             return Wrong(
-                "took None for a future",
+                "where it switches",
                 "The coroutine handed out None, as `sleep(0)` "
                 f"does, and your step failed: {error}.",
                 lab.line(r"add_done_callback"),
                 "Look first: `if waits_for is None: loop.call_soon(step)`.",
+                headline="took None for a future",
             )
         if error is not None:
             return Wrong("raised", f"The future failed with {type(error).__name__}: {error}.")
@@ -177,7 +188,7 @@ class Start(Exercise):
             result = None
         if result != expected:
             return Wrong(
-                "lost the return value",
+                "return value",
                 f"The coroutine returned {expected!r}; the result of the future is {result!r}.",
                 lab.line(r"set_result"),
                 "What it returned is inside the `StopIteration`: `except StopIteration as "
@@ -194,37 +205,41 @@ class Start(Exercise):
             return self._caught_too_early(lab)
         if lost and isinstance(lost[0], StopIteration):
             return Wrong(
-                "no one catches its end",
+                "StopIteration",
                 f"I gave it {what}. `send` raised a StopIteration, which fell to the "
                 "loop, and the future was never done.",
                 lab.line(r"\.send\("),
                 "`except StopIteration as end:` around the `send`.",
+                headline="no one catches its end",
             )
         if lost and "positional argument" in str(lost[0]):
             return Wrong(
-                "a callback without its argument",
+                "arguments",
                 f"I gave it {what}. Calling it back failed: {lost[0]}.",
                 lab.line(r"def \w+\(\)"),
                 "A future calls back with itself as argument; `call_soon` with none: "
                 "`def step(woken_by=None)`.",
+                headline="a callback without its argument",
             )
         said = f" What the loop was told: {lost[0]!r}." if lost else ""
         return Wrong(
-            "never came to its end",
+            "wake-up",
             f"I gave it {what}, and its future was never done.{said}",
             lab.line(r"\.send\("),
             "After each step somebody must call `step` again, and at the end somebody "
             "must set the future.",
+            headline="never came to its end",
         )
 
     def _caught_too_early(self, lab):
         return Wrong(
-            "took its end for an error",
+            "StopIteration",
             "The coroutine came to its end, and the future was given its StopIteration "
             "as an error.",
             lab.line(r"except (Base)?Exception|except:"),
             "StopIteration is an Exception too, and the first `except` that fits takes "
             "it. Put `except StopIteration as end` before the other one.",
+            headline="took its end for an error",
         )
 
     def _lost(self, lab, got=None):
@@ -259,17 +274,17 @@ class Start(Exercise):
         return future
 
     forgets_the_value = called_back.but("StopIteration as end", "StopIteration").but(
-        "end.value", "None", kind="lost the return value", says="`end.value`"
+        "end.value", "None", kind="return value", says="`end.value`"
     )
 
     begins_at_once = called_back.but(
         "loop.call_soon(step)\nreturn",
         "step()\nreturn",
-        kind="ran at once",
+        kind="called, not handed over",
         says="first step already",
     )
 
-    @wrong("resumed it at once", says="its neighbour got no turn")
+    @wrong("called, not handed over", says="its neighbour got no turn")
     def in_a_loop(coro, loop):
         future = loop.create_future()
 
@@ -285,7 +300,7 @@ class Start(Exercise):
         loop.call_soon(step)
         return future
 
-    @wrong("resumed it at once", says="add_done_callback")
+    @wrong("called, not handed over", says="add_done_callback")
     def polls(coro, loop):
         future = loop.create_future()
 
@@ -320,7 +335,7 @@ class Start(Exercise):
         loop.call_soon(step)
         return future
 
-    @wrong("took its end for an error", says="the first `except` that fits")
+    @wrong("StopIteration", says="the first `except` that fits")
     def takes_all_for_errors(coro, loop):
         future = loop.create_future()
 
@@ -340,7 +355,7 @@ class Start(Exercise):
         loop.call_soon(step)
         return future
 
-    @wrong("took None for a future", says="Look first")
+    @wrong("where it switches", says="Look first")
     def knows_futures_only(coro, loop):
         future = loop.create_future()
 
@@ -358,14 +373,14 @@ class Start(Exercise):
     without_argument = called_back.but(
         "step(woken_by=None)",
         "step()",
-        kind="a callback without its argument",
+        kind="arguments",
         says="itself as argument",
     )
 
-    @wrong("no future", says="async def")
+    @wrong("async for plain", says="async def")
     async def awaits_it(coro, loop):
         return await coro
 
-    @wrong("used asyncio's task", says="to be yours")
+    @wrong("other loop", says="to be yours")
     def asyncios(coro, loop):
         return loop.create_task(coro)

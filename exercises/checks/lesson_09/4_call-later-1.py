@@ -64,11 +64,12 @@ class CallLater(Exercise):
             except TypeError as error:
                 if "not supported between" in str(error):
                     raise Wrong(
-                        "the heap compares functions",
+                        "heap",
                         f"Two calls after 1 s, and the heap answered: {error}.",
                         lab.line(r"heappush"),
                         "Two equal deadlines: put `next(loop.tickets)` between the "
                         "deadline and the function.",
+                        headline="the heap compares functions",
                     ) from None
                 raise
         lab.told("with delays of 3, 1, 2 and 1 s")
@@ -76,11 +77,12 @@ class CallLater(Exercise):
             for coro in cancels:
                 coro.close()
             raise Wrong(
-                "async def",
+                "async for plain",
                 "It is `async def`: it returned a coroutine, and noted nothing.",
                 lab.line(r"async def"),
                 "`def call_later`: an ordinary function, which puts an entry into the "
                 "heap and returns `cancel`.",
+                headline="async def",
             )
         if slept:
             raise Wrong(
@@ -91,41 +93,46 @@ class CallLater(Exercise):
             )
         if said:
             raise Wrong(
-                "called at once",
+                "called, not handed over",
                 f"`function` was called inside of `call_later`: {said}.",
                 lab.line(r"function\("),
                 "Put a function into the heap that will do it: `lambda: function(*args)`.",
+                headline="called at once",
             )
         if not loop.timers:
             raise Wrong(
-                "nothing in the heap",
+                "heap",
                 "`loop.timers` is still empty.",
                 try_="`heapq.heappush(loop.timers, entry)`.",
+                headline="nothing in the heap",
             )
         entry = loop.timers[0]
         if not (isinstance(entry, list) and len(entry) == 3):
             raise Wrong(
-                "not an entry",
+                "another form",
                 f"The heap holds {entry!r:.80}.",
                 lab.line(r"heappush|append"),
                 "An entry is a list: `[deadline, ticket, function]`. (A tuple can't be "
                 "changed, so it could not be cancelled.)",
+                headline="not an entry",
             )
         if min(entry[0] for entry in loop.timers) < 100:
             raise Wrong(
-                "a delay for a deadline",
+                "wrong deadline",
                 f"It was 100 on the loop's clock, and the first entry is due at {entry[0]}.",
                 lab.line(r"\bdelay\b(?!,)"),
                 "The heap holds instants: `loop.time() + delay`.",
+                headline="a delay for a deadline",
             )
         if entry[0] != 101:
             if any(e[0] == 101 for e in loop.timers):
                 raise Wrong(
-                    "not a heap",
+                    "heap",
                     f"The entry at the left is due at {entry[0]}; another at 101.",
                     lab.line(r"append"),
                     "The loop looks at the leftmost only. `heapq.heappush` keeps the "
                     "earliest there.",
+                    headline="not a heap",
                 )
             raise Wrong(
                 "value",
@@ -134,10 +141,11 @@ class CallLater(Exercise):
             )
         if not callable(cancels[0]):
             raise Wrong(
-                "cannot be cancelled",
+                "stale wake-up",
                 f"It returned {cancels[0]!r}.",
                 lab.line(r"return \w+\(\)"),
                 "Return a function that takes the call back, and do not call it.",
+                headline="cannot be cancelled",
             )
         self._runs(lab, loop, said)
         self._cancels(lab, call_later)
@@ -147,10 +155,11 @@ class CallLater(Exercise):
             loop.advance(1.5)
         except TypeError as error:
             raise Wrong(
-                "lost the arguments",
+                "arguments",
                 f"The loop called the entry's function: {error}.",
                 lab.line(r"heappush|function"),
                 "The loop calls without arguments. `lambda: function(*args)` brings them.",
+                headline="lost the arguments",
             ) from None
         if said == ["one more", "one"]:
             raise Wrong("order", "Two calls with the same deadline came in the wrong order.")
@@ -168,36 +177,43 @@ class CallLater(Exercise):
         ]
         cancel[1]()
         if sorted(loop.timers) != loop.timers or (loop.timers and loop.timers[0][0] != 101):
-            raise Wrong("broke the heap", "After a cancel the heap's first is not the earliest.")
+            raise Wrong(
+                "heap",
+                "After a cancel the heap's first is not the earliest.",
+                headline="broke the heap",
+            )
         try:
             loop.advance(5)
         except TypeError as error:
             raise Wrong(
-                "left nothing to call",
+                "stale wake-up",
                 f"After a cancel the loop called the entry's function: {error}.",
                 lab.line(r"= None"),
                 "The entry stays in the heap: put in a function that does nothing, `lambda: None`.",
+                headline="left nothing to call",
             ) from None
         if said == ["one", "two", "three"]:
             raise Wrong(
-                "cannot be cancelled",
+                "stale wake-up",
                 "I cancelled the second of three, and it was called.",
                 lab.line(r"def cancel|return"),
                 "`entry[2] = lambda: None`, in the entry that is in the heap. (A plain "
                 "name that is set in an inner function is a new name there, unless you "
                 "say `nonlocal`.)",
+                headline="cannot be cancelled",
             )
         lab.equal(said, ["one", "three"], what="with the second cancelled these were called:")
         try:
             cancel[0]()
         except Exception as error:
             raise Wrong(
-                "refused to cancel too late",
+                "stale wake-up",
                 "I cancelled a call that had been made already, and got "
                 f"{type(error).__name__}: {error}.",
                 lab.line(r"remove|index|del "),
                 "Too late is harmless. And what is taken out of a heap's middle leaves no "
                 "heap: let the entry stay, with a function that does nothing.",
+                headline="refused to cancel too late",
             ) from None
 
     @right
@@ -211,7 +227,7 @@ class CallLater(Exercise):
 
         return cancel
 
-    @wrong("a delay for a deadline", says="100 on the loop's clock")
+    @wrong("wrong deadline", says="100 on the loop's clock")
     def takes_the_delay(loop, delay, function, *args):
         entry = [delay, next(loop.tickets), lambda: function(*args)]
         heapq.heappush(loop.timers, entry)
@@ -230,11 +246,11 @@ class CallLater(Exercise):
     takes_it_out = with_a_lambda.but(
         "entry[2] = lambda: None",
         "loop.timers.remove(entry)",
-        kind="refused to cancel too late",
+        kind="stale wake-up",
         says="ValueError",
     )
 
-    @wrong("called at once", says="inside of `call_later`")
+    @wrong("called, not handed over", says="inside of `call_later`")
     def calls_it(loop, delay, function, *args):
         entry = [loop.time() + delay, next(loop.tickets), function(*args)]
         heapq.heappush(loop.timers, entry)
@@ -245,35 +261,35 @@ class CallLater(Exercise):
         return cancel
 
     without_ticket = with_a_lambda.but("next(loop.tickets), lambda", "lambda").but(
-        "entry[2]", "entry[1]", kind="the heap compares functions", says="next(loop.tickets)"
+        "entry[2]", "entry[1]", kind="heap", says="next(loop.tickets)"
     )
 
     appends = with_a_lambda.but(
         "heapq.heappush(loop.timers, entry)",
         "loop.timers.append(entry)",
-        kind="not a heap",
+        kind="heap",
         says="leftmost",
     )
 
     forgets_the_arguments = with_a_lambda.but(
-        "lambda: function(*args)", "function", kind="lost the arguments", says="without arguments"
+        "lambda: function(*args)", "function", kind="arguments", says="without arguments"
     )
 
-    @wrong("cannot be cancelled", says="returned None")
+    @wrong("stale wake-up", says="returned None")
     def returns_nothing(loop, delay, function, *args):
         entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
         heapq.heappush(loop.timers, entry)
 
     cancels_at_once = with_a_lambda.but(
-        "return cancel", "return cancel()", kind="cannot be cancelled", says="do not call it"
+        "return cancel", "return cancel()", kind="stale wake-up", says="do not call it"
     )
 
-    @wrong("async def", says="an ordinary function")
+    @wrong("async for plain", says="an ordinary function")
     async def waits_itself(loop, delay, function, *args):
         await asyncio.sleep(delay)
         function(*args)
 
-    @wrong("cannot be cancelled", says="second of three")
+    @wrong("stale wake-up", says="second of three")
     def cancels_a_copy(loop, delay, function, *args):
         entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
         heapq.heappush(loop.timers, list(entry))
@@ -283,6 +299,4 @@ class CallLater(Exercise):
 
         return cancel
 
-    puts_none = with_a_lambda.but(
-        "lambda: None", "None", kind="left nothing to call", says="does nothing"
-    )
+    puts_none = with_a_lambda.but("lambda: None", "None", kind="stale wake-up", says="does nothing")

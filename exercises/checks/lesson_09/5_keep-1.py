@@ -51,47 +51,52 @@ class Background(Exercise):
             if "running event loop" not in str(error):
                 raise
             return Wrong(
-                "a second loop",
+                "nested run",
                 f"Python said: {error}.",
                 lab.line(r"asyncio\.run|run_until_complete"),
                 "A loop runs already: `asyncio.create_task(coro)` gives it a task.",
+                headline="a second loop",
             )
         if made is coro and kept:
             for task in kept.copy():
                 task.cancel()
             await asyncio.sleep(0)
             return Wrong(
-                "not a task",
+                "future for its result",
                 "It returned the coroutine, and not the task that runs it.",
                 lab.line(r"\breturn\b"),
                 "Return what `asyncio.create_task(coro)` gives.",
+                headline="not a task",
             )
         if asyncio.iscoroutine(made):
             made.close()
             coro.close()
             return Wrong(
-                "not a task",
+                "future for its result",
                 "It is `async def`: it returned a coroutine, and started nothing.",
                 lab.line(r"async def"),
                 "`def background`: a task is made by `asyncio.create_task`, and that "
                 "needs no await.",
+                headline="not a task",
             )
         if not isinstance(made, asyncio.Task):
             return Wrong(
-                "not a task",
+                "future for its result",
                 f"It returned {made!r:.60}.",
                 lab.line(r"\breturn\b"),
                 "Return what `asyncio.create_task(coro)` gives.",
+                headline="not a task",
             )
         if kept and made not in kept:
             for thing in kept:
                 if asyncio.iscoroutine(thing):
                     made.cancel()
                     return Wrong(
-                        "kept the coroutine",
+                        "future for its result",
                         "`kept` holds the coroutine, not its task.",
                         lab.line(r"\.add\("),
                         "The task holds its coroutine, and not the other way round.",
+                        headline="kept the coroutine",
                     )
         del made, coro
         await asyncio.sleep(0)
@@ -99,18 +104,20 @@ class Background(Exercise):
         await asyncio.sleep(0)
         if died:
             return Wrong(
-                "lost the task",
+                "task not kept",
                 "The task waited for a future that only it knew. `kept` held "
                 f"{len(kept)} tasks; after `gc.collect()` the task was gone.",
                 lab.line(r"create_task|discard"),
                 "Put the task into `kept`, and leave it there until it is done.",
+                headline="lost the task",
             )
         if not kept:
             return Wrong(
-                "not kept",
+                "task not kept",
                 "The task is under way, and `kept` is empty.",
                 lab.line(r"create_task"),
                 "`kept.add(task)`.",
+                headline="not kept",
             )
         for task in kept.copy():
             task.cancel()
@@ -131,16 +138,21 @@ class Background(Exercise):
         tasks = [background(short(), kept), background(fails(), kept)]
         await asyncio.sleep(0.5)
         if len(kept) != 2:
-            return Wrong("not kept", f"Two tasks are under way, and `kept` holds {len(kept)}.")
+            return Wrong(
+                "task not kept",
+                f"Two tasks are under way, and `kept` holds {len(kept)}.",
+                headline="not kept",
+            )
         await asyncio.wait([tasks[0]])
         await asyncio.sleep(0.5)
         if not kept and not lab.lost:
             tasks[1].cancel()
             return Wrong(
-                "let go of all",
+                "task not kept",
                 "One task of two has ended, and `kept` is empty.",
                 lab.line(r"clear|add_done_callback"),
                 "Take out that one only: `task.add_done_callback(kept.discard)`.",
+                headline="let go of all",
             )
         await asyncio.wait(tasks)
         await asyncio.sleep(0.01)
@@ -149,18 +161,20 @@ class Background(Exercise):
         lab.lost.clear()
         if lost:
             return Wrong(
-                "a callback without its argument",
+                "arguments",
                 f"The loop was told: {lost[0]!r}.",
                 lab.line(r"add_done_callback"),
                 "A callback gets the task as its argument: hand over `kept.discard`.",
+                headline="a callback without its argument",
             )
         if kept:
             return Wrong(
-                "never lets go",
+                "unbounded",
                 f"Both tasks have ended, and `kept` still holds {len(kept)}.",
                 lab.line(r"add_done_callback|\.add\("),
                 "In a program that runs for weeks they would pile up: "
                 "`task.add_done_callback(kept.discard)`.",
+                headline="never lets go",
             )
         return None
 
@@ -172,15 +186,15 @@ class Background(Exercise):
         task.add_done_callback(kept.discard)
         return task
 
-    @wrong("lost the task", says="only it knew")
+    @wrong("task not kept", says="only it knew")
     def no_reference(coro, kept):
         return asyncio.create_task(coro)
 
     discards_at_once = discards_when_done.but(
-        "kept.discard", "kept.discard(task)", kind="lost the task", says="leave it there"
+        "kept.discard", "kept.discard(task)", kind="task not kept", says="leave it there"
     )
 
-    @wrong("a callback without its argument", says="takes 0 positional arguments")
+    @wrong("arguments", says="takes 0 positional arguments")
     def with_a_lambda(coro, kept):
         task = asyncio.create_task(coro)
         kept.add(task)
@@ -188,23 +202,23 @@ class Background(Exercise):
         return task
 
     never_discards = discards_when_done.but(
-        "task.add_done_callback(kept.discard)", "", kind="never lets go", says="pile up"
+        "task.add_done_callback(kept.discard)", "", kind="unbounded", says="pile up"
     )
 
     clears_the_set = discards_when_done.but(
-        "kept.discard", "lambda task: kept.clear()", kind="let go of all", says="that one only"
+        "kept.discard", "lambda task: kept.clear()", kind="task not kept", says="that one only"
     )
 
-    @wrong("a second loop", says="A loop runs already")
+    @wrong("nested run", says="A loop runs already")
     def with_run(coro, kept):
         asyncio.run(coro)
 
-    @wrong("not a task", says="not the task that runs it")
+    @wrong("future for its result", says="not the task that runs it")
     def returns_the_coroutine(coro, kept):
         kept.add(asyncio.create_task(coro))
         return coro
 
-    @wrong("kept the coroutine", says="not its task")
+    @wrong("future for its result", says="not its task")
     def keeps_the_coroutine(coro, kept):
         task = asyncio.create_task(coro)
         kept.add(coro)
@@ -212,10 +226,10 @@ class Background(Exercise):
         return task
 
     a_set_of_its_own = discards_when_done.but(
-        "task =", "kept = set()\ntask =", kind="lost the task", says="leave it there"
+        "task =", "kept = set()\ntask =", kind="task not kept", says="leave it there"
     )
 
-    @wrong("not a task", says="async def")
+    @wrong("future for its result", says="async def")
     async def awaits_it(coro, kept):
         task = asyncio.create_task(coro)
         kept.add(task)

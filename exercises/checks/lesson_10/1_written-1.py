@@ -53,43 +53,50 @@ class PredictWritten(Exercise):
     wrong_values = (
         wrong_value(
             right_values[0] | {"gather": ["a"]},
-            "let gather cancel the others",
+            "siblings",
             "You let `gather` stop `c` when `b` failed. It raises the error and leaves "
             "the others running.",
+            headline="let gather cancel the others",
         ),
         wrong_value(
             right_values[0] | {"wait": ["a"]},
-            "let wait cancel what is late",
+            "siblings",
             "You let `wait` stop `c` when its two seconds were over. It returns it among "
             "the pending ones, and leaves it running.",
+            headline="let wait cancel what is late",
         ),
         wrong_value(
             right_values[0] | {"gather": ["a"], "wait": ["a"]},
-            "let everybody cancel the others",
+            "siblings",
             "You let `gather` and `wait` stop `c`. Neither stops anybody: of the three "
             "ways only the TaskGroup does.",
+            headline="let everybody cancel the others",
         ),
         wrong_value(
             right_values[0] | {"brief": ["a", "c"]},
-            "let a task outlive its loop",
+            "siblings",
             "You let `c` write after the end of `brief_main`. `asyncio.run` cancels what "
             "is left, and closes the loop.",
+            headline="let a task outlive its loop",
         ),
         wrong_value(
             right_values[0] | {"group": ["a", "c"]},
-            "let a group leave tasks behind",
+            "siblings",
             "You let `c` write in the group. When a child fails, a TaskGroup cancels the others.",
+            headline="let a group leave tasks behind",
         ),
         wrong_value(
             dict.fromkeys(right_values[0], ["a", "c"]),
-            "let nobody be stopped",
+            "siblings",
             "You let `c` write every time. A TaskGroup stops it, and so does the end of "
             "`asyncio.run`.",
+            headline="let nobody be stopped",
         ),
         wrong_value(
             right_values[0] | {"group": []},
-            "took back what was done",
+            "what cancelling leaves",
             "You let the group undo what `a` has written. To cancel stops what is still "
             "at work; what is done is done.",
+            headline="took back what was done",
         ),
     )

@@ -41,31 +41,37 @@ class PredictEnd(Exercise):
     wrong_values = (
         wrong_value(
             2,
-            "took asking for ending",
+            "cancel is instant",
             "At 2 s `tidy` is asked to stop. It has a `finally`, which takes its time, "
             "and the group waits until all its children have ended.",
         ),
         wrong_value(
             13,
-            "let tidy sleep to its end",
+            "what cancelling leaves",
             "13 s is what `tidy` takes if nobody cancels it. The failure at 2 s ends its "
             "first sleep.",
+            headline="let tidy sleep to its end",
         ),
         wrong_value(
             10,
-            "let tidy sleep to its end",
+            "what cancelling leaves",
             "You let the first sleep of `tidy` go on to its end. The failure at 2 s ends "
             "it, and then comes the `finally`.",
+            headline="let tidy sleep to its end",
         ),
         wrong_value(
             3,
-            "started the clock too early",
+            "what cancelling leaves",
             "The `finally` of `tidy` takes 3 s, but it begins only when `tidy` is told.",
+            headline="started the clock too early",
         ),
         wrong_value(
             1,
-            "followed the wrong child",
+            "siblings",
             "At 1 s `short` ends, and nothing is wrong with that. The group goes on.",
+            headline="followed the wrong child",
         ),
-        wrong_value(6, "added up", "You added `short` to it. The three run at the same time."),
+        wrong_value(
+            6, "overlap added up", "You added `short` to it. The three run at the same time."
+        ),
     )

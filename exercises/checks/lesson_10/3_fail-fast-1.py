@@ -61,11 +61,12 @@ class FailFast(Exercise):
             )
         if ended.at > after + MOMENT + 1e-6:
             raise Wrong(
-                "heard of it late",
+                "late",
                 f"{words} was raised after {after} s, and came out after {ended.at:g} s.",
                 lab.text.sequential_await(),
                 "Whoever awaits tasks one by one hears of a failure when its turn comes, "
                 "and whoever waits for all hears of it last. Stop at the first failure.",
+                headline="heard of the error too late",
             )
         none_left(lab, ended, f"the {words} came out")
 
@@ -125,7 +126,7 @@ class FailFast(Exercise):
         "raise", "await asyncio.sleep(0)\nraise", kind="losers", says="had not ended"
     )
 
-    @wrong("cancelled itself", says="holds the task that runs this line")
+    @wrong("others' tasks", says="holds the task that runs this line")
     async def cancels_everybody(buy, items):
         try:
             return await asyncio.gather(*(buy(item) for item in items))
@@ -134,7 +135,7 @@ class FailFast(Exercise):
                 task.cancel()
             raise
 
-    @wrong("heard of it late", says="whoever waits for all")
+    @wrong("late", says="whoever waits for all")
     async def waits_for_all(buy, items):
         results = await asyncio.gather(*map(buy, items), return_exceptions=True)
         for each in results:
@@ -158,7 +159,7 @@ class FailFast(Exercise):
     awaits_them_in_order = with_gather_and_a_finally.but(
         "await asyncio.gather(*tasks)",
         "[await task for task in tasks]",
-        kind="heard of it late",
+        kind="late",
         says="came out after 3 s",
     )
 

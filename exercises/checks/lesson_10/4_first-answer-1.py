@@ -57,10 +57,11 @@ class FirstAnswer(Exercise):
             if errors_in(ended.error)[0].args != ("ben is down",):
                 raise ended.error
             raise Wrong(
-                "took a failure for the answer",
+                "one failure ends all",
                 f"It raised {ended.error!r}. Another server would have answered.",
                 lab.text.of_traceback(ended.error),
                 "The first that is *done* may have failed. Then wait for the next one.",
+                headline="took a failure for the answer",
             )
         if len(ask.started) < 3:
             raise Wrong(
@@ -71,12 +72,13 @@ class FirstAnswer(Exercise):
         lab.equal(ended.result, ended.result)  # a coroutine or a task in it is named here
         if ended.at > after + MOMENT + 1e-6:
             raise Wrong(
-                "waited for a loser",
+                "late",
                 f"The first answer was there after {after} s. It "
                 f"returned {ended.result!r} after {ended.at:g} s.",
                 lab.line(r"gather|\.wait\(|TaskGroup|await task\b"),
                 "Return when the first answer comes: `as_completed`, or `wait` with "
                 "`FIRST_COMPLETED`. And cancel the others before you await them.",
+                headline="waited for a loser",
             )
         lab.equal(ended.result, answer)
         none_left(lab, ended, "it returned the answer")
@@ -92,10 +94,11 @@ class FirstAnswer(Exercise):
             )
         if not isinstance(ended.error, ExceptionGroup):
             raise Wrong(
-                "no group",
+                "another error",
                 f"It raised {ended.error!r}; asked is an ExceptionGroup of the three errors.",
                 lab.line(r"\braise\b") or lab.text.of_traceback(ended.error),
                 'Keep each error in a list: `raise ExceptionGroup("nobody answered", errors)`.',
+                headline="no group",
             )
         found = errors_in(ended.error)
         if missing := [error for error in errors if error not in found]:
@@ -208,7 +211,7 @@ class FirstAnswer(Exercise):
                 errors.append(task.exception())
         raise ExceptionGroup("nobody answered", errors)
 
-    @wrong("took a failure for the answer", says="Another server would have answered")
+    @wrong("one failure ends all", says="Another server would have answered")
     async def first_that_is_done(ask, servers):
         tasks = [asyncio.create_task(ask(server)) for server in servers]
         done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -217,7 +220,7 @@ class FirstAnswer(Exercise):
         await asyncio.gather(*pending, return_exceptions=True)
         return done.pop().result()
 
-    @wrong("raised CancelledError", says="return_exceptions=True")
+    @wrong("awaited the cancelled", says="return_exceptions=True")
     async def awaits_the_cancelled(ask, servers):
         tasks = [asyncio.create_task(ask(server)) for server in servers]
         done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -236,7 +239,7 @@ class FirstAnswer(Exercise):
                 errors.append(error)
         raise ExceptionGroup("nobody answered", errors)
 
-    @wrong("waited for a loser", says="after 3 s")
+    @wrong("late", says="after 3 s")
     async def waits_for_all(ask, servers):
         results = await asyncio.gather(*map(ask, servers), return_exceptions=True)
         for each in results:
@@ -244,7 +247,7 @@ class FirstAnswer(Exercise):
                 return each
         raise ExceptionGroup("nobody answered", results)
 
-    @wrong("waited for a loser", says="after 3 s")
+    @wrong("late", says="after 3 s")
     async def a_group_waits_for_all(ask, servers):
         answers, errors = [], []
 
@@ -261,7 +264,7 @@ class FirstAnswer(Exercise):
             raise ExceptionGroup("nobody answered", errors)
         return answers[0]
 
-    @wrong("no group", says="ExceptionGroup of the three errors")
+    @wrong("another error", says="ExceptionGroup of the three errors")
     async def raises_the_last_error(ask, servers):
         tasks = [asyncio.create_task(ask(server)) for server in servers]
         try:

@@ -67,15 +67,16 @@ class Within(Exercise):
     def _pages(self, lab, ended, urls, after, given):
         if isinstance(ended.error, TimeoutError):
             raise Wrong(
-                "threw the pages away",
+                "lost items",
                 f"It raised TimeoutError after {ended.at:g} s, "
                 f"and the pages of {' and '.join(urls)} were there.",
                 lab.line(r"wait_for|timeout"),
                 "Keep each page outside of what is cancelled: in a task of its own, or in a dict.",
+                headline="threw the pages away",
             )
         if ended.error is not None and "/b is down" in map(str, errors_in(ended.error)):
             raise Wrong(
-                "let one failure end it",
+                "one failure ends all",
                 f"The page /b failed, and {ended.error!r} came out. Two other pages came in time.",
                 lab.text.of_traceback(ended.error) or lab.line("gather|TaskGroup|result"),
                 "Look at each task: `task.exception()` tells whether it failed.",
@@ -85,16 +86,18 @@ class Within(Exercise):
         if ended.at > after + MOMENT + 1e-6:
             if after < given:
                 raise Wrong(
-                    "waited for the clock",
+                    "late",
                     f"All had ended after {after} s. It returned after {ended.at:g} s.",
                     lab.line("sleep"),
                     "`wait` with a `timeout` returns earlier when all are done.",
+                    headline="waited for the clock",
                 )
             raise Wrong(
-                "waited too long",
+                "late",
                 f"It returned after {ended.at:g} s, and {given} s were allowed.",
                 lab.text.sequential_await(),
                 "Start all of them, and wait once for all: `asyncio.wait(tasks, timeout=seconds)`.",
+                headline="waited too long",
             )
         pages = {url: f"page {url}" for url in urls}
         bad = (
@@ -104,15 +107,16 @@ class Within(Exercise):
         )
         if bad:
             raise Wrong(
-                "kept an error for a page",
+                "error for a result",
                 f"It returned {ended.result!r}.",
                 lab.line("return_exceptions|exception"),
                 "What failed, or was late, is left out. `isinstance(each, BaseException)` "
                 "tells: CancelledError is no Exception.",
+                headline="kept an error for a page",
             )
         if ended.at < after - 1e-6 and isinstance(ended.result, dict):
             raise Wrong(
-                "let one failure end it",
+                "one failure ends all",
                 f"The page /b failed after 0.5 s. It returned "
                 f"{ended.result!r} after {ended.at:g} s, and the others had not ended.",
                 lab.line(r"TaskGroup|gather|FIRST_"),
@@ -123,11 +127,12 @@ class Within(Exercise):
             for url, page in ended.result.items():
                 if str(page).startswith("page /") and page != f"page {url}":
                     raise Wrong(
-                        "mixed the pages up",
+                        "order",
                         f"It returned {ended.result!r}.",
                         lab.line(r"\bzip\b") or lab.line(r"\bdone\b"),
                         "`done` is a set, and has no order: keep a dict from url to task, "
                         "or from task to url.",
+                        headline="mixed the pages up",
                     )
         lab.equal(ended.result, pages)
 
@@ -214,12 +219,12 @@ class Within(Exercise):
             if task in done and task.exception() is None
         }
 
-    @wrong("let one failure end it", says="Two other pages")
+    @wrong("one failure ends all", says="Two other pages")
     async def with_gather(fetch, urls, seconds):
         pages = await asyncio.gather(*(fetch(url) for url in urls))
         return dict(zip(urls, pages))
 
-    @wrong("let one failure end it", says="task.exception()")
+    @wrong("one failure ends all", says="task.exception()")
     async def asks_each_for_its_result(fetch, urls, seconds):
         tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
         done, pending = await asyncio.wait(tasks.values(), timeout=seconds)
@@ -228,7 +233,7 @@ class Within(Exercise):
         await asyncio.gather(*pending, return_exceptions=True)
         return {url: task.result() for url, task in tasks.items() if task in done}
 
-    @wrong("let one failure end it", says="had not ended")
+    @wrong("one failure ends all", says="had not ended")
     async def group_around_all(fetch, urls, seconds):
         tasks = {}
         try:
@@ -242,7 +247,7 @@ class Within(Exercise):
             if not task.cancelled() and task.exception() is None
         }
 
-    @wrong("raised CancelledError", says="Ask `task.cancelled()` first")
+    @wrong("awaited the cancelled", says="Ask `task.cancelled()` first")
     async def asks_the_late_ones_too(fetch, urls, seconds):
         tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
         await asyncio.wait(tasks.values(), timeout=seconds)
@@ -251,7 +256,7 @@ class Within(Exercise):
         await asyncio.gather(*tasks.values(), return_exceptions=True)
         return {url: task.result() for url, task in tasks.items() if not task.exception()}
 
-    @wrong("kept an error for a page", says="is left out")
+    @wrong("error for a result", says="is left out")
     async def errors_as_values(fetch, urls, seconds):
         tasks = [asyncio.create_task(fetch(url)) for url in urls]
         await asyncio.wait(tasks, timeout=seconds)
@@ -259,7 +264,7 @@ class Within(Exercise):
             task.cancel()
         return dict(zip(urls, await asyncio.gather(*tasks, return_exceptions=True)))
 
-    @wrong("mixed the pages up", says="has no order")
+    @wrong("order", says="has no order")
     async def takes_done_for_a_list(fetch, urls, seconds):
         tasks = [asyncio.create_task(fetch(url)) for url in urls]
         done, late = await asyncio.wait(tasks, timeout=seconds)
@@ -268,13 +273,13 @@ class Within(Exercise):
         await asyncio.gather(*late, return_exceptions=True)
         return {url: task.result() for url, task in zip(urls, done) if not task.exception()}
 
-    @wrong("threw the pages away", says="Keep each page")
+    @wrong("lost items", says="Keep each page")
     async def wait_for_all_or_none(fetch, urls, seconds):
         gathered = asyncio.gather(*(fetch(url) for url in urls), return_exceptions=True)
         pages = await asyncio.wait_for(gathered, seconds)
         return {url: page for url, page in zip(urls, pages) if not isinstance(page, Exception)}
 
-    @wrong("waited too long", says="9 s")
+    @wrong("late", says="9 s")
     async def waits_for_all(fetch, urls, seconds):
         pages = await asyncio.gather(*(fetch(url) for url in urls), return_exceptions=True)
         return {url: page for url, page in zip(urls, pages) if not isinstance(page, Exception)}
@@ -282,11 +287,11 @@ class Within(Exercise):
     sleeps_it_out = with_wait.but(
         "asyncio.wait(tasks.values(), timeout=seconds)",
         "asyncio.sleep(seconds)",
-        kind="waited for the clock",
+        kind="late",
         says="All had ended",
     )
 
-    @wrong("waited too long", says="Start all of them")
+    @wrong("late", says="Start all of them")
     async def one_by_one(fetch, urls, seconds):
         pages = {}
         for url in urls:

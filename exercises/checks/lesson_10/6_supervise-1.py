@@ -119,10 +119,11 @@ class Supervise(Exercise):
                 return await made  # it swallowed the cancellation: the lab says so
             if not done:
                 raise Wrong(
-                    "no end to it",
+                    "endless",
                     f"It started the worker {len(worker.started)} times and went on.",
                     lab.line(r"\bwhile\b|\bfor\b"),
                     "Count the restarts, and let the last error out.",
+                    headline="no end to it",
                 )
             return await made
 
@@ -140,32 +141,36 @@ class Supervise(Exercise):
             if not set(errors_in(ended.error)) & set(worker.errors):
                 raise ended.error
             raise Wrong(
-                "gave up too early",
+                "one failure ends all",
                 f"{said} Then {ended.error!r} came out.",
                 lab.line(r"\bexcept\b|range|while"),
                 "Any kind of error counts, and `restarts` does not count the first start.",
+                headline="gave up too early",
             )
         if len(started) > len(expected):
             raise Wrong(
-                "one restart too many",
+                "counted wrong",
                 said,
                 lab.line(r"range|while|[<>]"),
                 "`restarts` starts come after the first one, and no more.",
+                headline="one restart too many",
             )
         if len(started) == len(expected):
             raise Wrong(
-                "another pause",
+                "pauses",
                 said,
                 lab.line("sleep") or lab.line(r"\bexcept\b"),
                 "A worker that fails at once would be started again and again without a "
                 "pause: `await asyncio.sleep(pause)`, between a failure and the next "
                 "start.",
+                headline="another pause",
             )
         raise Wrong(
-            "gave up too early",
+            "one failure ends all",
             said,
             lab.line(r"range|while|[<>]"),
             "`restarts` does not count the first start.",
+            headline="gave up too early",
         )
 
     def _gives_up(self, lab, ended, worker, error, expected):
@@ -187,11 +192,12 @@ class Supervise(Exercise):
             )
         if ended.at > expected[-1] + 1.001:
             raise Wrong(
-                "one pause too many",
+                "late",
                 f"The last error was there after "
                 f"{expected[-1] + 1} s, and came out after {ended.at:g} s.",
                 lab.line("sleep"),
                 "Pause only when there is a restart to come.",
+                headline="one pause too many",
             )
 
     @sweep(
@@ -296,11 +302,11 @@ class Supervise(Exercise):
     one_more = counts_down.but(
         "restarts, -1",
         "restarts + 1, -1",
-        kind="one restart too many",
+        kind="counted wrong",
         says="starts come after the first one",
     )
 
-    @wrong("gave up too early", says="does not count the first start")
+    @wrong("one failure ends all", says="does not count the first start")
     async def counts_the_first_start(worker, restarts, pause):
         for left in range(restarts - 1, -1, -1):
             try:
@@ -312,7 +318,7 @@ class Supervise(Exercise):
         return await worker()
 
     one_kind_of_error = counts_down.but(
-        "Exception", "ValueError", kind="gave up too early", says="Any kind of error"
+        "Exception", "ValueError", kind="one failure ends all", says="Any kind of error"
     )
 
     @wrong("lost error", says="for the last time")
@@ -325,7 +331,7 @@ class Supervise(Exercise):
             if left:
                 await asyncio.sleep(pause)
 
-    @wrong("another pause", says="without a pause")
+    @wrong("pauses", says="without a pause")
     async def restarts_at_once(worker, restarts, pause):
         for left in range(restarts, -1, -1):
             try:
@@ -335,10 +341,10 @@ class Supervise(Exercise):
                     raise
 
     pauses_before_it_gives_up = restarts_at_once.but(
-        "if", "await asyncio.sleep(pause)\nif", kind="one pause too many", says="came out after 9 s"
+        "if", "await asyncio.sleep(pause)\nif", kind="late", says="came out after 9 s"
     )
 
-    @wrong("no end to it", says="Count the restarts")
+    @wrong("endless", says="Count the restarts")
     async def for_ever(worker, restarts, pause):
         while True:
             with contextlib.suppress(Exception):

@@ -79,26 +79,29 @@ def watched(lab, words, answer, service, *arguments, **how):
         place = lab.text.of_traceback(error)
         if place and "await" not in lab.text.code(*place):
             raise Wrong(
-                "raised CancelledError",
+                "awaited the cancelled",
                 "It asked a cancelled task for its result or its "
                 "error, and the CancelledError came out.",
                 place,
                 "A cancelled task has neither. Ask `task.cancelled()` first.",
+                headline="raised CancelledError",
             ) from None
         if everybody := lab.line(r"all_tasks"):
             raise Wrong(
-                "cancelled itself",
+                "others' tasks",
                 "A CancelledError came out, though nobody had cancelled it from outside.",
                 everybody,
                 "`asyncio.all_tasks()` holds the task that runs this line as well. Keep a "
                 "list of the tasks that you start, and cancel those.",
+                headline="cancelled itself",
             ) from None
         raise Wrong(
-            "raised CancelledError",
+            "awaited the cancelled",
             "It awaited a task that had been cancelled, and the task's CancelledError came out.",
             place,
             "`await asyncio.gather(*tasks, return_exceptions=True)` awaits cancelled tasks "
             "and keeps their errors to itself.",
+            headline="raised CancelledError",
         ) from None
     return service.ended
 

@@ -76,54 +76,54 @@ class PredictDeadlines(Exercise):
     wrong_values = (
         wrong_value(right_values[0] | {"a": (2, "timeout")}, "another form", "Asked is a pair"),
         wrong_value(right_values[0] | {"a": 2}, "another form", "Asked is a pair"),
-        wrong_value(
-            right_values[0] | {"b": (2, FINE)}, "except Exception lets it pass", "is no Exception"
-        ),
-        wrong_value(
-            right_values[0] | {"b": (5, FINE)}, "except Exception lets it pass", "is no Exception"
-        ),
+        wrong_value(right_values[0] | {"b": (2, FINE)}, "caught too much", "is no Exception"),
+        wrong_value(right_values[0] | {"b": (5, FINE)}, "caught too much", "is no Exception"),
         wrong_value(right_values[0] | {"c": (2, TIMEOUT)}, "swallowed", "nothing is left"),
-        wrong_value(right_values[0] | {"c": (5, FINE)}, "the sleep is over", "ends the sleep"),
-        wrong_value(right_values[0] | {"d": (2, TIMEOUT)}, "asked is not over", "`finally`"),
-        wrong_value(right_values[0] | {"d": (7, TIMEOUT)}, "the sleep is over", "ends the sleep"),
-        wrong_value(right_values[0] | {"d": (2, FINE)}, "asked is not over", "`finally`"),
+        wrong_value(right_values[0] | {"c": (5, FINE)}, "what cancelling leaves", "ends the sleep"),
+        wrong_value(right_values[0] | {"d": (2, TIMEOUT)}, "cancel is instant", "`finally`"),
+        wrong_value(
+            right_values[0] | {"d": (7, TIMEOUT)}, "what cancelling leaves", "ends the sleep"
+        ),
+        wrong_value(right_values[0] | {"d": (2, FINE)}, "cancel is instant", "`finally`"),
         wrong_value(
             right_values[0] | {"e": (5, FINE)},
-            "shield does not keep it from you",
+            "cancel passed on",
             "the task inside",
         ),
         wrong_value(
             right_values[0] | {"e": (5, TIMEOUT)},
-            "shield does not keep it from you",
+            "cancel passed on",
             "the task inside",
         ),
-        wrong_value(right_values[0] | {"e": (2, FINE)}, "an error goes on", "told as ever"),
-        wrong_value(right_values[0] | {"a": (2, FINE)}, "an error goes on", "becomes a"),
+        wrong_value(right_values[0] | {"e": (2, FINE)}, "lost error", "told as ever"),
+        wrong_value(right_values[0] | {"a": (2, FINE)}, "lost error", "becomes a"),
         wrong_value(
             right_values[0] | {"f": (2, TIMEOUT)},
-            "the nearer deadline fires",
+            "whose timeout",
             "before the outer one",
         ),
-        wrong_value(right_values[0] | {"f": (1, FINE)}, "an error goes on", "nobody catches it"),
+        wrong_value(right_values[0] | {"f": (1, FINE)}, "lost error", "nobody catches it"),
+        wrong_value(right_values[0] | {"g": (2, TIMEOUT)}, "timeout interrupts", "takes no turn"),
         wrong_value(
-            right_values[0] | {"g": (2, TIMEOUT)}, "work is not interrupted", "takes no turn"
+            right_values[0] | {"g": (5, TIMEOUT)}, "timeout interrupts", "no `await` after it"
         ),
         wrong_value(
-            right_values[0] | {"g": (5, TIMEOUT)}, "too late to be told", "no `await` after it"
+            right_values[0] | {"a": (5, TIMEOUT)}, "what cancelling leaves", "ends the sleep"
         ),
-        wrong_value(right_values[0] | {"a": (5, TIMEOUT)}, "the sleep is over", "ends the sleep"),
     )
 
     BELIEFS = {
-        # job: (test of the pair given, kind, what to say)
+        # job: (test of the pair given, kind, headline, what to say)
         "a": [
             (
                 lambda at, out: at >= 5,
+                "what cancelling leaves",
                 "the sleep is over",
                 "You let `a` sleep to its end. The request at 2 s ends the sleep at once.",
             ),
             (
                 lambda at, out: out == FINE,
+                "lost error",
                 "an error goes on",
                 "You have no error for `a`. Nobody in there catches the request, so at the end of "
                 "the block it becomes a TimeoutError.",
@@ -132,12 +132,14 @@ class PredictDeadlines(Exercise):
         "b": [
             (
                 lambda at, out: out == FINE,
+                "caught too much",
                 "except Exception lets it pass",
                 "You let `b` suppress the request. CancelledError is a BaseException, and it is no "
                 "Exception: it passes.",
             ),
             (
                 lambda at, out: at >= 5,
+                "what cancelling leaves",
                 "the sleep is over",
                 "You let `b` sleep to its end. The request at 2 s ends the sleep at once.",
             ),
@@ -145,12 +147,14 @@ class PredictDeadlines(Exercise):
         "c": [
             (
                 lambda at, out: at >= 5,
+                "what cancelling leaves",
                 "the sleep is over",
                 "You let `c` sleep on. The request ends the sleep, and then it is suppressed.",
             ),
             (
                 lambda at, out: out == TIMEOUT,
                 "swallowed",
+                None,
                 "You have a TimeoutError for `c`. It suppressed the request, so nothing is left "
                 "that the timeout could turn into a TimeoutError.",
             ),
@@ -158,18 +162,21 @@ class PredictDeadlines(Exercise):
         "d": [
             (
                 lambda at, out: at == 2,
+                "cancel is instant",
                 "asked is not over",
                 "You let `d` be over at 2 s. At 2 s it is told; then comes its `finally`, which "
                 "awaits something, and the timeout waits for that.",
             ),
             (
                 lambda at, out: at >= 5,
+                "what cancelling leaves",
                 "the sleep is over",
                 "You let the first sleep of `d` go on to its end. The request ends the sleep at "
                 "2 s, and then comes the `finally`.",
             ),
             (
                 lambda at, out: out == FINE,
+                "lost error",
                 "an error goes on",
                 "You have no error for `d`. A `finally` does its work and lets the error go on.",
             ),
@@ -177,12 +184,14 @@ class PredictDeadlines(Exercise):
         "e": [
             (
                 lambda at, out: at >= 5,
+                "cancel passed on",
                 "shield does not keep it from you",
                 "You let `e` wait on. `shield` keeps the request from the task inside; who awaits "
                 "the shield is told as ever.",
             ),
             (
                 lambda at, out: out == FINE,
+                "lost error",
                 "an error goes on",
                 "You have no error for `e`. Who awaits the shield is told as ever, and nobody "
                 "catches that.",
@@ -191,12 +200,14 @@ class PredictDeadlines(Exercise):
         "f": [
             (
                 lambda at, out: at == 2,
+                "whose timeout",
                 "the nearer deadline fires",
                 "You let `f` go on until 2 s. Its own deadline rings at 1 s, before the outer one, "
                 "and its error goes through the outer block.",
             ),
             (
                 lambda at, out: out == FINE,
+                "lost error",
                 "an error goes on",
                 "You have no error for `f`. The inner timeout raises a TimeoutError at 1 s, and "
                 "nobody catches it.",
@@ -205,12 +216,14 @@ class PredictDeadlines(Exercise):
         "g": [
             (
                 lambda at, out: at < 5,
+                "timeout interrupts",
                 "work is not interrupted",
                 "You let the deadline interrupt `g`. `time.sleep` blocks the thread, so for 5 s "
                 "the loop takes no turn, and no timer rings.",
             ),
             (
                 lambda at, out: out == TIMEOUT,
+                "timeout interrupts",
                 "too late to be told",
                 "You have a TimeoutError for `g`. There is no `await` after it at which the "
                 "request could be delivered, so the block ends as if nothing had been.",
@@ -224,9 +237,9 @@ class PredictDeadlines(Exercise):
             for job, beliefs in self.BELIEFS.items():
                 if not (given := ends.get(job)):
                     continue
-                for belief, kind, says in beliefs:
+                for belief, kind, headline, says in beliefs:
                     if belief(*given):
-                        raise Wrong(kind, says, try_="")
+                        raise Wrong(kind, says, try_="", headline=headline)
         lab.equal(ends, self.right_values[0], what="`ends` is", secret=True)
 
     def _pair(self, job, given):

@@ -51,31 +51,34 @@ class FirstAnswer(Exercise):
             )
         if run.elapsed > 5.001:
             raise Wrong(
-                "no limit for the whole",
+                "limits add up",
                 f"Every server takes 9 s, and it was over after {run.elapsed:g} s; all "
                 "together may take 5 s.",
                 lab.line(r"timeout|wait_for"),
                 "Put one deadline around the whole loop, and one around each call.",
+                headline="no deadline for the whole",
             )
         if run.elapsed < 4.999:
             raise Wrong(
-                "gave up too early",
+                "one failure ends all",
                 f"Every server takes 9 s, and it returned {run.result!r} after "
                 f"{run.elapsed:g} s. There were 5 s, 2 s for each server.",
                 lab.line(r"except|suppress"),
                 "When the deadline of one server rings, ask the next one.",
+                headline="gave up too early",
             )
         lab.equal(run.result, "out of time")
         ask = lab.service(slow, name="ask")
         run = self._inside(lab, "Each server gets 2 s", first_answer, ask, ["a", "b", "c"], 2, 10)
         if run.result == "out of time":
             raise Wrong(
-                "took one deadline for the other",
+                "whose timeout",
                 f"Three servers had their 2 s in vain. After {run.elapsed:g} s of 10 it "
                 "returned 'out of time'.",
                 lab.line(r"out of time"),
                 "The error alone does not tell whose deadline it was. "
                 "`timeout(...) as cm` and `cm.expired()` do.",
+                headline="took one deadline for the other",
             )
         lab.equal(run.result, "nobody")
         self._errors(first_answer, lab)
@@ -89,36 +92,40 @@ class FirstAnswer(Exercise):
         run = self._inside(lab, "Each server gets 2 s", first_answer, ask, ["a", "b", "c"], 2, 10)
         if run.result in ("out of time", "nobody"):
             raise Wrong(
-                "gave up too early",
+                "one failure ends all",
                 f"Server a takes 9 s, b would have answered in 1 s. It returned "
                 f"{run.result!r} after {run.elapsed:g} s of 10.",
                 lab.line(r"except|suppress"),
                 "When the deadline of one server rings, ask the next one.",
+                headline="gave up too early",
             )
         if "c" in ask.calls and run.elapsed < 2.999:
             raise Wrong(
-                "asked all at once",
+                "limit",
                 f"It asked {', '.join(ask.calls)}, and was over after {run.elapsed:g} s. "
                 "The servers are to be asked one after another.",
                 lab.line(r"create_task|gather"),
                 "Await each one in a loop.",
+                headline="asked all at once",
             )
         if run.result == "it is a":
             raise Wrong(
-                "no limit for each server",
+                "time limit",
                 f"Server a takes 9 s and may take 2. It returned {run.result!r} after "
                 f"{run.elapsed:g} s.",
                 lab.line(r"timeout\(short") or lab.line(r"\bask\("),
                 "Put `async with asyncio.timeout(short)` around `await ask(server)` "
                 "itself: it ends what the task waits for inside of its block.",
+                headline="no limit for each server",
             )
         lab.equal(run.result, "it is b")
         if "c" in ask.calls:
             raise Wrong(
-                "asked too many",
+                "one too many",
                 "Server b had answered, and c was asked all the same.",
                 lab.line(r"\bfor\b"),
                 "Return the answer as soon as it is there.",
+                headline="asked too many",
             )
 
     def _inside(self, lab, rule, *what):
@@ -128,10 +135,11 @@ class FirstAnswer(Exercise):
         except TimeoutError as error:
             place = lab.text.of_traceback(error)
             raise Wrong(
-                "let a TimeoutError out",
+                "caught too little",
                 f"{rule}. When the time was over, a TimeoutError came out.",
                 place and place[1],
                 "Catch it around the block of that deadline.",
+                headline="let a TimeoutError out",
             ) from None
 
     def _errors(self, first_answer, lab):
@@ -146,7 +154,7 @@ class FirstAnswer(Exercise):
                 if str(error) == str(own):
                     continue
                 raise Wrong(
-                    "another error came out",
+                    "another error",
                     f"Server {server} raised TimeoutError({str(own)!r}), and what came "
                     f"out is {error!r}.",
                     lab.line(r"\braise\b"),
@@ -158,12 +166,13 @@ class FirstAnswer(Exercise):
                 else f"returned {run.result!r}"
             )
             raise Wrong(
-                "took another's timeout for its own",
+                "whose timeout",
                 f"Server {server}, {when}, was asked, and raised a TimeoutError of its own "
                 "after 1 s. That was none of your deadlines, and your function "
                 f"{what}.",
                 lab.line(r"except|suppress"),
                 "Ask the deadline with `expired()`; if it was not that one, `raise`.",
+                headline="took another's timeout for its own",
             )
         ask = lab.service(1, name="ask", errors={"a": LookupError("no such question")})
         lab.run(first_answer, ask, ["a", "b", "c"], 2, 10, raises=LookupError)
@@ -219,7 +228,7 @@ class FirstAnswer(Exercise):
             return "out of time"
         return "nobody"
 
-    @wrong("took another's timeout for its own", says="went on to the next server")
+    @wrong("whose timeout", says="went on to the next server")
     async def suppresses_every_timeout(ask, servers, short, long):
         with suppress(TimeoutError):
             async with asyncio.timeout(long):
@@ -230,7 +239,7 @@ class FirstAnswer(Exercise):
                 return "nobody"
         return "out of time"
 
-    @wrong("took another's timeout for its own", says="returned 'out of time'")
+    @wrong("whose timeout", says="returned 'out of time'")
     async def asks_the_inner_one_alone(ask, servers, short, long):
         try:
             async with asyncio.timeout(long):
@@ -248,11 +257,11 @@ class FirstAnswer(Exercise):
     makes_a_new_error = with_two_deadlines.but(
         "each.expired():\n    raise",
         'each.expired():\n    raise TimeoutError("too slow")',
-        kind="another error came out",
+        kind="another error",
         says="too slow",
     )
 
-    @wrong("gave up too early", says="returned 'out of time' after 2 s of 10")
+    @wrong("one failure ends all", says="returned 'out of time' after 2 s of 10")
     async def catches_outside_alone(ask, servers, short, long):
         try:
             async with asyncio.timeout(long):
@@ -263,7 +272,7 @@ class FirstAnswer(Exercise):
             return "out of time"
         return "nobody"
 
-    @wrong("no limit for each server", says="after 9 s")
+    @wrong("time limit", says="after 9 s")
     async def limits_the_whole_alone(ask, servers, short, long):
         try:
             async with asyncio.timeout(long):
@@ -273,7 +282,7 @@ class FirstAnswer(Exercise):
             return "out of time"
         return "nobody"
 
-    @wrong("no limit for each server", says="inside of its block")
+    @wrong("time limit", says="inside of its block")
     async def limits_the_start_alone(ask, servers, short, long):
         try:
             async with asyncio.timeout(long):
@@ -286,14 +295,14 @@ class FirstAnswer(Exercise):
             return "out of time"
         return "nobody"
 
-    @wrong("no limit for the whole", says="after 8 s")
+    @wrong("limits add up", says="after 8 s")
     async def limits_each_alone(ask, servers, short, long):
         for server in servers:
             with suppress(TimeoutError):
                 return await asyncio.wait_for(ask(server), short)
         return "nobody"
 
-    @wrong("no limit for the whole", says="after 8 s")
+    @wrong("limits add up", says="after 8 s")
     async def renews_the_budget(ask, servers, short, long):
         for server in servers:
             try:
@@ -305,7 +314,7 @@ class FirstAnswer(Exercise):
                     return "out of time"
         return "nobody"
 
-    @wrong("no limit for the whole", says="after 6 s")
+    @wrong("limits add up", says="after 6 s")
     async def looks_between_the_calls(ask, servers, short, long):
         clock = asyncio.get_running_loop().time
         end = clock() + long
@@ -331,7 +340,7 @@ class FirstAnswer(Exercise):
             return "out of time"
         return "nobody"
 
-    @wrong("let a TimeoutError out", says="All of it gets 5 s")
+    @wrong("caught too little", says="All of it gets 5 s")
     async def catches_the_inner_one_alone(ask, servers, short, long):
         async with asyncio.timeout(long) as whole:
             for server in servers:
@@ -341,10 +350,10 @@ class FirstAnswer(Exercise):
         return "out of time" if whole.expired() else "nobody"
 
     cannot_tell = suppresses_every_timeout.but(
-        'return "nobody"', "", kind="took one deadline for the other", says="After 6 s of 10"
+        'return "nobody"', "", kind="whose timeout", says="After 6 s of 10"
     )
 
-    @wrong("let a TimeoutError out", says="Each server gets 2 s")
+    @wrong("caught too little", says="Each server gets 2 s")
     async def catches_nothing(ask, servers, short, long):
         async with asyncio.timeout(long):
             for server in servers:

@@ -49,10 +49,11 @@ class Budget(Exercise):
         except TimeoutError as error:
             place = lab.text.of_traceback(error)
             raise Wrong(
-                "let a TimeoutError out",
+                "caught too little",
                 "The pages take 1, 9, 1 and 5 s. A TimeoutError came out.",
                 place and place[1],
                 "A page whose share is over is left out, and the next one has its turn.",
+                headline="let a TimeoutError out",
             ) from None
         if service.peak > 1:
             raise Wrong(
@@ -63,30 +64,36 @@ class Budget(Exercise):
             )
         if run.elapsed > 12.001:
             raise Wrong(
-                "no limit for the whole",
+                "limits add up",
                 f"The pages take 1, 9, 1 and 5 s, and it took {run.elapsed:g} s of 12.",
                 lab.line(r"timeout|wait_for"),
                 "A limit for each call is no limit for the whole.",
+                headline="no deadline for the whole",
             )
         if "b" in had:
             other_clock(abs(had["b"] - 11 / 3) > 0.01, lab)
             self._shares(had["b"], lab)
             if "c" not in had:
                 raise Wrong(
-                    "gave up too early",
+                    "one failure ends all",
                     "When the share of page b was over, it asked for "
                     f"no other page. It returned {run.result!r} after "
                     f"{run.elapsed:.3g} s of 12.",
                     lab.line(r"except|suppress"),
                     "A page whose share is over is left out, and the next one has its "
                     "turn: catch the TimeoutError inside of the loop.",
+                    headline="gave up too early",
                 )
         lab.equal(run.result, {"a": "page a", "c": "page c", "d": "page d"})
         fetch = lab.service({"a": 9, "b": 9})
         run = lab.run(load, fetch, ["a", "b"], 4)
         lab.equal(run.result, {})
         if run.elapsed > 4.001:
-            raise Wrong("no limit for the whole", f"It took {run.elapsed:g} s of 4.")
+            raise Wrong(
+                "limits add up",
+                f"It took {run.elapsed:g} s of 4.",
+                headline="no deadline for the whole",
+            )
         fetch = lab.service(1, errors={"b": LookupError("no page b")})
         lab.run(load, fetch, ["a", "b"], 9, raises=LookupError)
         fetch = lab.service(9)
@@ -95,23 +102,25 @@ class Budget(Exercise):
     def _shares(self, seconds, lab):
         if seconds > 8.999:
             raise Wrong(
-                "one page ate the budget",
+                "time limit",
                 "Page b takes 9 s, and it was given all of them. At its turn 11 s were "
                 "left, for three pages.",
                 lab.line(r"timeout|wait_for"),
                 "Each page gets its share alone.",
+                headline="one page ate the budget",
             )
         if abs(seconds - 3) < 0.01:
             raise Wrong(
-                "the savings were lost",
+                "time limit",
                 "Page a needed 1 s of its 3. Then 11 s were left for three pages, and "
                 "page b was given up after 3 s all the same.",
                 lab.line(r"budget\s*/|/"),
                 "Work the share out anew for each page, from what is left then.",
+                headline="the savings were lost",
             )
         if abs(seconds - 11 / 3) > 0.01:
             raise Wrong(
-                "another share",
+                "time limit",
                 "At the turn of page b 11 s are left, and three pages, so its share is "
                 f"3.67 s. It had {seconds:.3g} s.",
                 lab.line(r"timeout_at|/"),
@@ -121,6 +130,7 @@ class Budget(Exercise):
                     if lab.line(r"timeout_at")
                     else ""
                 ),
+                headline="another share",
             )
 
     @right
@@ -149,7 +159,7 @@ class Budget(Exercise):
                 pass
         return got
 
-    @wrong("the savings were lost", says="after 3 s all the same")
+    @wrong("time limit", says="after 3 s all the same")
     async def shares_it_once(fetch, pages, budget):
         got = {}
         for page in pages:
@@ -158,7 +168,7 @@ class Budget(Exercise):
                     got[page] = await fetch(page)
         return got
 
-    @wrong("no limit for the whole", says="it took 16 s of 12")
+    @wrong("limits add up", says="it took 16 s of 12")
     async def gives_each_all(fetch, pages, budget):
         got = {}
         for page in pages:
@@ -166,7 +176,7 @@ class Budget(Exercise):
                 got[page] = await asyncio.wait_for(fetch(page), budget)
         return got
 
-    @wrong("one page ate the budget", says="given all of them")
+    @wrong("time limit", says="given all of them")
     async def limits_the_whole_alone(fetch, pages, budget):
         got = {}
         with suppress(TimeoutError):
@@ -175,7 +185,7 @@ class Budget(Exercise):
                     got[page] = await fetch(page)
         return got
 
-    @wrong("one page ate the budget", says="given all of them")
+    @wrong("time limit", says="given all of them")
     async def gives_each_what_is_left(fetch, pages, budget):
         loop, got = asyncio.get_running_loop(), {}
         end = loop.time() + budget
@@ -197,7 +207,7 @@ class Budget(Exercise):
         await asyncio.gather(*(one(page) for page in pages))
         return got
 
-    @wrong("let a TimeoutError out", says="1, 9, 1 and 5 s")
+    @wrong("caught too little", says="1, 9, 1 and 5 s")
     async def catches_nothing(fetch, pages, budget):
         loop, got = asyncio.get_running_loop(), {}
         end = loop.time() + budget
@@ -206,7 +216,7 @@ class Budget(Exercise):
                 got[page] = await fetch(page)
         return got
 
-    @wrong("gave up too early", says="inside of the loop")
+    @wrong("one failure ends all", says="inside of the loop")
     async def catches_around_the_loop(fetch, pages, budget):
         loop, got = asyncio.get_running_loop(), {}
         end = loop.time() + budget
@@ -216,7 +226,7 @@ class Budget(Exercise):
                     got[page] = await fetch(page)
         return got
 
-    @wrong("looked at another clock", says="jumps")
+    @wrong("wrong clock", says="jumps")
     async def asks_the_computer(fetch, pages, budget):
         got, end = {}, time.monotonic() + budget
         for number, page in enumerate(pages):
@@ -244,14 +254,14 @@ class Budget(Exercise):
     takes_seconds_for_a_moment = with_shares.but(
         "asyncio.timeout(share)",
         "asyncio.timeout_at(share)",
-        kind="another share",
+        kind="time limit",
         says="takes a moment",
     )
 
     counts_itself_out = with_shares.but(
         "(len(pages) - number)",
         "max(1, len(pages) - number - 1)",
-        kind="another share",
+        kind="time limit",
         says="It had 5.5 s",
     )
 

@@ -38,27 +38,30 @@ class InHand(Exercise):
         cancelled = self._run(worker, lab, log, failed, queue, [1, 2, 3, 4], 2.5)
         if 3 in failed:
             raise Wrong(
-                "took being told for a failure",
+                "caught too much",
                 f"Job 3 is among the failed ones: {failed}.",
                 lab.line(r"\bexcept\b"),
                 "`except Exception` lets a cancellation pass; catch no more for `failed`.",
+                headline="took being told for a failure",
             )
         self._told(cancelled, log, lab)
         lab.equal(failed, [2], what="`failed` is")
         if 3 not in queue:
             raise Wrong(
-                "lost the job in hand",
+                "not given back",
                 f"Then the queue held {queue}. Job 3 was taken out, and not done.",
                 lab.line(r"\.get\("),
                 "Where the request finds the worker with a job in hand, put the job back: "
                 "`queue.put_nowait(job)`, and raise the request again.",
+                headline="lost the job in hand",
             )
         if sorted(queue) != [3, 4]:
             raise Wrong(
-                "put back too much",
+                "given back wrongly",
                 f"Then the queue held {queue}; not done were 3 and 4.",
                 lab.line(r"put"),
                 "Put back the one job that was not done, once.",
+                headline="put back too much",
             )
 
     def _at_rest(self, worker, lab):
@@ -89,14 +92,30 @@ class InHand(Exercise):
         try:
             cancelled = self._run(worker, lab, log, failed, queue, jobs, 5)
         except NameError as error:
-            raise Wrong("had no job in hand", f"Python said: {error}.", put, try_) from None
+            raise Wrong(
+                "given back wrongly",
+                f"Python said: {error}.",
+                put,
+                try_,
+                headline="had no job in hand",
+            ) from None
         self._told(cancelled, log, lab)
         if queue and queue == jobs:
             raise Wrong(
-                "put back what was done", f"Then job {jobs[0]} was in the queue again.", put, try_
+                "given back wrongly",
+                f"Then job {jobs[0]} was in the queue again.",
+                put,
+                try_,
+                headline="put back what was done",
             )
         if queue:
-            raise Wrong("had no job in hand", f"Then the queue held {queue}.", put, try_)
+            raise Wrong(
+                "given back wrongly",
+                f"Then the queue held {queue}.",
+                put,
+                try_,
+                headline="had no job in hand",
+            )
 
     def _told(self, cancelled, log, lab):
         if cancelled is True:
@@ -127,10 +146,11 @@ class InHand(Exercise):
             if task.done():
                 if task.exception() is None:
                     raise Wrong(
-                        "ended too early",
+                        "stopped early",
                         "It returned before I cancelled it.",
                         lab.line(r"\breturn\b|\bbreak\b|\bwhile\b"),
                         "It works for ever: `while True`.",
+                        headline="ended too early",
                     )
                 raise task.exception()
             task.cancel()
@@ -173,7 +193,7 @@ class InHand(Exercise):
                 if not done:
                     await queue.put(job)
 
-    @wrong("took being told for a failure", says="[2, 3")
+    @wrong("caught too much", says="[2, 3")
     async def bare_except(queue, handle, failed):
         while True:
             job = await queue.get()
@@ -182,7 +202,7 @@ class InHand(Exercise):
             except:
                 failed.append(job)
 
-    @wrong("took being told for a failure", says="[2, 3]")
+    @wrong("caught too much", says="[2, 3]")
     async def notes_and_raises(queue, handle, failed):
         while True:
             job = await queue.get()
@@ -195,7 +215,7 @@ class InHand(Exercise):
                 raise
 
     forgets_the_job = bare_except.but(
-        "except", "except Exception", kind="lost the job in hand", says="held [4]"
+        "except", "except Exception", kind="not given back", says="held [4]"
     )
 
     breaks_off = puts_it_back.but("raise", "break", kind="swallowed", says="It returned")
@@ -205,11 +225,11 @@ class InHand(Exercise):
     tries_too_much = puts_it_back.but("job = await queue.get()", "").but(
         "try:",
         "try:\n    job = await queue.get()",
-        kind="put back what was done",
+        kind="given back wrongly",
         says="job 1 was in the queue again",
     )
 
-    @wrong("had no job in hand", says="job")
+    @wrong("given back wrongly", says="job")
     async def forgets_what_is_done(queue, handle, failed):
         while True:
             try:
@@ -223,7 +243,7 @@ class InHand(Exercise):
                 failed.append(job)
                 del job
 
-    @wrong("had no job in hand", says="with an empty queue")
+    @wrong("given back wrongly", says="with an empty queue")
     async def never_had_one(queue, handle, failed):
         done = False
         while True:
@@ -240,7 +260,7 @@ class InHand(Exercise):
                 failed.append(job)
                 done = True
 
-    @wrong("had no job in hand", says="[None]")
+    @wrong("given back wrongly", says="[None]")
     async def puts_back_nothing(queue, handle, failed):
         job = None
         while True:

@@ -34,23 +34,28 @@ class Submit(Exercise):
         lab.equal(result, 7)
         if at > 1.001:
             raise Wrong(
-                "waited too long",
+                "late",
                 f"The saving took 1 s, and it returned after {at:g} s.",
                 lab.line(r"sleep"),
                 "Wait for the task itself, and not for the clock.",
+                headline="waited too long",
             )
         if len(saved) > 1:
             raise Wrong(
-                "saved twice", f"`save` was called {len(saved)} times.", lab.line(r"save\(")
+                "done twice",
+                f"`save` was called {len(saved)} times.",
+                lab.line(r"save\("),
+                headline="saved twice",
             )
         lab.told("with a `save` of 5 s and a patience of 1 s")
         result, at, over, saved = self._run(submit, lab, 5, 1)
         if at > 1.001:
             raise Wrong(
-                "waited too long",
+                "late",
                 f"It returned {result!r} after {at:g} s.",
                 lab.line(r"await"),
                 "After `patience` seconds the guest goes; the saving stays.",
+                headline="waited too long",
             )
         self._went_on(saved, over, lab)
         lab.equal(result, "still saving")
@@ -79,40 +84,45 @@ class Submit(Exercise):
             mine = lab.line(r"group\.create_task")
             if over < 4.999 and lab.line(r"shield|\bwait\(") and not mine:
                 raise Wrong(
-                    "nobody waited for the saving",
+                    "losers",
                     f"The group was over at {over:g} s, while the saving still went on. "
                     "Then the program ended, and that ended the saving.",
                     lab.line(r"shield|create_task|ensure_future"),
                     "`shield` makes a task that nobody owns. Let the group start it: "
                     "`group.create_task(save())`.",
+                    headline="nobody waited for the saving",
                 )
             if cancels := lab.line(r"\.cancel\("):
                 raise Wrong(
-                    "ended the saving",
+                    "cancel passed on",
                     "The saving was cancelled in the middle.",
                     cancels,
                     "Leave it alone. The guest goes, and the saving goes on.",
+                    headline="ended the saving",
                 )
             raise Wrong(
-                "ended the saving",
+                "cancel passed on",
                 "The saving was cancelled in the middle.",
                 lab.line(r"wait_for|timeout|await"),
                 "A request goes on to what you await. `asyncio.shield(task)` stops it "
                 "there, and `asyncio.wait` passes none on.",
+                headline="ended the saving",
             )
         if len(saved) > 1:
             raise Wrong(
-                "saved twice",
+                "done twice",
                 f"`save` was called {len(saved)} times.",
                 lab.line(r"\bexcept\b") or lab.line(r"save\("),
                 "Begin it once. It goes on by itself.",
+                headline="saved twice",
             )
         if saved != ["saved"]:
             raise Wrong(
-                "did not save",
+                "done twice",
                 f"The saving came to this: {saved}.",
                 None,
                 "Begin it once, with the group.",
+                headline="did not save",
             )
 
     def _run(self, submit, lab, seconds, patience, cancel=None, error=None):
@@ -178,23 +188,23 @@ class Submit(Exercise):
         return saving.result() if done else "still saving"
 
     without_shield = with_shield.but(
-        "asyncio.shield(saving)", "saving", kind="ended the saving", says="cancelled in the middle"
+        "asyncio.shield(saving)", "saving", kind="cancel passed on", says="cancelled in the middle"
     )
 
-    @wrong("waited too long", says="it returned after 3 s")
+    @wrong("late", says="it returned after 3 s")
     async def waits_for_the_clock(group, save, patience):
         saving = group.create_task(save())
         await asyncio.sleep(patience)
         return saving.result() if saving.done() else "still saving"
 
-    @wrong("ended the saving", says="cancelled in the middle")
+    @wrong("cancel passed on", says="cancelled in the middle")
     async def with_wait_for(group, save, patience):
         try:
             return await asyncio.wait_for(save(), patience)
         except TimeoutError:
             return "still saving"
 
-    @wrong("nobody waited for the saving", says="The group was over at 1 s")
+    @wrong("losers", says="The group was over at 1 s")
     async def shields_a_coroutine(group, save, patience):
         try:
             async with asyncio.timeout(patience):
@@ -202,14 +212,14 @@ class Submit(Exercise):
         except TimeoutError:
             return "still saving"
 
-    @wrong("nobody waited for the saving", says="The group was over at 1 s")
+    @wrong("losers", says="The group was over at 1 s")
     async def a_task_of_nobody(group, save, patience):
         saving = asyncio.create_task(save())
         done, late = await asyncio.wait([saving], timeout=patience)
         return saving.result() if done else "still saving"
 
     waits_to_the_end = with_shield.but(
-        "TimeoutError:", "TimeoutError:\n    await saving", kind="waited too long", says="after 5 s"
+        "TimeoutError:", "TimeoutError:\n    await saving", kind="late", says="after 5 s"
     )
 
     takes_every_request_for_a_timeout = with_shield.but(
@@ -220,17 +230,17 @@ class Submit(Exercise):
     )
 
     saves_again = shields_a_coroutine.but(
-        "try", "group.create_task(save())\ntry", kind="saved twice", says="2 times"
+        "try", "group.create_task(save())\ntry", kind="done twice", says="2 times"
     )
 
     saves_again_when_told = with_shield.but(
         "TimeoutError:",
         "TimeoutError:\n    group.create_task(save())",
-        kind="saved twice",
+        kind="done twice",
         says="goes on by itself",
     )
 
-    @wrong("ended the saving", says="Leave it alone")
+    @wrong("cancel passed on", says="Leave it alone")
     async def cancels_what_is_late(group, save, patience):
         saving = group.create_task(save())
         done, late = await asyncio.wait([saving], timeout=patience)

@@ -61,7 +61,7 @@ class GiveBack(Exercise):
         case = self._run(borrow, lab, [0.5])
         if case.given:
             raise Wrong(
-                "gave back what it had not",
+                "given back wrongly",
                 "It was cancelled after 0.5 s, in `lend`, and `give_back` was called.",
                 lab.line(r"give_back\("),
                 "Let the `try` begin after `lend`.",
@@ -81,17 +81,19 @@ class GiveBack(Exercise):
             )
         if len(case.given) > 1:
             raise Wrong(
-                "gave it back twice",
+                "given back wrongly",
                 f"{when}, and `give_back` was called {len(case.given)} times.",
                 call,
                 "One task for it, that is waited for again and again.",
+                headline="gave it back twice",
             )
         if case.given == ["cancelled"] and not moments:
             raise Wrong(
-                "bounded too tightly",
+                "time limit",
                 f"{when}. `give_back` takes 2 s, and it was ended "
                 f"after {case.took:g} s; it may take 3.",
                 lab.line(r"timeout|wait_for|\bwait\(") or call,
+                headline="bounded too tightly",
             )
         if case.given == ["cancelled"]:
             raise Wrong(
@@ -101,18 +103,19 @@ class GiveBack(Exercise):
             )
         if case.given != ["ended"]:
             raise Wrong(
-                "did not wait for the cleanup",
+                "early return",
                 f"{when}, and `borrow` ended at {case.over:g} s, while `give_back` went on.",
                 lab.line(r"shield|create_task|ensure_future"),
                 "The next request ends your waiting too. Wait again, until the task is done."
                 if moments
                 else "Wait for the task that gives back.",
+                headline="did not wait for the cleanup",
             )
 
     def _cancelled(self, case, lab, moments):
         if isinstance(case.outcome, TimeoutError):
             raise Wrong(
-                "another error came out",
+                "another error",
                 f"It was cancelled {at_moments(moments)}, `give_back` was ended when its "
                 "3 s were over, and a TimeoutError came out, not a CancelledError.",
                 lab.line(r"timeout|wait_for"),
@@ -130,19 +133,21 @@ class GiveBack(Exercise):
     def _bounded(self, case, lab, moments):
         if case.over > 5.001:
             raise Wrong(
-                "a cleanup without end",
+                "time limit",
                 f"It was cancelled "
                 f"{at_moments(moments)}, and it was over at {case.over:g} s; at 5 s the "
                 "3 s for giving back are over.",
                 lab.line(r"give_back\("),
                 "Put `asyncio.timeout(3)` around `give_back`, inside its own task.",
+                headline="a cleanup without end",
             )
         if case.given == ["begun"]:
             raise Wrong(
-                "left the cleanup running",
+                "losers",
                 "After 3 s of giving back it was to be cancelled, and it still went on.",
                 lab.line(r"\bwait\(|timeout"),
                 "Let the bound end `give_back` itself, and not only the waiting for it.",
+                headline="left the cleanup running",
             )
         self._cancelled(case, lab, moments)
 
@@ -272,7 +277,7 @@ class GiveBack(Exercise):
         finally:
             await asyncio.create_task(give_back(thing))
 
-    @wrong("did not wait for the cleanup", says="ended at 2.5 s")
+    @wrong("early return", says="ended at 2.5 s")
     async def shields_once(lend, use, give_back):
         thing = await lend()
         try:
@@ -280,7 +285,7 @@ class GiveBack(Exercise):
         finally:
             await asyncio.shield(asyncio.wait_for(give_back(thing), 3))
 
-    @wrong("did not wait for the cleanup", says="while `give_back` went on")
+    @wrong("early return", says="while `give_back` went on")
     async def waits_once_more(lend, use, give_back):
         thing = await lend()
         try:
@@ -293,7 +298,7 @@ class GiveBack(Exercise):
                 await asyncio.wait([back])
                 raise
 
-    @wrong("bounded too tightly", says="after 1 s")
+    @wrong("time limit", says="after 1 s")
     async def one_second_is_enough(lend, use, give_back):
         thing = await lend()
         try:
@@ -315,7 +320,7 @@ class GiveBack(Exercise):
     lets_the_bound_out = looks_at_no_error.but(
         "if request is",
         "back.result()\nif request is",
-        kind="another error came out",
+        kind="another error",
         says="a TimeoutError came out",
     )
 
@@ -333,11 +338,11 @@ class GiveBack(Exercise):
     no_bound = one_second_is_enough.but(
         "asyncio.wait_for(give_back(thing), 1)",
         "give_back(thing)",
-        kind="a cleanup without end",
+        kind="time limit",
         says="1000 s",
     )
 
-    @wrong("a cleanup without end", says="at 2 s and 4 s, and it was over at 7 s")
+    @wrong("time limit", says="at 2 s and 4 s, and it was over at 7 s")
     async def renews_the_bound(lend, use, give_back):
         thing = await lend()
         try:
@@ -372,7 +377,7 @@ class GiveBack(Exercise):
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait([back])
 
-    @wrong("left the cleanup running", says="it still went on")
+    @wrong("losers", says="it still went on")
     async def bounds_the_waiting(lend, use, give_back):
         thing = await lend()
         try:
@@ -389,7 +394,7 @@ class GiveBack(Exercise):
             if request is not None:
                 raise request
 
-    @wrong("gave back what it had not", says="in `lend`")
+    @wrong("given back wrongly", says="in `lend`")
     async def begins_too_early(lend, use, give_back):
         async def bounded():
             with suppress(TimeoutError):

@@ -8,7 +8,7 @@ def other_clock(wrong_time, lab):
     line = lab.line(r"\btime\.(time|monotonic|perf_counter)\(")
     if wrong_time and line:
         raise Wrong(
-            "looked at another clock",
+            "wrong clock",
             "The times are wrong: here the loop's clock jumps, and the computer's own "
             "stands nearly still.",
             line,

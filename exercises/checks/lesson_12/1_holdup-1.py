@@ -42,98 +42,112 @@ class FindTheBlockers(Exercise):
     )
     right_values = ([2, 6, 9, 10, 14],)
     wrong_values = (
-        wrong_value([6, 9, 10, 14], "async def doesn't help", "no `await` inside"),
-        wrong_value([6, 9, 10, 14, 15], "blamed the one who waits", "Line 15"),
-        wrong_value([2, 6, 9, 10, 14, 15], "blamed the one who waits", "Line 15"),
-        wrong_value([2, 6, 9, 10, 11, 14], "creating is not running", "Line 11"),
-        wrong_value([2, 6, 10, 14], "the argument comes first", "before `to_thread` is called"),
-        wrong_value([2, 6, 9, 14], "files block", "no `await` in front of"),
-        wrong_value([2, 6, 9, 10], "result() waits", "blocks the thread"),
-        wrong_value([2, 6, 9, 10, 12, 14], "submit returns at once", "Line 12"),
-        wrong_value([2, 6, 7, 8, 9, 10, 14], "a thread of its own", "beside the loop"),
-        wrong_value([2, 5, 6, 9, 10, 14], "a wait of the loop", "Line 5"),
-        wrong_value([2, 9, 10, 14], "time.sleep blocks", "Line 6"),
-        wrong_value([2, 6, 9, 10, 13, 14], "a wait of the loop", "Line 13"),
-        wrong_value([1, 2, 6, 9, 10, 14], "a definition runs nothing", "Line 1 only"),
-        wrong_value([2, 4, 6, 9, 10, 14], "a definition runs nothing", "Line 4 only"),
+        wrong_value([6, 9, 10, 14], "async def unblocks", "no `await` inside"),
+        wrong_value([6, 9, 10, 14, 15], "blames the waiting", "Line 15"),
+        wrong_value([2, 6, 9, 10, 14, 15], "blames the waiting", "Line 15"),
+        wrong_value([2, 6, 9, 10, 11, 14], "queued is run", "Line 11"),
+        wrong_value([2, 6, 10, 14], "called, not handed over", "before `to_thread` is called"),
+        wrong_value([2, 6, 9, 14], "async def unblocks", "no `await` in front of"),
+        wrong_value([2, 6, 9, 10], "async def unblocks", "blocks the thread"),
+        wrong_value([2, 6, 9, 10, 12, 14], "queued is run", "Line 12"),
+        wrong_value([2, 6, 7, 8, 9, 10, 14], "blames the waiting", "beside the loop"),
+        wrong_value([2, 5, 6, 9, 10, 14], "blames the waiting", "Line 5"),
+        wrong_value([2, 9, 10, 14], "async def unblocks", "Line 6"),
+        wrong_value([2, 6, 9, 10, 13, 14], "blames the waiting", "Line 13"),
+        wrong_value([1, 2, 6, 9, 10, 14], "not run yet", "Line 1 only"),
+        wrong_value([2, 4, 6, 9, 10, 14], "not run yet", "Line 4 only"),
     )
 
     BELIEFS = (
-        # lines wrongly named, or (negative) wrongly left out; kind; what to say
+        # lines wrongly named, or (negative) wrongly left out; kind; headline; what to say
         (
             1,
+            "not run yet",
             "a definition runs nothing",
             "Line 1 only defines a function. What its lines do is done when it runs.",
         ),
         (
             4,
+            "not run yet",
             "a definition runs nothing",
             "Line 4 only defines a function. What its lines do is done when it runs.",
         ),
         (
             15,
+            "blames the waiting",
             "blamed the one who waits",
             "Line 15 only waits. `total` was a task and had its turn "
             "when `one_day` first waited after line 11; the line that computes is inside it.",
         ),
         (
             11,
-            "creating is not running",
+            "queued is run",
+            "took queuing for running",
             "Line 11 puts a task into the ready queue, and runs nothing of it.",
         ),
         (
             12,
+            "queued is run",
             "submit returns at once",
             "Line 12 hands the job to a thread of the pool, and goes on.",
         ),
         (
             7,
+            "blames the waiting",
             "a thread of its own",
             "In line 7 the sleep is in a thread, beside the loop. What stands here is an `await`.",
         ),
         (
             8,
+            "blames the waiting",
             "a thread of its own",
             "In line 8 the request is made in a thread, beside the loop. "
             "What stands here is an `await`.",
         ),
         (
             5,
+            "blames the waiting",
             "a wait of the loop",
             "Line 5 waits, and it waits with `await`: the others have their turns.",
         ),
         (
             13,
+            "blames the waiting",
             "a wait of the loop",
             "Line 13 waits, and it waits with `await`: `wrap_future` makes "
             "something that the loop can wait for.",
         ),
         (
             -6,
+            "async def unblocks",
             "time.sleep blocks",
             "Line 6 is not among them. `time.sleep` holds the thread, and "
             "the loop lives in that thread.",
         ),
         (
             -2,
+            "async def unblocks",
             "async def doesn't help",
             "You left out the line that adds up large `data`. `total` "
             "is `async def`, but there is no `await` inside: it computes to its end.",
         ),
         (
             -9,
+            "called, not handed over",
             "the argument comes first",
             "Look at line 9 again. `requests.get(url)` is called "
             "here, with brackets, before `to_thread` is called.",
         ),
         (
             -10,
+            "async def unblocks",
             "files block",
             "Look at line 10 again. The disk is slow, and there is no `await` in "
             "front of the call.",
         ),
         (
             -14,
+            "async def unblocks",
             "result() waits",
             "Look at line 14 again. `result()` of a pool's future blocks the "
             "thread that asks, until there is one.",
@@ -153,7 +167,7 @@ class FindTheBlockers(Exercise):
                 f"There is no line {strange[0]!r}.",
                 try_="The numbers stand in front of the lines, 1 to 15; line 3 is empty.",
             )
-        for line, kind, says in self.BELIEFS:
+        for line, kind, headline, says in self.BELIEFS:
             if (line in blocking) if line > 0 else (-line not in blocking):
-                raise Wrong(kind, says, try_="")
+                raise Wrong(kind, says, try_="", headline=headline)
         lab.equal(sorted(set(blocking)), self.right_values[0], what="`blocking` is", secret=True)

@@ -44,118 +44,130 @@ class ChooseThePlace(Exercise):
         },
     )
     wrong_values = (
-        wrong_value(
-            right_values[0] | {"photo": "thread"}, "threads don't share out work", "the GIL"
-        ),
-        wrong_value(right_values[0] | {"photo": "loop"}, "stops everybody", "for 2 s"),
-        wrong_value(
-            right_values[0] | {"solver": "thread"}, "a thread can't be ended", "looks at no flag"
-        ),
-        wrong_value(right_values[0] | {"solver": "loop"}, "stops everybody", "a timeout"),
-        wrong_value(right_values[0] | {"hash": "process"}, "sends what could stay", "500 MB"),
-        wrong_value(right_values[0] | {"hash": "loop"}, "stops everybody", "in C"),
-        wrong_value(right_values[0] | {"driver": "loop"}, "stops everybody", "20 ms"),
-        wrong_value(right_values[0] | {"driver": "process"}, "a process for a wait", "waits"),
-        wrong_value(right_values[0] | {"upload": "loop"}, "files block", "the disk"),
-        wrong_value(right_values[0] | {"upload": "process"}, "sends what could stay", "50 MB"),
-        wrong_value(right_values[0] | {"pages": "thread"}, "knows how to await", "AsyncClient"),
-        wrong_value(right_values[0] | {"again": "thread"}, "knows how to await", "asyncio.sleep"),
-        wrong_value(right_values[0] | {"sum": "process"}, "too little to send", "ten numbers"),
-        wrong_value(right_values[0] | {"sum": "thread"}, "too little to send", "ten numbers"),
-        wrong_value(
-            right_values[0] | {"printer": "process"}, "can't be pickled", "stays in its process"
-        ),
-        wrong_value(right_values[0] | {"printer": "loop"}, "stops everybody", "blocks"),
+        wrong_value(right_values[0] | {"photo": "thread"}, "threads compute", "the GIL"),
+        wrong_value(right_values[0] | {"photo": "loop"}, "async def unblocks", "for 2 s"),
+        wrong_value(right_values[0] | {"solver": "thread"}, "thread goes on", "looks at no flag"),
+        wrong_value(right_values[0] | {"solver": "loop"}, "async def unblocks", "a timeout"),
+        wrong_value(right_values[0] | {"hash": "process"}, "shipping", "500 MB"),
+        wrong_value(right_values[0] | {"hash": "loop"}, "async def unblocks", "in C"),
+        wrong_value(right_values[0] | {"driver": "loop"}, "async def unblocks", "20 ms"),
+        wrong_value(right_values[0] | {"driver": "process"}, "heavy tool", "waits"),
+        wrong_value(right_values[0] | {"upload": "loop"}, "async def unblocks", "the disk"),
+        wrong_value(right_values[0] | {"upload": "process"}, "shipping", "50 MB"),
+        wrong_value(right_values[0] | {"pages": "thread"}, "heavy tool", "AsyncClient"),
+        wrong_value(right_values[0] | {"again": "thread"}, "heavy tool", "asyncio.sleep"),
+        wrong_value(right_values[0] | {"sum": "process"}, "shipping", "ten numbers"),
+        wrong_value(right_values[0] | {"sum": "thread"}, "shipping", "ten numbers"),
+        wrong_value(right_values[0] | {"printer": "process"}, "shipping", "stays in its process"),
+        wrong_value(right_values[0] | {"printer": "loop"}, "async def unblocks", "blocks"),
         wrong_value(right_values[0] | {"printer": "Thread"}, "value", "Each value is one of"),
     )
 
     BELIEFS = {
         ("photo", "thread"): (
-            "threads don't share out work",
+            "threads compute",
+            "expected threads to share out work",
             "You gave the photo to a thread. It "
             "works in Python code for 2 s, and needs the GIL for all of it: the "
             "loop would get a turn every 5 ms or later.",
         ),
         ("photo", "loop"): (
+            "async def unblocks",
             "stops everybody",
             "You left the photo on the loop: nobody else would have a turn for 2 s.",
         ),
         ("solver", "thread"): (
+            "thread goes on",
             "a thread can't be ended",
             "You gave the solver to a thread. It "
             "looks at no flag, and a thread can't be ended from outside.",
         ),
         ("solver", "loop"): (
+            "async def unblocks",
             "stops everybody",
             "You left the solver on the loop. Not even a timeout could ring there.",
         ),
         ("hash", "process"): (
+            "shipping",
             "sends what could stay",
             "You gave the hash to a process: then "
             "500 MB have to be sent there. `hashlib` lets go of the GIL, so that "
             "a thread does as well.",
         ),
         ("hash", "loop"): (
+            "async def unblocks",
             "stops everybody",
             "You left the hash on the loop. It computes in C, "
             "but it doesn't return before it is done.",
         ),
         ("driver", "loop"): (
+            "async def unblocks",
             "stops everybody",
             "You left the driver on the loop: each question would stop all others for 20 ms.",
         ),
         ("driver", "process"): (
+            "heavy tool",
             "a process for a wait",
             "You gave the driver to a process. It "
             "waits, and a wait needs no core of its own: a thread is "
             "lighter.",
         ),
         ("upload", "loop"): (
+            "async def unblocks",
             "files block",
             "You left the upload on the loop. There it waits for the disk, and everybody with it.",
         ),
         ("upload", "process"): (
+            "shipping",
             "sends what could stay",
             "You gave the upload to a process: then "
             "50 MB are sent there, only to be written. It waits for the "
             "disk, and a thread can do that.",
         ),
         ("pages", "thread"): (
+            "heavy tool",
             "knows how to await",
             "You gave the pages to a thread. AsyncClient "
             "is made for the loop: it awaits, and 200 waits overlap there.",
         ),
         ("pages", "process"): (
+            "heavy tool",
             "knows how to await",
             "You gave the pages to a process. AsyncClient "
             "is made for the loop: it awaits, and 200 waits overlap there.",
         ),
         ("again", "thread"): (
+            "heavy tool",
             "knows how to await",
             "You let a thread wait for 3 s. "
             "`asyncio.sleep` does it on the loop, and costs nothing.",
         ),
         ("again", "process"): (
+            "heavy tool",
             "knows how to await",
             "You let a process wait for 3 s. "
             "`asyncio.sleep` does it on the loop, and costs nothing.",
         ),
         ("sum", "thread"): (
+            "shipping",
             "too little to send",
             "You sent the sum away. To add up ten numbers "
             "takes a microsecond; to hand it to a thread takes far longer.",
         ),
         ("sum", "process"): (
+            "shipping",
             "too little to send",
             "You sent the sum away. To add up ten numbers "
             "takes a microsecond; to send it to a process takes far longer.",
         ),
         ("printer", "process"): (
+            "shipping",
             "can't be pickled",
             "You gave the printer to a process. An object "
             "that can't be pickled stays in its process.",
         ),
         ("printer", "loop"): (
+            "async def unblocks",
             "stops everybody",
             "You left the printer on the loop, and its call blocks.",
         ),
@@ -170,7 +182,7 @@ class ChooseThePlace(Exercise):
                         f"For {job!r} there stands {place!r}.",
                         try_='Each value is one of "loop", "thread" and "process".',
                     )
-            for (job, place), (kind, says) in self.BELIEFS.items():
+            for (job, place), (kind, headline, says) in self.BELIEFS.items():
                 if places.get(job) == place:
-                    raise Wrong(kind, says, try_="")
+                    raise Wrong(kind, says, try_="", headline=headline)
         lab.equal(places, self.right_values[0], what="`places` is", secret=True)

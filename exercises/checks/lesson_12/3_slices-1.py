@@ -43,18 +43,20 @@ class InSlices(Exercise):
         run = lab.run(main(), step=30)
         if scale.elsewhere:
             raise Wrong(
-                "another thread",
+                "wrong thread",
                 f"`weigh` was called {scale.elsewhere} times from "
                 "another thread, and it is not made for that.",
                 lab.line(r"to_thread|run_in_executor|Executor|Thread"),
                 "Stay in this thread, and pause between the calls.",
+                headline="another thread",
             )
         if scale.calls < 100:
             raise Wrong(
-                "not all of them",
+                "lost items",
                 f"`weigh` was called {scale.calls} times for 100 items, in this process.",
                 lab.line(r"Process|Executor\(") or lab.line(r"\bweigh\("),
                 "Weigh each item once, here.",
+                headline="not all of them",
             )
         if scale.most > MOST_IN_A_ROW:
             turns = (
@@ -151,7 +153,7 @@ class InSlices(Exercise):
         "await asyncio.sleep(0)", "asyncio.sleep(0)", kind="not awaited", says="sleep"
     )
 
-    @wrong("another thread", says="100 times from another thread")
+    @wrong("wrong thread", says="100 times from another thread")
     async def in_a_thread(weigh, items):
         return await asyncio.to_thread(lambda: sum(weigh(item) for item in items))
 

@@ -39,10 +39,11 @@ class StopTheSearch(Exercise):
         lab.equal(lab.run(search, lab.blocking(places.look), list("abcd"), 5).result, "c")
         if len(places.seen) > 3:
             raise Wrong(
-                "looked on",
+                "one too many",
                 f"It was found in the third place, and {len(places.seen)} were looked into.",
                 lab.line(r"look\(|to_thread|run_in_executor|submit"),
                 "Return as soon as `look` says True.",
+                headline="looked on",
             )
         lab.told("for something that is in none of three places")
         lab.equal(lab.run(search, lab.blocking(Places().look), list("abc"), 5).result, None)
@@ -62,10 +63,11 @@ class StopTheSearch(Exercise):
                 places.over = True
                 task.cancel()
                 raise Wrong(
-                    "did not end in time",
+                    "time limit",
                     "2 s later it still searched.",
                     lab.line(r"timeout|wait_for|\bawait\b"),
                     "Return None after `seconds`, while the thread may still be in `look`.",
+                    headline="did not end in time",
                 )
             if not ticks.done():
                 places.over = True
@@ -122,10 +124,11 @@ class StopTheSearch(Exercise):
                     "thread must look at it before each place."
                 )
             raise Wrong(
-                "the thread worked on",
+                "thread goes on",
                 f"{ended}, and {more} more places were looked into in the next 0.15 s.",
                 line,
                 try_,
+                headline="the thread worked on",
             )
 
     equivalent = {
@@ -163,7 +166,7 @@ class StopTheSearch(Exercise):
         except TimeoutError:
             return None
 
-    @wrong("the thread worked on", says="Give the thread a flag")
+    @wrong("thread goes on", says="Give the thread a flag")
     async def without_a_flag(look, places, seconds):
         def walk():
             for place in places:
@@ -176,7 +179,7 @@ class StopTheSearch(Exercise):
         except TimeoutError:
             return None
 
-    @wrong("the thread worked on", says="must look at it")
+    @wrong("thread goes on", says="must look at it")
     async def never_looks_at_the_flag(look, places, seconds):
         stop = threading.Event()
 
@@ -193,7 +196,7 @@ class StopTheSearch(Exercise):
         finally:
             stop.set()
 
-    @wrong("the thread worked on", says="It was cancelled after 0.1 s")
+    @wrong("thread goes on", says="It was cancelled after 0.1 s")
     async def flag_after_a_timeout_only(look, places, seconds):
         stop = threading.Event()
 
@@ -211,7 +214,7 @@ class StopTheSearch(Exercise):
             stop.set()
             return None
 
-    @wrong("the thread worked on", says="must look at it")
+    @wrong("thread goes on", says="must look at it")
     async def looks_at_the_flag_once(look, places, seconds):
         stop = threading.Event()
 
@@ -265,13 +268,13 @@ class StopTheSearch(Exercise):
         says="as if nothing had happened",
     )
 
-    @wrong("did not end in time", says="2 s later")
+    @wrong("time limit", says="2 s later")
     async def without_a_deadline(look, places, seconds):
         for place in places:
             if await asyncio.to_thread(look, place):
                 return place
 
-    @wrong("looked on", says="4 were looked into")
+    @wrong("one too many", says="4 were looked into")
     async def looks_everywhere(look, places, seconds):
         stop = threading.Event()
 

@@ -43,10 +43,11 @@ class LeaveThePool(Exercise):
                 return await lab.awaitable(crunch(bench.work, items, 0.45)), bench.working
             except (CancelledError, asyncio.CancelledError):
                 raise Wrong(
-                    "asked a cancelled job",
+                    "awaited the cancelled",
                     "The result of a job was asked for that had been cancelled.",
                     lab.line(r"result\(|gather|await \w+$"),
                     "Ask only those that were not: `if not job.cancelled()`.",
+                    headline="asked a cancelled job",
                 ) from None
             finally:
                 ticks.cancel()
@@ -93,17 +94,19 @@ class LeaveThePool(Exercise):
             )
         if working:
             raise Wrong(
-                "left them working",
+                "losers",
                 f"It returned, and {working} of the items were still being worked on.",
                 lab.line(r"wait=False|shutdown|wait\("),
                 "Wait for those that have begun: `shutdown` does, if you let it.",
+                headline="left them working",
             )
         if len(bench.begun) == len(items):
             raise Wrong(
-                "did all of them",
+                "went on after the end",
                 "After 0.45 s most items had not begun, and all 20 were done.",
                 lab.line(r"shutdown|\bwith\b"),
                 "Cancel those that have not begun: `cancel_futures=True`.",
+                headline="did all of them",
             )
         if not isinstance(result, dict):
             raise Wrong(
@@ -111,19 +114,21 @@ class LeaveThePool(Exercise):
             )
         if lost := [item for item in bench.begun if item not in result]:
             raise Wrong(
-                "lost results",
+                "lost items",
                 f"{len(bench.begun)} items were begun, and for "
                 f"{len(lost)} of them there is no result in what it returned.",
                 lab.line(r"done\(\)|return|timeout"),
                 "What was under way is done once the shutdown has ended. Collect after that.",
+                headline="lost results",
             )
         lab.equal(result, {item: item.upper() for item in bench.begun})
         if bench.shutdowns == 0:
             raise Wrong(
-                "left the pool open",
+                "left open",
                 "Nobody called `shutdown`.",
                 lab.line(r"Executor"),
                 "Shut it down, or its threads wait for more work.",
+                headline="left the pool open",
             )
 
     @right
@@ -195,7 +200,7 @@ class LeaveThePool(Exercise):
         pool.shutdown(wait=False, cancel_futures=True)
         return {item: job.result() for item, job in jobs.items() if not job.cancelled()}
 
-    @wrong("left them working", says="2 of the items")
+    @wrong("losers", says="2 of the items")
     async def does_not_wait(work, items, seconds):
         pool = ThreadPoolExecutor(2)
         jobs = {item: pool.submit(work, item) for item in items}
@@ -210,7 +215,7 @@ class LeaveThePool(Exercise):
         with ThreadPoolExecutor(2) as pool:
             return dict(zip(items, pool.map(work, items[:4])))
 
-    @wrong("lost results", says="there is no result")
+    @wrong("lost items", says="there is no result")
     async def collects_before_the_end(work, items, seconds):
         pool = ThreadPoolExecutor(2)
         jobs = {item: pool.submit(work, item) for item in items}
@@ -219,7 +224,7 @@ class LeaveThePool(Exercise):
         await asyncio.to_thread(pool.shutdown, cancel_futures=True)
         return results
 
-    @wrong("did all of them", says="cancel_futures=True")
+    @wrong("went on after the end", says="cancel_futures=True")
     async def waits_for_all(work, items, seconds):
         pool = ThreadPoolExecutor(2)
         jobs = {item: pool.submit(work, item) for item in items}
@@ -227,7 +232,7 @@ class LeaveThePool(Exercise):
         await asyncio.to_thread(pool.shutdown)
         return {item: job.result() for item, job in jobs.items()}
 
-    @wrong("asked a cancelled job", says="not job.cancelled()")
+    @wrong("awaited the cancelled", says="not job.cancelled()")
     async def asks_the_cancelled(work, items, seconds):
         pool = ThreadPoolExecutor(2)
         jobs = {item: pool.submit(work, item) for item in items}
@@ -235,7 +240,7 @@ class LeaveThePool(Exercise):
         await asyncio.to_thread(pool.shutdown, cancel_futures=True)
         return {item: job.result() for item, job in jobs.items()}
 
-    @wrong("lost results", says="there is no result")
+    @wrong("lost items", says="there is no result")
     async def with_a_timeout_around_all(work, items, seconds):
         loop, pool, results = asyncio.get_running_loop(), ThreadPoolExecutor(2), {}
 

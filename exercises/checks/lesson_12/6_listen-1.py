@@ -59,17 +59,19 @@ class ListenToAThread(Exercise):
             result = listening.result()
             if not speaker.said:
                 raise Wrong(
-                    "did not wait",
+                    "early return",
                     f"It returned {result!r:.80} before the first word was said.",
                     lab.line(r"subscribe\("),
                     "`subscribe` returns at once. Wait for the `None`.",
+                    headline="did not wait",
                 )
             if speaker.ended and time.perf_counter() - speaker.ended > 0.6:
                 raise Wrong(
-                    "waited too long",
+                    "late",
                     "It returned long after the last word.",
                     lab.line(r"sleep\(|timeout"),
                     "Don't guess how long it takes. Wait for the `None`.",
+                    headline="waited too long",
                 )
             if speaker.ticks == 0:
                 raise Wrong(
@@ -99,28 +101,31 @@ class ListenToAThread(Exercise):
         line = lab.line(r"put|set|append|call_soon|create_task")
         if "Non-thread-safe" in text:
             return Wrong(
-                "came by the wrong door",
+                "wrong thread",
                 "The callback, in its thread, touched what "
                 f"belongs to the loop. Debug mode said: {text}.",
                 line,
                 "Nothing wakes the loop for that. Let the loop do it: "
                 "`loop.call_soon_threadsafe(function, argument)`.",
+                headline="came by the wrong door",
             )
         if "no running event loop" in text or "no current event loop" in text:
             return Wrong(
-                "no loop in that thread",
+                "no loop yet",
                 f"The callback raised {text}: it runs in a "
                 "thread of its own, and there is no loop.",
                 lab.line(r"get_running_loop|get_event_loop|create_task"),
                 "Take the loop before, in `listen`, and let the callback use it.",
+                headline="no loop in that thread",
             )
         if "coroutine" in text:
             return Wrong(
-                "a coroutine for a callback",
+                "arguments",
                 f"Python said: {text}.",
                 lab.line(r"call_soon"),
                 "`call_soon_threadsafe` takes an ordinary function, as `put_nowait`. For "
                 "a coroutine there is `asyncio.run_coroutine_threadsafe`.",
+                headline="a coroutine for a callback",
             )
         return Wrong("raised", f"The callback raised {type(error).__name__}: {text}.", line)
 
@@ -164,7 +169,7 @@ class ListenToAThread(Exercise):
             heard.append(word)
         return heard
 
-    @wrong("came by the wrong door", says="call_soon_threadsafe")
+    @wrong("wrong thread", says="call_soon_threadsafe")
     async def puts_directly(subscribe):
         words, heard = asyncio.Queue(), []
         subscribe(words.put_nowait)
@@ -172,7 +177,7 @@ class ListenToAThread(Exercise):
             heard.append(word)
         return heard
 
-    @wrong("came by the wrong door", says="Nothing wakes the loop")
+    @wrong("wrong thread", says="Nothing wakes the loop")
     async def sets_an_event(subscribe):
         over, heard = asyncio.Event(), []
 
@@ -186,7 +191,7 @@ class ListenToAThread(Exercise):
         await over.wait()
         return heard
 
-    @wrong("came by the wrong door", says="wakes the loop")
+    @wrong("wrong thread", says="wakes the loop")
     async def with_call_soon(subscribe):
         loop, words, heard = asyncio.get_running_loop(), asyncio.Queue(), []
         subscribe(lambda word: loop.call_soon(words.put_nowait, word))
@@ -195,10 +200,10 @@ class ListenToAThread(Exercise):
         return heard
 
     hands_over_a_coroutine_function = with_put_nowait.but(
-        "words.put_nowait", "words.put", kind="a coroutine for a callback", says="put_nowait"
+        "words.put_nowait", "words.put", kind="arguments", says="put_nowait"
     )
 
-    @wrong("no loop in that thread", says="Take the loop before")
+    @wrong("no loop yet", says="Take the loop before")
     async def asks_for_the_loop_too_late(subscribe):
         words, heard = asyncio.Queue(), []
 
@@ -228,13 +233,13 @@ class ListenToAThread(Exercise):
             await asyncio.sleep(0)
         return heard[:-1]
 
-    @wrong("did not wait", says="before the first word")
+    @wrong("early return", says="before the first word")
     async def returns_at_once(subscribe):
         heard = []
         subscribe(lambda word: word and heard.append(word))
         return heard
 
-    @wrong("waited too long", says="Wait for the `None`")
+    @wrong("late", says="Wait for the `None`")
     async def guesses_how_long(subscribe):
         heard = []
         subscribe(heard.append)

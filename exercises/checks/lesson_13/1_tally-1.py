@@ -49,11 +49,12 @@ class AddWhatComes(Exercise):
             self._name_loss(totals, lab)
         if run.elapsed > 3.001:
             raise Wrong(
-                "one at a time",
+                "lock too wide",
                 f"It took {run.elapsed:g} s; the longest fetch takes 3 s.",
                 lab.line(r"\bwith\b|acquire"),
                 "A lock that is held while you fetch lets one task fetch at a time. Fetch "
                 "outside of it.",
+                headline="one at a time",
             )
 
     async def _all(self, add, totals, calls):
@@ -69,9 +70,10 @@ class AddWhatComes(Exercise):
             asked, number, seconds = next(calls, (None, 0, 0))
             if asked is None:
                 raise Wrong(
-                    "fetched twice",
+                    "done twice",
                     "One call of `add` fetched more than once.",
                     try_="Fetch once, and keep the number.",
+                    headline="fetched twice",
                 )
             if asked != name:
                 raise Wrong("value", f"`fetch` was called with {name!r}, and not with {asked!r}.")

@@ -59,9 +59,10 @@ class PayIn(Exercise):
             )
         if not bank.asked:
             raise Wrong(
-                "did not ask the bank",
+                "value",
                 "When `pay` was over, the bank had not been asked.",
                 try_="`await self.bank(self.euros, change)` returns what is in the account then.",
+                headline="did not ask the bank",
             )
         lab.equal(account.euros, 4, what="the bank took a fee of 1 euro, and `euros` is")
 
@@ -95,20 +96,22 @@ class PayIn(Exercise):
                 group.create_task(self._pay(owner, lab, 10))
         if 2.001 < now() - begin < 3.9:
             raise Wrong(
-                "asks again and again",
+                "polling",
                 f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
                 "payments into one account take 2 s.",
                 lab.line(r"sleep\("),
                 "Do not ask every now and then whether it is your turn: a lock wakes you.",
+                headline="asks again and again",
             )
         if now() - begin > 2.001:
             raise Wrong(
-                "one lock for all accounts",
+                "lock too wide",
                 f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
                 "payments into one account take 2 s.",
                 lab.line(r"Lock\(") or lab.line(r"async with|acquire"),
                 "Two accounts have nothing to protect from each other. Make a lock for "
                 "each, in `__init__`.",
+                headline="one lock for all accounts",
             )
 
         lab.told("and paid in 13 euros, which the bank refused, and then 7")
@@ -189,7 +192,7 @@ class PayIn(Exercise):
             async with asyncio.Lock():
                 self.euros = await self.bank(self.euros, change)
 
-    @wrong("one lock for all accounts", says="It took 4 s")
+    @wrong("lock too wide", says="It took 4 s")
     class lock_of_the_class:
         lock = asyncio.Lock()
 
@@ -220,7 +223,7 @@ class PayIn(Exercise):
             async with self.lock:
                 self.euros = await self.bank(before, change)
 
-    @wrong("did not ask the bank", says="the bank had not been asked")
+    @wrong("value", says="the bank had not been asked")
     class adds_itself:
         def __init__(self, bank):
             self.bank, self.euros = bank, 0
@@ -246,7 +249,7 @@ class PayIn(Exercise):
             await self.bank(self.euros, change)
             self.euros += change
 
-    @wrong("asks again and again", says="a lock wakes you")
+    @wrong("polling", says="a lock wakes you")
     class polls:
         def __init__(self, bank):
             self.bank, self.euros, self.busy = bank, 0, False

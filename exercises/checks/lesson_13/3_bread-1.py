@@ -61,7 +61,7 @@ class BuyBread(Exercise):
             run = lab.run(self._day(buy, lab, shelf, customers, bakes, holds))
         except* IndexError:
             raise Wrong(
-                "did not look again",
+                "woken is ready",
                 "A customer had waited, and took a loaf from a shelf that was empty: IndexError.",
                 lab.line(r"\bif\b|\bwait\("),
                 "To be notified means to look again. Use `while` instead of `if`, or "
@@ -71,7 +71,7 @@ class BuyBread(Exercise):
         got = sorted(run.result, key=lambda pair: pair[1])
         if any(loaf is None for loaf, _ in got):
             raise Wrong(
-                "did not look again",
+                "woken is ready",
                 "A customer came back without a loaf.",
                 lab.line(r"\bif\b|\bwait\("),
                 "To be notified means to look again. Use `while` instead of `if`, or "
@@ -82,10 +82,11 @@ class BuyBread(Exercise):
         if late:
             taken, came = late[0]
             raise Wrong(
-                "asks again and again",
+                "polling",
                 f"A loaf came at {came:g} s, and was taken at {taken:g} s.",
                 lab.line(r"sleep\("),
                 "Do not ask every now and then. The baker notifies you: wait for that.",
+                headline="asks again and again",
             )
 
     async def _day(self, buy, lab, shelf, customers, bakes, holds=False):
@@ -112,10 +113,11 @@ class BuyBread(Exercise):
                     changed.notify_all()
         if changed.locked():
             raise Wrong(
-                "kept the lock",
+                "not given back",
                 "It returned, and the lock of `changed` is still held.",
                 lab.line(r"acquire\("),
                 "`async with changed:` gives it back however the block ends.",
+                headline="kept the lock",
             )
         return got
 
@@ -134,10 +136,10 @@ class BuyBread(Exercise):
             return shelf.pop(0)
 
     with_if = with_while.but(
-        "while", "if", kind="did not look again", says="Use `while` instead of `if`"
+        "while", "if", kind="woken is ready", says="Use `while` instead of `if`"
     )
 
-    @wrong("did not look again", says="came back without a loaf")
+    @wrong("woken is ready", says="came back without a loaf")
     async def looks_once_more(changed, shelf):
         async with changed:
             if not shelf:
@@ -161,7 +163,7 @@ class BuyBread(Exercise):
                 await changed.wait()
         return shelf.pop(0)
 
-    @wrong("asks again and again", says="A loaf came at 1.03 s")
+    @wrong("polling", says="A loaf came at 1.03 s")
     async def polls(changed, shelf):
         while not shelf:
             await asyncio.sleep(0.1)

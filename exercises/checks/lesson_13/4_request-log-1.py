@@ -62,10 +62,11 @@ class RequestLog(Exercise):
         log = Log()
         if self._pairs(lab, log):
             raise Wrong(
-                "one list for all logs",
+                "shared state",
                 f"A new log already held {log.lines!r}.",
                 lab.line(r"\blines\b.*="),
                 "`self.lines = []` in `__init__` makes a list for each log.",
+                headline="one list for all logs",
             )
         await asyncio.gather(*(request(number, False) for number in (1, 2, 3)))
         numbers = [number for number, _ in self._pairs(lab, log)]
@@ -82,11 +83,12 @@ class RequestLog(Exercise):
             )
         if sorted(numbers, key=str) != [1, 2, 3]:
             raise Wrong(
-                "shared by all requests",
+                "shared state",
                 observed,
                 first_line_of(lab, "begin"),
                 "There is one such place for all tasks, and the last one who wrote is read "
                 "by all. A ContextVar has a value for each task.",
+                headline="shared by all requests",
             )
         self._said(lab, log, [(1, "page"), (2, "page"), (3, "page")])
 
@@ -95,11 +97,12 @@ class RequestLog(Exercise):
         await asyncio.create_task(request(7, True))
         if (None, "query") in log.lines:
             raise Wrong(
-                "lost in a child task",
+                "shared state",
                 "The line of the task that request 7 had created was noted for None.",
                 first_line_of(lab, "begin"),
                 "It belongs to request 7 as well. A new task gets a copy of its creator's "
                 "context variables.",
+                headline="lost in a child task",
             )
         self._said(lab, log, [(7, "query"), (7, "page")])
         lab.told("and called `say` when the task of request 7 was over")
@@ -114,10 +117,11 @@ class RequestLog(Exercise):
         if inspect.iscoroutine(returned):
             returned.close()
             raise Wrong(
-                "not a plain method",
+                "async for plain",
                 f"`{name}` returned a coroutine.",
                 lab.line(rf"async def {name}"),
                 f"Nothing is awaited in there: `def {name}`.",
+                headline="not a plain method",
             )
 
     def _pairs(self, lab, log):
@@ -157,7 +161,7 @@ class RequestLog(Exercise):
         def say(self, text):
             self.lines.append((self.request.get(), text))
 
-    @wrong("shared by all requests", says="Line 8: `self.number = number`")
+    @wrong("shared state", says="Line 8: `self.number = number`")
     class in_an_attribute:
         def __init__(self):
             self.lines = []
@@ -169,7 +173,7 @@ class RequestLog(Exercise):
         def say(self, text):
             self.lines.append((self.number, text))
 
-    @wrong("shared by all requests", says="There is one such place for all tasks")
+    @wrong("shared state", says="There is one such place for all tasks")
     class for_each_thread:
         def __init__(self):
             self.lines = []
@@ -181,7 +185,7 @@ class RequestLog(Exercise):
         def say(self, text):
             self.lines.append((getattr(self.local, "number", None), text))
 
-    @wrong("shared by all requests", says="noted for 3, 3, 3")
+    @wrong("shared state", says="noted for 3, 3, 3")
     class a_dict_in_the_variable:
         def __init__(self):
             self.lines = []
@@ -200,7 +204,7 @@ class RequestLog(Exercise):
         says="noted for None, None, None",
     )
 
-    @wrong("one list for all logs", says="for each log")
+    @wrong("shared state", says="for each log")
     class one_list:
         lines = []
         request = contextvars.ContextVar("request", default=None)
@@ -211,7 +215,7 @@ class RequestLog(Exercise):
         def say(self, text):
             self.lines.append((self.request.get(), text))
 
-    @wrong("lost in a child task", says="noted for None")
+    @wrong("shared state", says="noted for None")
     class by_task:
         def __init__(self):
             self.lines = []
@@ -226,7 +230,7 @@ class RequestLog(Exercise):
     asynchronous = with_a_context_variable.but(
         "def say(self, text)",
         "async def say(self, text)",
-        kind="not a plain method",
+        kind="async for plain",
         says="`def say`",
     )
 

@@ -44,10 +44,11 @@ class Limited(Exercise):
             raise Wrong("limit", observed, line or lab.line(r"\bfetch\("))
         if fetch.peak < 2:
             raise Wrong(
-                "one at a time",
+                "lock too wide",
                 "Only 1 of them was in `fetch` at a time; 2 may be.",
                 lab.line(r"Lock\(|Semaphore\("),
                 "A lock has one place. A semaphore has as many as you say.",
+                headline="one at a time",
             )
         self._in_time(lab, run)
 
@@ -56,10 +57,11 @@ class Limited(Exercise):
         lab.run(self._six(limited, lab, fetch, range(6), most=3))
         if fetch.peak != 3:
             raise Wrong(
-                "another limit",
+                "limit",
                 f"{fetch.peak} of them were in `fetch` at once, and not 3.",
                 lab.line(r"Lock\(|Semaphore\("),
                 "The limit is `most`.",
+                headline="another limit",
             )
 
         lab.told(
@@ -87,7 +89,7 @@ class Limited(Exercise):
     def _in_time(self, lab, run):
         if run.elapsed > 3 * 0.937 + 0.001:
             raise Wrong(
-                "left places empty",
+                "idle places",
                 f"It took {run.elapsed:g} s. With two places, and "
                 "0.937 s for each page, it takes 2.811 s.",
                 lab.line(r"sleep\(|Semaphore\(|Lock\("),
@@ -105,11 +107,12 @@ class Limited(Exercise):
         if inspect.iscoroutine(get):
             get.close()
             raise Wrong(
-                "not a plain function",
+                "async for plain",
                 "It returned a coroutine.",
                 lab.line(r"async def limited"),
                 "`limited` itself waits for nothing: `def limited`. What it returns is "
                 "`async def`.",
+                headline="not a plain function",
             )
         if not callable(get):
             raise Wrong(
@@ -173,7 +176,7 @@ class Limited(Exercise):
 
     with_a_lock = with_a_semaphore.but(
         "places = asyncio.Semaphore(most)", "lock = asyncio.Lock()"
-    ).but("places:", "lock:", kind="one at a time", says="A lock has one place")
+    ).but("places:", "lock:", kind="lock too wide", says="A lock has one place")
 
     @wrong("deadlock", says="`fetch` failed for pages 0 and 1")
     def keeps_the_place(fetch, most):
@@ -190,7 +193,7 @@ class Limited(Exercise):
     always_two = with_a_semaphore.but(
         "asyncio.Semaphore(most)",
         "asyncio.Semaphore(2)",
-        kind="another limit",
+        kind="limit",
         says="The limit is `most`",
     )
 
@@ -207,7 +210,7 @@ class Limited(Exercise):
 
         return get
 
-    @wrong("left places empty", says="a semaphore does that")
+    @wrong("idle places", says="a semaphore does that")
     def polls(fetch, most):
         flying = []
 
@@ -225,6 +228,6 @@ class Limited(Exercise):
     is_async = with_a_semaphore.but(
         "def limited(fetch, most)",
         "async def limited(fetch, most)",
-        kind="not a plain function",
+        kind="async for plain",
         says="`def limited`",
     )

@@ -72,11 +72,12 @@ class OncePerKey(Exercise):
         self._loaded(lab, load, 3, "Keep the task of each load under its key.")
         if now() - begin > 1.001:
             raise Wrong(
-                "one lock for all keys",
+                "lock too wide",
                 f"It took {now() - begin:g} s. Each load takes 1 s, and different keys do "
                 "not wait for each other.",
                 lab.line(r"Lock\(|Semaphore\(|\bawait\b"),
                 "Nobody else's key needs protection. Keep a task, or a lock, for each key.",
+                headline="one lock for all keys",
             )
 
         lab.told('and asked for "a", whose first load failed, and then again')
@@ -99,11 +100,12 @@ class OncePerKey(Exercise):
             page = await get("a")
         except (OSError, KeyError) as error:
             raise Wrong(
-                "kept the failure",
+                "error for a result",
                 f"The second `get` raised {error!r}, and `load` was "
                 f"called {len(load.started)} time{'s' * (len(load.started) > 1)}.",
                 lab.line(r"create_task|ensure_future|\bawait\b"),
                 "A load that failed must not stay in the dict.",
+                headline="kept the failure",
             ) from None
         lab.equal(page, "page a", what="the second `get` returned")
 
@@ -144,12 +146,13 @@ class OncePerKey(Exercise):
         lab.equal(pages, ["page a"] * 3, what="the three got")
         if len(load.started) > 2:
             raise Wrong(
-                "loaded twice",
+                "done twice",
                 f"`load` was called {len(load.started)} times, {load.peak} of them at the same "
                 "time. 2 calls are enough.",
                 lab.line(r"\bdel\b|\.pop\("),
                 "Who wakes late takes out what somebody else has begun meanwhile. Take out the "
                 "failed task alone: `if tasks.get(key) is task: del tasks[key]`.",
+                headline="loaded twice",
             )
 
     async def _cancelled_among_others(self, once_per_key, lab):
@@ -180,11 +183,12 @@ class OncePerKey(Exercise):
 
     def _one_for_all(self, lab, observed):
         raise Wrong(
-            "one cancelled all",
+            "cancel passed on",
             observed,
             lab.line(r"\bawait\b"),
             "Who awaits a task and is cancelled cancels that task, which is everybody's: "
             "`await asyncio.shield(task)`.",
+            headline="one cancelled all",
         )
 
     def _made(self, once_per_key, load, lab):
@@ -192,11 +196,12 @@ class OncePerKey(Exercise):
         if inspect.iscoroutine(get):
             get.close()
             raise Wrong(
-                "not a plain function",
+                "async for plain",
                 "It returned a coroutine.",
                 lab.line(r"async def once_per_key"),
                 "`once_per_key` itself waits for nothing: `def once_per_key`. What it "
                 "returns is `async def`.",
+                headline="not a plain function",
             )
         if not callable(get):
             raise Wrong(
@@ -217,7 +222,9 @@ class OncePerKey(Exercise):
                 raise Wrong("lock per call", observed, line)
             if lab.line(r"\bawait\b.*\bload\(\w") and lab.line(r"Lock\(|Semaphore\("):
                 try_ = "Who has waited for the lock must look again: the page may be there by then."
-            raise Wrong("loaded twice", observed, lab.line(r"\bload\(\w"), try_)
+            raise Wrong(
+                "done twice", observed, lab.line(r"\bload\(\w"), try_, headline="loaded twice"
+            )
 
     @right
     def with_a_task(load):
@@ -287,18 +294,18 @@ class OncePerKey(Exercise):
     late_ones_take_it_out = whoever_finds_it_failed.but(
         "if tasks.get(key) is task:  # not the one that somebody began since\n    del tasks[key]",
         "tasks.pop(key, None)",
-        kind="loaded twice",
+        kind="done twice",
         says="3 of them at the same time",
     )
 
     cancelled_for_all = whoever_finds_it_failed.but(
         "asyncio.shield(task)",
         "task",
-        kind="one cancelled all",
+        kind="cancel passed on",
         says="The second one got the CancelledError of the first",
     )
 
-    @wrong("one cancelled all", says="Who asked again got")
+    @wrong("cancel passed on", says="Who asked again got")
     def keeps_what_was_cancelled(load):
         tasks, waiting = {}, {}
 
@@ -322,7 +329,7 @@ class OncePerKey(Exercise):
 
         return get
 
-    @wrong("loaded twice", says="`load` was called 3 times")
+    @wrong("done twice", says="`load` was called 3 times")
     def checks_then_acts(load):
         pages = {}
 
@@ -336,7 +343,7 @@ class OncePerKey(Exercise):
     one_lock = with_a_lock_per_key.but("locks = {}, {}", "lock = {}, asyncio.Lock()").but(
         "locks.setdefault(key, asyncio.Lock())",
         "lock",
-        kind="one lock for all keys",
+        kind="lock too wide",
         says="It took 3 s",
     )
 
@@ -347,7 +354,7 @@ class OncePerKey(Exercise):
         says="`load` was called 3 times",
     )
 
-    @wrong("loaded twice", says="must look again")
+    @wrong("done twice", says="must look again")
     def looks_before_the_lock(load):
         pages, locks = {}, {}
 
@@ -364,7 +371,7 @@ class OncePerKey(Exercise):
         "await", "None\npages[key] = await", kind="value", says="has to wait for it too"
     )
 
-    @wrong("kept the failure", says="must not stay in the dict")
+    @wrong("error for a result", says="must not stay in the dict")
     def keeps_failures(load):
         tasks = {}
 
@@ -375,7 +382,7 @@ class OncePerKey(Exercise):
 
         return get
 
-    @wrong("loaded twice", says="What was loaded once is kept")
+    @wrong("done twice", says="What was loaded once is kept")
     def forgets_pages(load):
         tasks = {}
 

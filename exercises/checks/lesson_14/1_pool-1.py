@@ -70,11 +70,12 @@ class WithinThePool(Exercise):
         if isinstance(run.result, list) and any(isinstance(x, Exception) for x in run.result):
             errors = [x for x in run.result if isinstance(x, Exception)]
             raise Wrong(
-                "kept the errors",
+                "error for a result",
                 f"{len(errors)} of the {len(pages)} names are a {type(errors[0]).__name__}.",
                 lab.line("return_exceptions|except"),
                 "Nothing went wrong at the server: there were more requests than "
                 "connections. Start no more at once than there are.",
+                headline="kept the errors",
             )
         log = site.log()
         if len(log) < len(pages) and len(patience) >= len(pages):
@@ -87,27 +88,30 @@ class WithinThePool(Exercise):
         lab.equal(run.result, names)
         if len(patience) > len(pages):
             raise Wrong(
-                "asked twice",
+                "done twice",
                 f"For {len(pages)} pages it sent {len(patience)} requests: "
                 f"{len(patience) - len(pages)} of them found no connection in time.",
                 lab.line("except|suppress"),
                 "A request that finds no connection need not be tried again: it need not "
                 "be started before there is one.",
+                headline="asked twice",
             )
         if len({asked.connection for asked in log}) > 5:
             raise Wrong(
-                "made other connections",
+                "client per request",
                 f"The server saw {len({asked.connection for asked in log})} "
                 "connections; the pool has five.",
                 lab.line("Client"),
                 "Use the client that you were given.",
+                headline="made other connections",
             )
         if set(patience) != {0.1}:
             raise Wrong(
-                "changed the timeouts",
+                "changed",
                 "The requests went out with another pool timeout than the client's 0.1 s.",
                 lab.line("timeout"),
                 "Longer patience only moves the edge. Keep within the pool.",
+                headline="changed the timeouts",
             )
         slow = next(asked for asked in log if asked.path == pages[0])
         if site.peak() == 1:
@@ -118,7 +122,7 @@ class WithinThePool(Exercise):
             )
         if site.peak() < 5:
             raise Wrong(
-                "left places empty",
+                "idle places",
                 f"At most {site.peak()} requests were under way at "
                 "once; the pool has five connections.",
                 lab.line(r"Semaphore\(|\brange\("),
@@ -178,14 +182,14 @@ class WithinThePool(Exercise):
 
         return await asyncio.gather(*(name(page) for page in pages))
 
-    @wrong("kept the errors", says="PoolTimeout")
+    @wrong("error for a result", says="PoolTimeout")
     async def takes_errors_for_names(client, pages):
         async def name(page):
             return (await client.get(page)).json()["name"]
 
         return await asyncio.gather(*map(name, pages), return_exceptions=True)
 
-    @wrong("changed the timeouts", says="only moves the edge")
+    @wrong("changed", says="only moves the edge")
     async def waits_longer(client, pages):
         async def name(page):
             return (await client.get(page, timeout=30)).json()["name"]
@@ -200,7 +204,7 @@ class WithinThePool(Exercise):
 
         return await asyncio.gather(*map(name, pages))
 
-    @wrong("asked twice", says="found no connection in time")
+    @wrong("done twice", says="found no connection in time")
     async def tries_again(client, pages):
         async def name(page):
             while True:
@@ -223,7 +227,7 @@ class WithinThePool(Exercise):
     async def one_by_one(client, pages):
         return [(await client.get(page)).json()["name"] for page in pages]
 
-    @wrong("left places empty", says="At most 2")
+    @wrong("idle places", says="At most 2")
     async def two_places(client, pages):
         places = asyncio.Semaphore(2)
 
@@ -233,7 +237,7 @@ class WithinThePool(Exercise):
 
         return await asyncio.gather(*map(name, pages))
 
-    @wrong("made other connections", says="the client that you were given")
+    @wrong("client per request", says="the client that you were given")
     async def a_client_each(client, pages):
         async def name(page):
             async with httpx.AsyncClient(base_url=client.base_url) as own:

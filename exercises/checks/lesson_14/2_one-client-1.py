@@ -51,19 +51,21 @@ class OneClient(Exercise):
             )
         if len(clients) > 1 or used > 1:
             raise Wrong(
-                "a new client for each request",
+                "client per request",
                 f"It made {len(clients)} clients for 4 pages, and the server saw {used} "
                 f"connection{'s' * (used != 1)}.",
                 lab.line(r"AsyncClient\("),
                 "A client keeps its connections for the next request, if there is still "
                 "the same client. Make it once, around the loop.",
+                headline="a new client for each request",
             )
         if clients and not clients[0].is_closed:
             raise Wrong(
-                "left the client open",
+                "left open",
                 "When it returned, the client still held its connection.",
                 lab.line(r"AsyncClient\("),
                 "`async with httpx.AsyncClient() as client:` closes it, whatever happens.",
+                headline="left the client open",
             )
         lab.told("with a server whose third page answers 503")
         with noted_clients(lab) as clients:
@@ -74,10 +76,11 @@ class OneClient(Exercise):
                 raise
         if clients and not clients[0].is_closed:
             raise Wrong(
-                "left the client open",
+                "left open",
                 "A page failed, and the client was never closed.",
                 lab.line(r"AsyncClient\("),
                 "`async with httpx.AsyncClient() as client:` closes it, whatever happens.",
+                headline="left the client open",
             )
 
     def _follow(self, lab, all_names, url):
@@ -86,19 +89,21 @@ class OneClient(Exercise):
             return lab.run(self._ask(lab, all_names, url))
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise Wrong(
-                "not an address",
+                "protocol",
                 f"httpx said: {error}",
                 lab.line(r"\.get\("),
                 '"next" is a whole address already: nothing goes before it.',
+                headline="not an address",
             ) from None
         except TypeError as error:
             if "url" not in str(error).lower() or "NoneType" not in str(error):
                 raise
             raise Wrong(
-                "went past the last page",
+                "protocol",
                 "It asked for the page `None`.",
                 lab.line(r"\bwhile\b|\.get\("),
                 'On the last page "next" is `None`: that is the end.',
+                headline="went past the last page",
             ) from None
 
     async def _ask(self, lab, all_names, url):
@@ -108,10 +113,11 @@ class OneClient(Exercise):
         pages = [asked.path for asked in log]
         if not pages or pages[0] != self.FIRST:
             raise Wrong(
-                "started elsewhere",
+                "protocol",
                 f"It first asked for {pages[:1] or 'nothing'}.",
                 lab.line(r"\.get\("),
                 f'Start at `base_url + "{self.FIRST}"`.',
+                headline="started elsewhere",
             )
         if isinstance(got, list) and all(isinstance(name, dict) for name in got) and got:
             raise Wrong(
@@ -135,7 +141,7 @@ class OneClient(Exercise):
             )
         if got is None or len(got) != 151:
             raise Wrong(
-                "lost pages",
+                "lost items",
                 f"It asked for {len(pages)} of the 4 pages and returned "
                 + ("None." if got is None else f"{len(got)} of the 151 names."),
                 lab.line(
@@ -144,6 +150,7 @@ class OneClient(Exercise):
                 'Go on to "next" as long as it is not `None`, and return behind the loop.'
                 if len(pages) == 1 and got
                 else 'The last page is the one whose "next" is `None`, and its names count too.',
+                headline="lost pages",
             )
         if (got[0], got[-1]) != ("bulbasaur", "mew"):
             raise Wrong("order", f"It begins with {got[0]!r} and ends with {got[-1]!r}.")
@@ -174,7 +181,7 @@ class OneClient(Exercise):
         finally:
             await client.aclose()
 
-    @wrong("a new client for each request", says="It made 4 clients")
+    @wrong("client per request", says="It made 4 clients")
     async def one_inside_the_loop(base_url):
         names, address = [], base_url + "/api/v2/pokemon?limit=40"
         while address:
@@ -193,7 +200,7 @@ class OneClient(Exercise):
             address = page["next"]
         return names
 
-    @wrong("left the client open", says="async with")
+    @wrong("left open", says="async with")
     async def never_closed(base_url):
         client = httpx.AsyncClient()
         names, address = [], base_url + "/api/v2/pokemon?limit=40"
@@ -204,7 +211,7 @@ class OneClient(Exercise):
         return names
 
     closed_if_all_went_well = never_closed.but(
-        "return", "await client.aclose()\nreturn", kind="left the client open", says="A page failed"
+        "return", "await client.aclose()\nreturn", kind="left open", says="A page failed"
     )
 
     @wrong("lost error", says="HTTPStatusError")
@@ -229,7 +236,7 @@ class OneClient(Exercise):
                 address = page["next"]
         return names
 
-    @wrong("lost pages", says="40 of the 151")
+    @wrong("lost items", says="40 of the 151")
     async def the_first_page_only(base_url):
         async with httpx.AsyncClient() as client:
             response = await client.get(base_url + "/api/v2/pokemon?limit=40")
@@ -246,7 +253,7 @@ class OneClient(Exercise):
                 address = response.json()["next"]
         return names
 
-    @wrong("lost pages", says="behind the loop")
+    @wrong("lost items", says="behind the loop")
     async def returns_in_the_loop(base_url):
         names, address = [], base_url + "/api/v2/pokemon?limit=40"
         async with httpx.AsyncClient() as client:
@@ -266,7 +273,7 @@ class OneClient(Exercise):
                 address = page["next"]
         return names
 
-    @wrong("never comes to an end", says="all for the same one")
+    @wrong("endless", says="all for the same one")
     async def forgets_to_turn_the_page(base_url):
         names, address = [], base_url + "/api/v2/pokemon?limit=40"
         async with httpx.AsyncClient() as client:
@@ -275,7 +282,7 @@ class OneClient(Exercise):
                 names += [entry["name"] for entry in page["results"]]
         return names
 
-    @wrong("not an address", says="a whole address already")
+    @wrong("protocol", says="a whole address already")
     async def puts_the_base_before_it(base_url):
         names, address = [], "/api/v2/pokemon?limit=40"
         async with httpx.AsyncClient() as client:
@@ -285,7 +292,7 @@ class OneClient(Exercise):
                 address = page["next"]
         return names
 
-    @wrong("went past the last page", says="that is the end")
+    @wrong("protocol", says="that is the end")
     async def never_stops(base_url):
         names, address = [], base_url + "/api/v2/pokemon?limit=40"
         async with httpx.AsyncClient() as client:
@@ -296,7 +303,7 @@ class OneClient(Exercise):
                 if len(names) > 1000:
                     return names
 
-    @wrong("lost pages", says="its names count too")
+    @wrong("lost items", says="its names count too")
     async def forgets_the_last_page(base_url):
         names = []
         async with httpx.AsyncClient() as client:
@@ -321,11 +328,12 @@ def noted_clients(lab):
         sent.append(str(request.url))
         if len(sent) > 2 * MOST:
             raise Wrong(
-                "never comes to an end",
+                "endless",
                 f"It sent {len(sent)} requests for 4 pages"
                 + (", all for the same one." if len(set(sent)) == 1 else "."),
                 lab.line(r"\bwhile\b"),
                 'Go on to the address in "next", until that is `None`.',
+                headline="never comes to an end",
             )
         return await send(self, request, **named)
 

@@ -53,11 +53,12 @@ class TryAgain(Exercise):
             run = lab.run(server.meet(ask, "GET", "/7"))
         except httpx.HTTPError as error:
             raise Wrong(
-                "gave up too early",
+                "one failure ends all",
                 f"After {requests_to(server)} a "
                 f"{type(error).__name__} came out: {str(error).splitlines()[0]}.",
                 deciding(lab, type(error), "status", "isinstance") or lab.line(r"\bawait\b"),
                 "Both a 503 and a TransportError may pass: try again.",
+                headline="gave up too early",
             ) from None
         the_response(lab, run, server)
         self._look_at_pauses(lab, server)
@@ -70,19 +71,27 @@ class TryAgain(Exercise):
             return
         if not any(gaps):
             raise Wrong(
-                "did not wait",
+                "pauses",
                 "It tried again at once, with no pause at all.",
                 line or lab.line(r"\bexcept\b"),
                 "What is overloaded now will be so at once afterwards. Give it time.",
+                headline="did not wait",
             )
         if len(gaps) > 1 and abs(gaps[0] - gaps[1]) < 0.01:
             raise Wrong(
-                "equal pauses",
+                "pauses",
                 said,
                 line,
                 "Each pause is twice as long as the one before: 0.1 s, 0.2 s, 0.4 s.",
+                headline="equal pauses",
             )
-        raise Wrong("other pauses", said, line, "Asked are 0.1 s, then 0.2 s, then 0.4 s.")
+        raise Wrong(
+            "pauses",
+            said,
+            line,
+            "Asked are 0.1 s, then 0.2 s, then 0.4 s.",
+            headline="other pauses",
+        )
 
     def _lets_out(self, ask, lab, status):
         lab.told(f"with a GET that is answered {status}")
@@ -108,10 +117,11 @@ class TryAgain(Exercise):
         the_response(lab, lab.run(server.meet(ask, "POST", "/orders")), server)
         if server.asked[0][0] != "POST":
             raise Wrong(
-                "another method",
+                "protocol",
                 f"It sent a {server.asked[0][0]}.",
                 lab.line(r"client\."),
                 "`client.request(method, page)` sends what it is told.",
+                headline="another method",
             )
         for outcome in (httpx.ReadError, 503):
             lost = outcome != 503
@@ -140,33 +150,37 @@ class TryAgain(Exercise):
                 run = lab.run(server.meet(ask, "GET", "/7"), raises=error)
             except tenacity.RetryError:
                 raise Wrong(
-                    "wrapped the error",
+                    "another error",
                     "A tenacity.RetryError came out, with the error inside.",
                     lab.line(r"\bretry\(|Retrying"),
                     "`reraise=True` lets the last error itself out.",
+                    headline="wrapped the error",
                 ) from None
             if len(server.asked) == 1:
                 raise Wrong(
-                    "gave up too early",
+                    "one failure ends all",
                     f"After 1 request a {error.__name__} came out.",
                     deciding(lab, error, "status", "isinstance") or lab.line(r"retry_if"),
                     "Every TransportError may pass: a lost connection as well as a timeout.",
+                    headline="gave up too early",
                 )
             if len(server.asked) != 4:
                 raise Wrong(
-                    "other number of tries",
+                    "counted wrong",
                     f"It asked {times(server)}; asked are four tries in all.",
                     lab.line(r"\bfor\b|\bwhile\b|stop_after"),
                     "Three pauses lie between four tries.",
+                    headline="another number of tries",
                 )
             self._look_at_pauses(lab, server)
             if run.elapsed > sum(self.PAUSES) + 0.01:
                 raise Wrong(
-                    "paused for nothing",
+                    "late",
                     "After the last try it still waited "
                     f"{run.elapsed - sum(self.PAUSES):.2g} s, and then gave up.",
                     lab.line(r"sleep\("),
                     "No try comes after that pause. Let the error out before it.",
+                    headline="paused for nothing",
                 )
 
     @right
@@ -248,7 +262,7 @@ class TryAgain(Exercise):
         )
     )
 
-    @wrong("gave up too early", says="ReadTimeout came out")
+    @wrong("one failure ends all", says="ReadTimeout came out")
     async def statuses_only(client, method, page):
         for pause in (0.1, 0.2, 0.4, None):
             response = await client.request(method, page)
@@ -256,7 +270,7 @@ class TryAgain(Exercise):
                 return response.raise_for_status()
             await asyncio.sleep(pause)
 
-    @wrong("gave up too early", says="a lost connection as well")
+    @wrong("one failure ends all", says="a lost connection as well")
     async def timeouts_only(client, method, page):
         for pause in (0.1, 0.2, 0.4, None):
             try:
@@ -281,7 +295,7 @@ class TryAgain(Exercise):
                     raise
             await asyncio.sleep(pause)
 
-    @wrong("gave up too early", says="After 1 request a")
+    @wrong("one failure ends all", says="After 1 request a")
     async def not_at_all(client, method, page):
         return (await client.request(method, page)).raise_for_status()
 
@@ -306,7 +320,7 @@ class TryAgain(Exercise):
                     break
             await asyncio.sleep(pause)
 
-    @wrong("wrapped the error", says="reraise=True")
+    @wrong("another error", says="reraise=True")
     async def tenacity_as_it_comes(client, method, page):
         def passes(error):
             if isinstance(error, httpx.HTTPStatusError):
@@ -323,7 +337,7 @@ class TryAgain(Exercise):
 
         return await once()
 
-    @wrong("another method", says="sent a GET")
+    @wrong("protocol", says="sent a GET")
     async def always_get(client, method, page):
         for pause in (0.1, 0.2, 0.4, None):
             try:
@@ -334,7 +348,7 @@ class TryAgain(Exercise):
                     raise
             await asyncio.sleep(pause)
 
-    @wrong("equal pauses", says="twice as long")
+    @wrong("pauses", says="twice as long")
     async def always_the_same(client, method, page):
         for left in (3, 2, 1, 0):
             try:
@@ -345,7 +359,7 @@ class TryAgain(Exercise):
                     raise
             await asyncio.sleep(0.1)
 
-    @wrong("did not wait", says="at once")
+    @wrong("pauses", says="at once")
     async def without_a_pause(client, method, page):
         for left in (3, 2, 1, 0):
             try:
@@ -355,7 +369,7 @@ class TryAgain(Exercise):
                 if not left or method == "POST" or status != 503:
                     raise
 
-    @wrong("other number of tries", says="four tries in all")
+    @wrong("counted wrong", says="four tries in all")
     async def three_tries(client, method, page):
         for pause in (0.1, 0.2, None):
             try:
@@ -366,7 +380,7 @@ class TryAgain(Exercise):
                     raise
             await asyncio.sleep(pause)
 
-    @wrong("never gives up", says="Count the tries")
+    @wrong("endless", says="Count the tries")
     async def for_ever(client, method, page):
         pause = 0.1
         while True:
@@ -379,7 +393,7 @@ class TryAgain(Exercise):
             await asyncio.sleep(pause)
             pause *= 2
 
-    @wrong("paused for nothing", says="still waited 0.8 s")
+    @wrong("late", says="still waited 0.8 s")
     async def pauses_at_the_end(client, method, page):
         for pause in (0.1, 0.2, 0.4, 0.8):
             try:

@@ -40,11 +40,12 @@ class Jitter(Exercise):
             except OverflowError as error:
                 place = lab.text.of_traceback(error)
                 raise Wrong(
-                    "too large a number",
+                    "pauses",
                     f"It raised OverflowError: {error}.",
                     place and place[1],
                     "2 to the power of 2,000 is no float. Cap the attempt before you double: from "
                     "attempt 5 on the longest pause is 2 s.",
+                    headline="too large a number",
                 ) from None
             if asyncio.iscoroutine(first):
                 first.close()
@@ -72,63 +73,70 @@ class Jitter(Exercise):
         )
         if high > longest:
             raise Wrong(
-                "waits too long",
+                "pauses",
                 f"The longest pause that I got was {high:.3g} s.",
                 line,
                 "The lot lies between 0 and the longest pause; it isn't added to it."
                 if low >= longest * 0.99
                 else "First the longest pause: 0.1 s, doubled for each attempt, and no more "
                 "than 2 s. Then the lot, between 0 and that.",
+                headline="waits too long",
             )
         if low < 0:
-            raise Wrong("waits less than nothing", f"I got {low:.3g} s.", line)
+            raise Wrong("pauses", f"I got {low:.3g} s.", line, headline="waits less than nothing")
         if high < longest * 0.9:
             raise Wrong(
-                "waits too briefly",
+                "pauses",
                 f"The longest pause that I got was {high:.3g} s.",
                 line,
                 "0.1 s for attempt 0, and it doubles with each attempt, up to 2 s.",
+                headline="waits too briefly",
             )
         if times_drawn > self.CLIENTS / 10:
             if usual == longest == 2 and low < 1:
                 raise Wrong(
-                    "capped after the lot",
+                    "no jitter",
                     said,
                     line,
                     "What was drawn above 2 s was cut "
                     "to 2 s. Cap the longest pause first, then draw.",
+                    headline="capped after the lot",
                 )
             raise Wrong(
-                "equal delays",
+                "no jitter",
                 said,
                 line,
                 "They failed together, and will fail together again. Draw each pause by "
                 "lot, with `random.uniform`, anew at each call.",
+                headline="equal delays",
             )
         if low > longest / 2:
             raise Wrong(
-                "too little jitter",
+                "no jitter",
                 f"All pauses lie between {low:.3g} s and {high:.3g} s: a slightly wider herd.",
                 line,
                 "Let the lot choose between 0 and the longest: then they come evenly.",
+                headline="too little jitter",
             )
         if low > longest / 10:
             raise Wrong(
-                "does not begin at 0",
+                "no jitter",
                 f"No pause was shorter than {low:.3g} s.",
                 line,
                 "Let the lot choose between 0 and the longest.",
+                headline="does not begin at 0",
             )
         quarters = [sorted(drawn)[self.CLIENTS * part // 4] / longest for part in (1, 2, 3)]
         if any(abs(found - part) > 0.08 for found, part in zip(quarters, (0.25, 0.5, 0.75))):
             raise Wrong(
-                "uneven lot",
+                "no jitter",
                 f"A quarter of the pauses were shorter than "
                 f"{quarters[0] * longest:.3g} s, half shorter than "
                 f"{quarters[1] * longest:.3g} s, three quarters shorter than "
                 f"{quarters[2] * longest:.3g} s.",
                 line,
                 "Every length is equally likely: `random.uniform`.",
+                headline="uneven lot",
             )
 
     @right
@@ -142,56 +150,56 @@ class Jitter(Exercise):
         return longest * random.random()
 
     grows_too_large = evenly.but(
-        "2 ** min(attempt, 5)", "2**attempt", kind="too large a number", says="is no float"
+        "2 ** min(attempt, 5)", "2**attempt", kind="pauses", says="is no float"
     )
 
-    @wrong("equal delays", says="2000 of the 2000")
+    @wrong("no jitter", says="2000 of the 2000")
     def no_lot(attempt):
         return min(2, 0.1 * 2**attempt)
 
-    @wrong("equal delays", says="anew at each call")
+    @wrong("no jitter", says="anew at each call")
     def same_lot_for_all(attempt):
         return random.Random(attempt).uniform(0, min(2, 0.1 * 2**attempt))
 
-    @wrong("waits too briefly", says="was 0 s")
+    @wrong("pauses", says="was 0 s")
     def whole_seconds(attempt):
         return random.randint(0, int(min(2, 0.1 * 2**attempt)))
 
-    @wrong("equal delays", says="same moment")
+    @wrong("no jitter", says="same moment")
     def all_or_nothing(attempt):
         return random.choice([0, min(2, 0.1 * 2**attempt)])
 
-    @wrong("capped after the lot", says="then draw")
+    @wrong("no jitter", says="then draw")
     def caps_what_was_drawn(attempt):
         return min(2, random.uniform(0, 0.1 * 2**attempt))
 
-    @wrong("does not begin at 0", says="between 0 and the longest")
+    @wrong("no jitter", says="between 0 and the longest")
     def never_at_once(attempt):
         longest = min(2, 0.1 * 2**attempt)
         return random.uniform(longest / 3, longest)
 
-    @wrong("uneven lot", says="equally likely")
+    @wrong("no jitter", says="equally likely")
     def mostly_in_the_middle(attempt):
         return random.triangular(0, min(2, 0.1 * 2**attempt))
 
-    @wrong("waits too long", says="isn't added")
+    @wrong("pauses", says="isn't added")
     def on_top(attempt):
         longest = min(2, 0.1 * 2**attempt)
         return longest + random.uniform(0, longest)
 
-    @wrong("too little jitter", says="slightly wider herd")
+    @wrong("no jitter", says="slightly wider herd")
     def a_tenth(attempt):
         longest = min(2, 0.1 * 2**attempt)
         return longest * random.uniform(0.9, 1)
 
-    @wrong("waits too long", says="no more than 2 s")
+    @wrong("pauses", says="no more than 2 s")
     def without_a_cap(attempt):
         return random.uniform(0, 0.1 * 2**attempt)
 
-    @wrong("waits too briefly", says="doubles")
+    @wrong("pauses", says="doubles")
     def does_not_grow(attempt):
         return random.uniform(0, 0.1)
 
-    @wrong("waits too long", says="doubled for each attempt")
+    @wrong("pauses", says="doubled for each attempt")
     def counts_from_one(attempt):
         return random.uniform(0, min(2, 0.2 * (attempt + 1) * 2 / 3))

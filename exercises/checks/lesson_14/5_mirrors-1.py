@@ -42,25 +42,28 @@ class Mirrors(Exercise):
         run = self._first(lab, from_mirrors, fetch)
         if fetch.peak > 1:
             raise Wrong(
-                "asked more than one at a time",
+                "limit",
                 f"{fetch.peak} mirrors were asked at once.",
                 lab.line("gather|create_task|TaskGroup"),
                 "That is quicker, and three times the load. Asked is one after another.",
+                headline="asked more than one at a time",
             )
         if run.result is None and "c" not in fetch.started:
             raise Wrong(
-                "gave up too early",
+                "one failure ends all",
                 'It returned None, and "c" was never asked.',
                 lab.line(r"\bexcept\b|suppress"),
                 "After a failure the next mirror is asked: the `try` stands in the loop.",
+                headline="gave up too early",
             )
         lab.equal(run.result, "page c")
         if abs(run.elapsed - 1.5) > 0.01:
             raise Wrong(
-                "another limit for a mirror",
+                "time limit",
                 f'"b" never came back, and had {run.elapsed - 0.5:.3g} s.',
                 lab.line(r"timeout\(|wait_for"),
                 "Each mirror has 1 s, however long the whole may last.",
+                headline="another limit for a mirror",
             )
         for seconds in (2.5, 0.4):
             fetch = lab.service(60, name="fetch")
@@ -76,18 +79,20 @@ class Mirrors(Exercise):
                 )
             if run.elapsed > seconds + 0.01:
                 raise Wrong(
-                    "no deadline for the whole",
+                    "limits add up",
                     f"It took {run.elapsed:.3g} s.",
                     lab.line(r"timeout\(|wait_for"),
                     "Limits for each call do not add up to one for the whole. Put "
                     "`asyncio.timeout(seconds)` around all of it.",
+                    headline="no deadline for the whole",
                 )
             if run.elapsed < seconds - 0.01:
                 raise Wrong(
-                    "gave up too early",
+                    "one failure ends all",
                     f"It gave up after {run.elapsed:.3g} s.",
                     lab.line(r"timeout\(|wait_for|raise"),
                     "The next mirror may be better: ask on until the time is over.",
+                    headline="gave up too early",
                 )
         fetch = lab.service(0.1, errors={"a": httpx.ReadError("1st"), "b": lost}, name="fetch")
         lab.told("with two mirrors that both fail, and 5 s for the whole")
@@ -133,27 +138,30 @@ class Mirrors(Exercise):
         except TimeoutError:
             if ended[0] < 5 and "c" not in fetch.started:
                 raise Wrong(
-                    "gave up too early",
+                    "one failure ends all",
                     'The TimeoutError of "b" came out after '
                     f'{ended[0]:.3g} s, and "c" was not asked.',
                     lab.line(r"\bexcept\b"),
                     "`asyncio.timeout` raises Python's own `TimeoutError`, which is none "
                     "of httpx's errors: catch both.",
+                    headline="gave up too early",
                 ) from None
             raise Wrong(
-                "no limit for one mirror",
+                "time limit",
                 "It ended with a TimeoutError: one silent "
                 'mirror took all the time, and "c" was '
                 f"{'never asked' if 'c' not in fetch.started else 'cut off'}.",
                 lab.line(r"timeout\(|wait_for") or lab.line(r"\bawait\b"),
                 "Give each mirror its own second, inside the deadline for the whole.",
+                headline="no limit for one mirror",
             ) from None
         except httpx.TransportError:
             raise Wrong(
-                "gave up too early",
+                "one failure ends all",
                 'The error of "a" came out, and the others were not asked.',
                 lab.line(r"\bexcept\b|\bawait\b"),
                 "A TransportError of one mirror means: ask the next.",
+                headline="gave up too early",
             ) from None
 
     @right
@@ -185,11 +193,11 @@ class Mirrors(Exercise):
     timeouts_of_httpx = two_timeouts.but(
         "httpx.TransportError, TimeoutError",
         "httpx.TimeoutException, httpx.TransportError",
-        kind="gave up too early",
+        kind="one failure ends all",
         says="none of httpx's errors",
     )
 
-    @wrong("gave up too early", says="stands in the loop")
+    @wrong("one failure ends all", says="stands in the loop")
     async def catches_outside(fetch, mirrors, seconds):
         async with asyncio.timeout(seconds):
             try:
@@ -210,7 +218,7 @@ class Mirrors(Exercise):
                     pass
             raise TimeoutError("no mirror answers")
 
-    @wrong("no deadline for the whole", says="do not add up")
+    @wrong("limits add up", says="do not add up")
     async def each_alone(fetch, mirrors, seconds):
         for mirror in mirrors:
             try:
@@ -220,7 +228,7 @@ class Mirrors(Exercise):
                 failure = error
         raise failure
 
-    @wrong("no limit for one mirror", says='"c" was never asked')
+    @wrong("time limit", says='"c" was never asked')
     async def the_whole_alone(fetch, mirrors, seconds):
         async with asyncio.timeout(seconds):
             for mirror in mirrors:
@@ -233,28 +241,28 @@ class Mirrors(Exercise):
     the_whole_for_each = each_alone.but(
         "asyncio.timeout(1)",
         "asyncio.timeout(seconds)",
-        kind="another limit for a mirror",
+        kind="time limit",
         says="had 5 s",
     )
 
     shared_out = each_alone.but(
         "asyncio.timeout(1)",
         "asyncio.timeout(seconds / len(mirrors))",
-        kind="another limit for a mirror",
+        kind="time limit",
         says="1.67 s",
     )
 
     timeouts_only = two_timeouts.but(
         "(httpx.TransportError, TimeoutError)",
         "TimeoutError",
-        kind="gave up too early",
+        kind="one failure ends all",
         says='The error of "a"',
     )
 
     timeout_in_the_wrong_place = two_timeouts.but(
         "asyncio.timeout(seconds)",
         "asyncio.timeout(1.4)",
-        kind="no limit for one mirror",
+        kind="time limit",
         says="cut off",
     )
 
@@ -269,7 +277,7 @@ class Mirrors(Exercise):
         except TimeoutError:
             return None
 
-    @wrong("asked more than one at a time", says="3 mirrors")
+    @wrong("limit", says="3 mirrors")
     async def all_at_once(fetch, mirrors, seconds):
         tasks = [asyncio.create_task(fetch(mirror)) for mirror in mirrors]
         try:

@@ -66,33 +66,37 @@ class AsTold(Exercise):
             run = lab.run(server.meet(ask, "/7"))
         except httpx.HTTPStatusError:
             raise Wrong(
-                "gave up too early",
+                "one failure ends all",
                 f"After {requests_to(server)} the 429 came out as an error.",
                 lab.line("raise_for_status"),
                 "A 429 is no refusal: it says when to come back.",
+                headline="gave up too early",
             ) from None
         if isinstance(run.result, httpx.Response) and run.result.status_code == 429:
             raise Wrong(
-                "gave up too early",
+                "one failure ends all",
                 f"After {requests_to(server)} it returned the 429.",
                 lab.line(r"\breturn\b"),
                 "A 429 is no answer: it says when to come back.",
+                headline="gave up too early",
             )
         the_response(lab, run, server)
         for gap, wanted in zip(server.gaps, told):
             if gap < wanted - 0.001:
                 raise Wrong(
-                    "came back too early",
+                    "pauses",
                     f"Told to come back in {wanted} s it came after {gap:.3g} s.",
                     lab.line("sleep"),
                     "The server counts that against you. Wait as long as it says.",
+                    headline="came back too early",
                 )
             if gap > wanted + 0.5:
                 raise Wrong(
-                    "came back too late",
+                    "pauses",
                     f"Told to come back in {wanted} s it came after {gap:.3g} s.",
                     lab.line("sleep"),
                     "The server knows when there is room again. Wait no longer.",
+                    headline="came back too late",
                 )
 
     @right
@@ -112,7 +116,7 @@ class AsTold(Exercise):
             seconds = int(response.headers.get("Retry-After", "1"))
             await asyncio.sleep(seconds + random.uniform(0, 0.4))
 
-    @wrong("came back too early", says="Told to come back in 3 s")
+    @wrong("pauses", says="Told to come back in 3 s")
     async def own_backoff(client, page):
         pause = 0.1
         while (response := await client.get(page)).status_code == 429:
@@ -120,13 +124,13 @@ class AsTold(Exercise):
             pause *= 2
         return response.raise_for_status()
 
-    @wrong("came back too early", says="after 0 s")
+    @wrong("pauses", says="after 0 s")
     async def at_once(client, page):
         while (response := await client.get(page)).status_code == 429:
             pass
         return response.raise_for_status()
 
-    @wrong("came back too late", says="after 4 s")
+    @wrong("pauses", says="after 4 s")
     async def adds_up(client, page):
         pause = 0
         while (response := await client.get(page)).status_code == 429:
@@ -146,12 +150,12 @@ class AsTold(Exercise):
             await asyncio.sleep(float(response.headers["Retry-After"]))
         return response.raise_for_status()
 
-    @wrong("gave up too early", says="when to come back")
+    @wrong("one failure ends all", says="when to come back")
     async def raises_it(client, page):
         response = await client.get(page)
         return response.raise_for_status()
 
-    @wrong("gave up too early", says="it returned the 429")
+    @wrong("one failure ends all", says="it returned the 429")
     async def asks_twice(client, page):
         response = await client.get(page)
         if response.status_code == 429:

@@ -31,10 +31,11 @@ class Server:
         self.asked.append((request.method, asyncio.get_running_loop().time()))
         if len(self.asked) > MOST:
             raise Wrong(
-                "never gives up",
+                "endless",
                 f"It asked {MOST} times and went on.",
                 self.lab.line(r"\bwhile\b|\bfor\b"),
                 "Count the tries, and let the last error out.",
+                headline="never gives up",
             )
         outcome = self.outcomes.pop(0) if self.outcomes else 200
         if isinstance(outcome, type):

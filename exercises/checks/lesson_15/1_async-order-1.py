@@ -67,7 +67,7 @@ class PredictOrder(Exercise):
                 "read",
                 "end",
             ],
-            "create_task runs it now",
+            "queued is run",
             "You have use 1 before got 1. `create_task` runs nothing: it puts the task "
             "into the queue.",
         ),
@@ -84,10 +84,11 @@ class PredictOrder(Exercise):
                 "read",
                 "end",
             ],
-            "every await lets others run",
+            "where it switches",
             "You have use 1 before the loop is over. `async for` awaits the next item, "
             "but the generator hands it out without waiting for anything, so the event "
             "loop has no turn.",
+            headline="every await lets others run",
         ),
         wrong_value(
             [
@@ -102,9 +103,10 @@ class PredictOrder(Exercise):
                 "read",
                 "end",
             ],
-            "every yield lets others run",
+            "where it switches",
             "You have use 1 where the generator yields. A `yield` hands the item to the "
             "`async for`, and the event loop hears nothing of it.",
+            headline="every yield lets others run",
         ),
         wrong_value(
             [
@@ -119,9 +121,10 @@ class PredictOrder(Exercise):
                 "read",
                 "end",
             ],
-            "the end of the stream lets others run",
+            "where it switches",
             "You have use 1 before `read`. The end of the stream suspends nobody either; "
             "the end of the `async with` does.",
+            headline="the end of the stream lets others run",
         ),
         wrong_value(
             [
@@ -136,15 +139,17 @@ class PredictOrder(Exercise):
                 "use 2",
                 "end",
             ],
-            "makes all items first",
+            "runs past the yield",
             "You have after 1 before got 1. At its `yield` the generator stands still, "
             "until the loop asks for the next item.",
+            headline="makes all items first",
         ),
         wrong_value(
             ["make 1", "got 1", "after 1", "make 2", "got 2", "read", "use 1", "use 2", "end"],
-            "forgot what stands behind the last yield",
+            "runs past the yield",
             "You left out after 2. The loop asks once more after the last item, and the "
             "generator runs to its end.",
+            headline="forgot what stands behind the last yield",
         ),
         wrong_value(
             [
@@ -159,9 +164,10 @@ class PredictOrder(Exercise):
                 "use 1",
                 "use 2",
             ],
-            "did not wait",
+            "await waits",
             "You have `end` before the uses. The end of the `async with` waits for all "
             "tasks of its group.",
+            headline="did not wait",
         ),
         wrong_value(
             [
@@ -176,8 +182,9 @@ class PredictOrder(Exercise):
                 "use 2",
                 "end",
             ],
-            "wrong place to go on",
+            "runs past the yield",
             "You have make 2 before after 1. The generator goes on below the `yield` at "
             "which it stood.",
+            headline="wrong place to go on",
         ),
     )

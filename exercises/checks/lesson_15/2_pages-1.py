@@ -14,10 +14,11 @@ def async_iterator(lab, thing):
     elif hasattr(thing, "__next__"):
         said = "It returned a plain generator, which can't await."
     raise Wrong(
-        "not an async generator",
+        "not a generator",
         said,
         lab.line(rf"def\s+{lab.asks}\b"),
         "A function becomes an async generator by `async def` and a `yield`.",
+        headline="not an async generator",
     )
 
 
@@ -65,38 +66,42 @@ class Pages(Exercise):
         async for item in self._ended(stream, lab):
             if isinstance(item, (list, dict)):
                 raise Wrong(
-                    "yields whole pages",
+                    "another form",
                     f"It yielded {item!r}.",
                     lab.line(r"\byield\b"),
                     "Whoever reads it wants items: go through the results in a loop.",
+                    headline="yields whole pages",
                 )
             if hasattr(item, "__anext__"):
                 raise Wrong(
-                    "yields a stream",
+                    "another form",
                     "It yielded an async generator.",
                     lab.line(r"\byield\b.*\("),
                     "There is no `yield from` for async generators: go through it with "
                     "`async for`, and yield its items.",
+                    headline="yields a stream",
                 )
             got.append(item)
             await asyncio.sleep(3)  # what was begun in the background begins now
             self._fetched(lab, fetch.calls, got)
         if got == ["a", "b"]:
             raise Wrong(
-                "stopped too early",
+                "stopped early",
                 "It yielded a and b, and no more. The second page is empty, and it has a next one."
                 if len(fetch.calls) > 1
                 else "It yielded the items of the first page, and no more.",
                 lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bfor\b"),
                 "Only `next` tells whether there is another page.",
+                headline="stopped too early",
             )
         if got == ["a", "b", "c"]:
             raise Wrong(
-                "stopped too early",
+                "stopped early",
                 "It yielded a, b and c. The item of the last page is missing.",
                 lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bbreak\b"),
                 "The page whose `next` is None has items like the others: yield them "
                 "before you stop.",
+                headline="stopped too early",
             )
         lab.equal(got, ["a", "b", "c", "d"], what="it yielded")
 
@@ -108,19 +113,21 @@ class Pages(Exercise):
             if "StopAsyncIteration" not in str(error):
                 raise
             raise Wrong(
-                "raised StopAsyncIteration",
+                "StopIteration",
                 f"Python said: {error}.",
                 lab.line("StopAsyncIteration|anext"),
                 "An async generator ends where its body ends, or by a bare `return`.",
+                headline="raised StopAsyncIteration",
             ) from None
 
     def _fetched(self, lab, calls, got):
         if len(calls) > len(set(calls)):
             raise Wrong(
-                "the same page again",
+                "done twice",
                 f"It fetched {calls}.",
                 lab.line(r"\bfetch\("),
                 "After a page, go on with its `next`.",
+                headline="the same page again",
             )
         needed = {1: 1, 2: 1, 3: 3, 4: 4}.get(len(got), 4)
         if len(calls) <= needed:
@@ -128,17 +135,19 @@ class Pages(Exercise):
         said = f"I asked for {len(got)} item{'s' * (len(got) > 1)}, and it had fetched {calls}."
         if len(calls) == 4 and needed == 1:
             raise Wrong(
-                "loads all first",
+                "eager",
                 said,
                 lab.line(r"\bfetch\("),
                 "The first item has to wait for the last page in this way. Yield the "
                 "items of a page before you fetch the next one.",
+                headline="loads all first",
             )
         raise Wrong(
-            "fetches a page too early",
+            "eager",
             said,
             lab.line(r"\bfetch\("),
             "Fetch the next page when all items of this one have been asked for.",
+            headline="fetches a page too early",
         )
 
     @right
@@ -159,7 +168,7 @@ class Pages(Exercise):
             async for item in with_itself(fetch, page["next"]):
                 yield item
 
-    @wrong("loads all first", says="I asked for 1 item")
+    @wrong("eager", says="I asked for 1 item")
     async def loads_all(fetch, url):
         items = []
         while url is not None:
@@ -169,7 +178,7 @@ class Pages(Exercise):
         for item in items:
             yield item
 
-    @wrong("fetches a page too early", says="['p1', 'p2']")
+    @wrong("eager", says="['p1', 'p2']")
     async def one_ahead(fetch, url):
         page = await fetch(url)
         while page is not None:
@@ -178,7 +187,7 @@ class Pages(Exercise):
                 yield item
             page = following
 
-    @wrong("not an async generator", says="no `yield`")
+    @wrong("not a generator", says="no `yield`")
     async def returns_a_list(fetch, url):
         items = []
         while url is not None:
@@ -187,14 +196,14 @@ class Pages(Exercise):
             url = page["next"]
         return items
 
-    @wrong("yields whole pages", says="['a', 'b']")
+    @wrong("another form", says="['a', 'b']")
     async def yields_lists(fetch, url):
         while url is not None:
             page = await fetch(url)
             yield page["results"]
             url = page["next"]
 
-    @wrong("stopped too early", says="empty")
+    @wrong("stopped early", says="empty")
     async def until_an_empty_page(fetch, url):
         page = await fetch(url)
         while page["results"]:
@@ -202,13 +211,13 @@ class Pages(Exercise):
                 yield item
             page = await fetch(page["next"])
 
-    @wrong("stopped too early", says="the first page")
+    @wrong("stopped early", says="the first page")
     async def the_first_page(fetch, url):
         page = await fetch(url)
         for item in page["results"]:
             yield item
 
-    @wrong("fetches a page too early", says="['p1', 'p2']")
+    @wrong("eager", says="['p1', 'p2']")
     async def in_the_background(fetch, url):
         page = await fetch(url)
         while page["next"]:
@@ -219,7 +228,7 @@ class Pages(Exercise):
         for item in page["results"]:
             yield item
 
-    @wrong("the same page again", says="go on with its `next`")
+    @wrong("done twice", says="go on with its `next`")
     async def never_goes_on(fetch, url):
         while True:
             page = await fetch(url)
@@ -228,7 +237,7 @@ class Pages(Exercise):
             if page["next"] is None:
                 return
 
-    @wrong("yields a stream", says="no `yield from`")
+    @wrong("another form", says="no `yield from`")
     async def yields_the_rest(fetch, url):
         page = await fetch(url)
         for item in page["results"]:
@@ -236,7 +245,7 @@ class Pages(Exercise):
         if page["next"]:
             yield yields_the_rest(fetch, page["next"])
 
-    @wrong("raised StopAsyncIteration", says="bare `return`")
+    @wrong("StopIteration", says="bare `return`")
     async def raises_the_end(fetch, url):
         while True:
             page = await fetch(url)
@@ -246,7 +255,7 @@ class Pages(Exercise):
                 raise StopAsyncIteration
             url = page["next"]
 
-    @wrong("stopped too early", says="item of the last page")
+    @wrong("stopped early", says="item of the last page")
     async def all_but_the_last(fetch, url):
         page = await fetch(url)
         while page["next"] is not None:

@@ -43,10 +43,11 @@ class FirstMatch(Exercise):
         lab.equal(note.got, expected, what="it returned")
         if len(note.taken) > needed:
             raise Wrong(
-                "reads on",
+                "one too many",
                 f"It read {note.taken}, and needed no more than {items[:needed]}.",
                 lab.line(r"\bfor\b"),
                 "A stream may be long, or never end. Return as soon as you have it.",
+                headline="reads on",
             )
         self._closed(lab, closed, "It returned")
 
@@ -55,10 +56,11 @@ class FirstMatch(Exercise):
             note.got = await first(stream, wanted)
         except StopAsyncIteration:
             raise Wrong(
-                "let StopAsyncIteration out",
+                "StopIteration",
                 "The stream had nothing more, and `anext` raised StopAsyncIteration.",
                 lab.line(r"\banext\(|__anext__"),
                 "Let an `async for` ask, or give `anext` a default.",
+                headline="let StopAsyncIteration out",
             ) from None
         return note.closed
 
@@ -87,7 +89,7 @@ class FirstMatch(Exercise):
             line = lab.line(r"(?<!await )\b\w+\.aclose\(\)")
             other = lab.line(r"await \w+\.aclose\(\)")
             raise Wrong(
-                "left the stream open",
+                "left open",
                 f"{then}, and the stream had not been closed.",
                 line or other or lab.line(r"async for|anext"),
                 "`aclose()` is a coroutine: await it, and await it on every way out."
@@ -97,6 +99,7 @@ class FirstMatch(Exercise):
                 if other
                 else "To leave an `async for` closes nothing. `contextlib.aclosing` closes it "
                 "on every way out of its block.",
+                headline="left the stream open",
             )
 
     @right
@@ -116,13 +119,13 @@ class FirstMatch(Exercise):
         finally:
             await stream.aclose()
 
-    @wrong("left the stream open", says="closes nothing")
+    @wrong("left open", says="closes nothing")
     async def just_returns(stream, wanted):
         async for item in stream:
             if wanted(item):
                 return item
 
-    @wrong("left the stream open", says="does not come by your `aclose()`")
+    @wrong("left open", says="does not come by your `aclose()`")
     async def closes_on_the_good_way(stream, wanted):
         found = None
         async for item in stream:
@@ -135,16 +138,16 @@ class FirstMatch(Exercise):
     closes_later = with_finally.but(
         "await stream.aclose()",
         "asyncio.ensure_future(stream.aclose())",
-        kind="left the stream open",
+        kind="left open",
         says="is a coroutine",
     )
 
-    @wrong("reads on", says="[3, 8, 5, 9]")
+    @wrong("one too many", says="[3, 8, 5, 9]")
     async def with_a_comprehension(stream, wanted):
         found = [item async for item in stream if wanted(item)]
         return found[0] if found else None
 
-    @wrong("let StopAsyncIteration out", says="nothing more")
+    @wrong("StopIteration", says="nothing more")
     async def by_hand(stream, wanted):
         async with aclosing(stream):
             while True:

@@ -52,7 +52,7 @@ class Borrowed(Exercise):
                     )
                 if pool.back:
                     raise Wrong(
-                        "released too early",
+                        "given back early",
                         "The connection had been released when the block began.",
                         lab.line("release"),
                         "Release it behind the `yield`.",
@@ -66,11 +66,12 @@ class Borrowed(Exercise):
             if "didn't stop" not in str(error):
                 raise
             raise Wrong(
-                "yields twice",
+                "another form",
                 f"Python said: {error}. The block stands for one `yield`, "
                 "and there was another one.",
                 lab.line(r"\byield\b"),
                 "One `yield` for the one block.",
+                headline="yields twice",
             ) from None
         if ends == "with an error":
             raise Wrong(
@@ -100,10 +101,11 @@ class Borrowed(Exercise):
         elif hasattr(manager, "__enter__"):
             said = "It returned a context manager for `with`, not for `async with`."
         raise Wrong(
-            "not an async context manager",
+            "another form",
             said,
             lab.line(r"def\s+borrowed\b"),
             "Write `@asynccontextmanager` above `async def`, and a `yield` inside.",
+            headline="not an async context manager",
         )
 
     def _released(self, lab, pool, ends):
@@ -141,7 +143,7 @@ class Borrowed(Exercise):
                 return
             except UnboundLocalError:
                 raise Wrong(
-                    "released what it never had",
+                    "given back wrongly",
                     "`acquire` failed, so there was no "
                     "connection, and the release was reached all the same.",
                     lab.line("release"),
@@ -158,7 +160,7 @@ class Borrowed(Exercise):
         lab.run(ask())
         if pool.back:
             raise Wrong(
-                "released what it never had",
+                "given back wrongly",
                 f"It released {pool.back}.",
                 lab.line("release"),
                 "Acquire before the `try`.",
@@ -244,7 +246,7 @@ class Borrowed(Exercise):
         says="no `return` in a `finally`",
     )
 
-    @wrong("yields twice", says="One `yield`")
+    @wrong("another form", says="One `yield`")
     @asynccontextmanager
     async def two_yields(pool):
         connection = await pool.acquire()
@@ -252,11 +254,9 @@ class Borrowed(Exercise):
         yield connection
         await pool.release(connection)
 
-    returns_it = with_finally.but(
-        "yield", "return", kind="not an async context manager", says="no `yield` in it"
-    )
+    returns_it = with_finally.but("yield", "return", kind="another form", says="no `yield` in it")
 
-    @wrong("not an async context manager", says="the decorator is missing")
+    @wrong("another form", says="the decorator is missing")
     async def no_decorator(pool):
         connection = await pool.acquire()
         try:
@@ -266,7 +266,7 @@ class Borrowed(Exercise):
 
     yields_nothing = with_finally.but("yield connection", "yield", kind="value", says="None")
 
-    @wrong("released what it never had", says="Acquire before the `try`")
+    @wrong("given back wrongly", says="Acquire before the `try`")
     @asynccontextmanager
     async def acquires_inside(pool):
         try:

@@ -56,11 +56,12 @@ class AsTheyArrive(Exercise):
             )
         if starts["b"] == 0:
             raise Wrong(
-                "waits for the last item",
+                "eager",
                 "The fetch of a began when the last item had come: all fetches began together.",
                 lab.line(r"gather\(|async for|create_task"),
                 "A list of items, or of coroutines, starts nothing. Start a task for each "
                 "item when it arrives.",
+                headline="waits for the last item",
             )
         if run.elapsed > 6.001:
             raise Wrong(
@@ -95,19 +96,21 @@ class AsTheyArrive(Exercise):
                 )
             if service.flying:
                 raise Wrong(
-                    "left fetches running",
+                    "losers",
                     "The error came out, and the fetch of a still went on.",
                     lab.line(r"gather|create_task|ensure_future"),
                     "gather raises the first error and lets the others go on. A TaskGroup "
                     "ends them.",
+                    headline="left the others running",
                 )
             if loop.time() - begin > 7.5:
                 raise Wrong(
-                    "heard of the error too late",
+                    "late",
                     f"b failed after 7 s, and I heard of it after {loop.time() - begin:g} s.",
                     lab.line(r"gather\(|await task|async for"),
                     "Who awaits the tasks behind the loop hears of nothing before. A "
                     "TaskGroup around the loop does.",
+                    headline="heard of the error too late",
                 )
 
         stream = lab.stream("abcd", seconds=3)
@@ -137,18 +140,18 @@ class AsTheyArrive(Exercise):
     async def in_the_body(stream, fetch):
         return [await fetch(item) async for item in stream]
 
-    @wrong("waits for the last item", says="all fetches began together")
+    @wrong("eager", says="all fetches began together")
     async def list_then_gather(stream, fetch):
         return await asyncio.gather(*[fetch(item) async for item in stream])
 
-    @wrong("waits for the last item", says="all fetches began together")
+    @wrong("eager", says="all fetches began together")
     async def group_around_a_list(stream, fetch):
         items = [item async for item in stream]
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(fetch(item)) for item in items]
         return [task.result() for task in tasks]
 
-    @wrong("left fetches running", says="the fetch of a still went on")
+    @wrong("losers", says="the fetch of a still went on")
     async def tasks_and_gather(stream, fetch):
         tasks = [asyncio.create_task(fetch(item)) async for item in stream]
         return await asyncio.gather(*tasks)
@@ -158,7 +161,7 @@ class AsTheyArrive(Exercise):
         tasks = [asyncio.create_task(fetch(item)) async for item in stream]
         return await asyncio.gather(*tasks, return_exceptions=True)
 
-    @wrong("heard of the error too late", says="after 7 s")
+    @wrong("late", says="after 7 s")
     async def group_behind_the_loop(stream, fetch):
         tasks = [asyncio.create_task(fetch(item)) async for item in stream]
         try:

@@ -1,3 +1,5 @@
+"""Long, for streams can be merged in many wrong ways."""
+
 import asyncio
 from contextlib import aclosing
 
@@ -74,34 +76,38 @@ class Merge(Exercise):
             )
         if got.count(None) == 2 and items == ["a0", "b0", "a1", "b1"]:
             raise Wrong(
-                "two ends",
+                "end signal",
                 f"The queue got {got}. Whoever reads it stops at the first None.",
                 lab.line(r"put(_nowait)?\(None"),
                 "The streams end at different times. Put the None when all have ended.",
+                headline="two ends",
             )
         if items == ["a0", "b0", "a1", "b1"] and None not in got:
             raise Wrong(
-                "no end",
+                "end signal",
                 f"The queue got {got}, and no None. Whoever reads it waits for ever.",
                 lab.line(r"\bput\b"),
                 "Put a None when all streams have ended.",
+                headline="no end",
             )
         if items == ["a0", "b0", "a1", "b1"] and None in got[:-1]:
             raise Wrong(
-                "ended too early",
+                "stopped early",
                 f"The queue got {got}.",
                 lab.line(r"put(_nowait)?\(None"),
                 "The end of a TaskGroup's block waits for its tasks. What is in the block doesn't.",
+                headline="ended too early",
             )
         lab.equal(got, ["a0", "b0", "a1", "b1", None], what="the queue got")
         for item, there, taken in zip(got, (2, 3, 4, 6), times):
             if taken > there + 0.5:
                 raise Wrong(
-                    "came too late",
+                    "late",
                     f"{item} was there after {there} s, and in the queue after {taken:g} s.",
                     lab.line(r"anext|sorted|gather|\bput\b"),
                     "Each stream needs a task of its own, which waits for nothing but its "
                     "next item and for room.",
+                    headline="came too late",
                 )
 
     async def _outcome(self, merge, lab, streams, queue, fails_at):
@@ -114,10 +120,11 @@ class Merge(Exercise):
             asked.cancel()
             await asyncio.wait([asked])
             raise Wrong(
-                "never came back",
+                "time limit",
                 f"The stream b failed after {fails_at} s. A minute later `merge` had not ended.",
                 lab.line(r"await"),
                 "Something waits for the stream that failed, or for room in the queue.",
+                headline="never came back",
             )
         if asked.cancelled():
             raise Wrong(
@@ -138,19 +145,21 @@ class Merge(Exercise):
         left = asyncio.all_tasks() - before - {asked}
         if left:
             raise Wrong(
-                "left pumps running",
+                "losers",
                 "The error came out, and the reading of the other stream went on.",
                 lab.line(r"gather|create_task|ensure_future|wait\("),
                 "gather and wait let the others go on when one fails. A TaskGroup ends them.",
+                headline="left the others running",
             )
         if loop.time() - begin > fails_at + 0.5:
             raise Wrong(
-                "heard of the error too late",
+                "late",
                 f"The stream b failed after {fails_at} s, "
                 f"and the error came out after {loop.time() - begin:g} s.",
                 lab.line(r"^\s+await (?!queue)"),
                 "Something else was awaited first. A TaskGroup hears of the first one "
                 "that fails, and ends the others.",
+                headline="heard of the error too late",
             )
 
     def _fails(self, merge, lab):
@@ -165,10 +174,11 @@ class Merge(Exercise):
         got = lab.run(ask(), leaks=True).result
         if None in got:
             raise Wrong(
-                "ended well all the same",
+                "lost error",
                 f"The queue got {got}. Whoever reads it takes the None for a good end.",
                 lab.line(r"put(_nowait)?\(None"),
                 "Put the None only where all streams have ended, not in a `finally`.",
+                headline="ended well all the same",
             )
         lab.equal(got, ["a0"], what="the queue got")
         self._closed(lab, a=noted_a, b=noted_b)
@@ -200,11 +210,12 @@ class Merge(Exercise):
                 )
             if left:
                 raise Wrong(
-                    "left pumps running",
+                    "losers",
                     "`merge` ended, and the reading of the streams went on.",
                     lab.line(r"create_task|ensure_future|wait\("),
                     "Who cancels `merge` doesn't cancel the tasks that it made. A "
                     "TaskGroup does, and so does a `finally` that cancels them.",
+                    headline="left the others running",
                 )
             if not asked.cancelled():
                 raise Wrong(
@@ -224,12 +235,13 @@ class Merge(Exercise):
         for name, note in noted.items():
             if not note.closed:
                 raise Wrong(
-                    "left a stream open",
+                    "left open",
                     f"{then}, and the stream {name} had "
                     "not been closed: its task was cancelled in the body of the loop, and "
                     "the stream stood at its `yield`.",
                     lab.line(r"async for"),
                     "To leave an `async for` closes nothing. `aclosing` does.",
+                    headline="left a stream open",
                 )
 
     @right
@@ -292,7 +304,7 @@ class Merge(Exercise):
                     await queue.put(item)
         await queue.put(None)
 
-    @wrong("came too late", says="b0 was there after 3 s")
+    @wrong("late", says="b0 was there after 3 s")
     async def in_turns(streams, queue):
         streams = list(streams)
         while streams:
@@ -303,7 +315,7 @@ class Merge(Exercise):
                     streams.remove(stream)
         await queue.put(None)
 
-    @wrong("heard of the error too late", says="after 6 s")
+    @wrong("late", says="after 6 s")
     async def awaits_in_order(streams, queue):
         async def pump(stream):
             async with aclosing(stream):
@@ -315,7 +327,7 @@ class Merge(Exercise):
             await task
         await queue.put(None)
 
-    @wrong("ended too early", says="What is in the block")
+    @wrong("stopped early", says="What is in the block")
     async def ends_in_the_block(streams, queue):
         async def pump(stream):
             async with aclosing(stream):
@@ -327,7 +339,7 @@ class Merge(Exercise):
                 group.create_task(pump(stream))
             await queue.put(None)
 
-    @wrong("left a stream open", says="stood at its `yield`")
+    @wrong("left open", says="stood at its `yield`")
     async def no_aclosing(streams, queue):
         async def pump(stream):
             async for item in stream:
@@ -338,7 +350,7 @@ class Merge(Exercise):
                 group.create_task(pump(stream))
         await queue.put(None)
 
-    @wrong("left pumps running", says="let the others go on")
+    @wrong("losers", says="let the others go on")
     async def with_gather(streams, queue):
         async def pump(stream):
             async with aclosing(stream):
@@ -348,7 +360,7 @@ class Merge(Exercise):
         await asyncio.gather(*(pump(stream) for stream in streams))
         await queue.put(None)
 
-    @wrong("left pumps running", says="Who cancels `merge`")
+    @wrong("losers", says="Who cancels `merge`")
     async def cancelled_it_leaves_them(streams, queue):
         async def pump(stream):
             async with aclosing(stream):
@@ -364,7 +376,7 @@ class Merge(Exercise):
             pump.result()
         await queue.put(None)
 
-    @wrong("two ends", says="stops at the first None")
+    @wrong("end signal", says="stops at the first None")
     async def an_end_for_each(streams, queue):
         async def pump(stream):
             async with aclosing(stream):
@@ -377,10 +389,10 @@ class Merge(Exercise):
                 group.create_task(pump(stream))
 
     forgets_the_end = an_end_for_each.but(
-        "await queue.put(None)", "", kind="no end", says="waits for ever"
+        "await queue.put(None)", "", kind="end signal", says="waits for ever"
     )
 
-    @wrong("ended well all the same", says="for a good end")
+    @wrong("lost error", says="for a good end")
     async def ends_in_finally(streams, queue):
         async def pump(stream):
             async with aclosing(stream):

@@ -1,4 +1,4 @@
-from helpers.coach import Exercise, Wrong, wrong_value
+from helpers.coach import Exercise, wrong_value
 
 
 class Bound(Exercise):
@@ -30,46 +30,53 @@ class Bound(Exercise):
     wrong_values = (
         wrong_value(
             {"slowest": "fetch", "seconds": 37, "workers": 15},
-            "added up",
+            "overlap added up",
             "37 s is 100 times the way of one item: that is one item after another. In a "
             "pipeline all stages work at once.",
         ),
         wrong_value(
             {"slowest": "fetch", "seconds": 3.0, "workers": 15},
-            "forgot the ends",
+            "bottleneck",
             "3 s is what the slowest stage works. It can't begin before the first item is "
             "read, and the last one has still to be saved.",
+            headline="forgot the ends",
         ),
         wrong_value(
             {"slowest": "fetch", "seconds": 3.37, "workers": 15},
-            "counted one twice",
+            "bottleneck",
             "0.37 s already holds 0.3 s for one item of the slowest stage.",
+            headline="counted one twice",
         ),
         wrong_value(
             {"slowest": "fetch", "seconds": 3.07, "workers": 6},
-            "the wrong rate",
+            "bottleneck",
             '6 workers finish 20 items a second. How many does "read" give?',
+            headline="the wrong rate",
         ),
         wrong_value(
             {"slowest": "read", "seconds": 2.35, "workers": 15},
-            "the wrong stage",
+            "bottleneck",
             'A single worker is not the slowest for that: "read" finishes 50 items a '
             "second. What do the two others finish?",
+            headline="the wrong stage",
         ),
         wrong_value(
             {"slowest": "save", "seconds": 2.82, "workers": 15},
-            "the wrong stage",
+            "bottleneck",
             '"save" finishes 2 / 0.05 items a second. What do the two others finish?',
+            headline="the wrong stage",
         ),
         wrong_value(
             {"slowest": "fetch", "seconds": 2.35, "workers": 15},
-            "the wrong stage",
+            "bottleneck",
             '2.35 s is the bound that "read" sets. There is a slower stage.',
+            headline="the wrong stage",
         ),
         wrong_value(
             {"slowest": "fetch", "seconds": 2.82, "workers": 15},
-            "the wrong stage",
+            "bottleneck",
             '2.82 s is the bound that "save" sets. There is a slower stage.',
+            headline="the wrong stage",
         ),
     )
 
@@ -79,5 +86,5 @@ class Bound(Exercise):
             for belief in self.wrong_values:
                 name = next(name for name in asked if belief.value[name] != asked[name])
                 if answers.get(name) == belief.value[name]:
-                    raise Wrong(belief.kind, belief.says, try_="")
+                    raise belief.mistake()
         lab.equal(answers, asked, what="`answers` is", secret=True)

@@ -38,27 +38,30 @@ class AllWorkersEnd(Exercise):
             extra = [url for url in service.calls if url not in urls]
             if extra:
                 raise Wrong(
-                    "fetched the sentinel",
+                    "end signal",
                     f"`fetch` was called with {extra[0]!r}.",
                     lab.line(r"fetch\("),
                     "Look at what you got before you fetch it.",
+                    headline="fetched the sentinel",
                 )
             lab.equal(run.result, {url: f"page {url}" for url in urls})
             if len(service.calls) > len(urls):
                 raise Wrong(
-                    "fetched twice",
+                    "done twice",
                     f"{len(urls)} urls were given, and {len(service.calls)} fetched.",
                     try_="An item that a worker has taken is its own.",
+                    headline="fetched twice",
                 )
             lab.limited(service.peak, at_most=workers, what="fetches")
             if run.elapsed > fetch.ended + SOON:
                 raise Wrong(
-                    "ended late",
+                    "late",
                     f"The last page was there at {fetch.ended:g} s, and it "
                     f"returned at {run.elapsed:g} s.",
                     lab.line(r"wait_for|timeout|sleep"),
                     "A worker need not guess the end: tell it, by a sentinel of its own "
                     "or by `queue.shutdown()`.",
+                    headline="ended late",
                 )
             self._pace(lab, run, [seconds[url] for url in urls], workers)
 
@@ -72,11 +75,12 @@ class AllWorkersEnd(Exercise):
         if abs(run.elapsed - in_batches(seconds, workers)) < SOON:
             raise Wrong("batch barrier", took, lab.line(r"gather|TaskGroup|wait\("))
         raise Wrong(
-            "left a worker idle",
+            "idle places",
             took,
             lab.line("sleep"),
             "A worker that is free takes the next url at once: `await queue.get()` wakes "
             "it in that moment.",
+            headline="left a worker idle",
         )
 
     @right
@@ -205,7 +209,7 @@ class AllWorkersEnd(Exercise):
         pages = await asyncio.gather(*map(fetch, urls))
         return dict(zip(urls, pages))
 
-    @wrong("fetched the sentinel", says="called with None")
+    @wrong("end signal", says="called with None")
     async def looks_too_late(fetch, urls, workers):
         queue, pages = asyncio.Queue(), {}
         for item in [*urls, *[None] * workers]:
@@ -246,7 +250,7 @@ class AllWorkersEnd(Exercise):
             queue.shutdown()
         return pages
 
-    @wrong("ended late", says="need not guess the end")
+    @wrong("late", says="need not guess the end")
     async def gives_up_after_a_while(fetch, urls, workers):
         queue, pages = asyncio.Queue(), {}
         for url in urls:

@@ -47,21 +47,23 @@ class Feed(Exercise):
                 if workers > 1 and abs(run.elapsed - in_batches(seconds, workers)) < SOON:
                     raise Wrong("batch barrier", took, lab.line(r"gather|TaskGroup|wait\("))
                 raise Wrong(
-                    "left a worker idle",
+                    "idle places",
                     took,
                     lab.line(r"sleep\(|timeout|wait_for"),
                     "Whoever waits for room or for an item must be woken in that moment: "
                     "`await queue.put(item)`, `await queue.get()`.",
+                    headline="left a worker idle",
                 )
 
     def _all_sent(self, lab, send, items):
         missing = set(range(items)) - set(send.finished)
         if 0 in missing and len(missing) <= 2:
             raise Wrong(
-                "took an item for the end",
+                "falsy",
                 "Item 0 was not sent.",
                 lab.line(r"while.*get\(|if\b"),
                 "0 counts as false, and is an item like any other: compare with `is not None`.",
+                headline="took an item for the end",
             )
         if missing:
             raise Wrong(
@@ -73,13 +75,18 @@ class Feed(Exercise):
         extra = [item for item in send.calls if item not in range(items)]
         if extra:
             raise Wrong(
-                "sent the sentinel",
+                "end signal",
                 f"`send` was called with {extra[0]!r}.",
                 lab.line(r"send\("),
                 "Look at what you got before you send it.",
+                headline="sent the sentinel",
             )
         if len(send.calls) > items:
-            raise Wrong("sent twice", f"{items} items came, and {len(send.calls)} were sent.")
+            raise Wrong(
+                "done twice",
+                f"{items} items came, and {len(send.calls)} were sent.",
+                headline="sent twice",
+            )
 
     @right
     async def with_sentinels(source, send, workers, size):
@@ -177,7 +184,7 @@ class Feed(Exercise):
     looks_for_room_now_and_then = asks_for_room.but(
         "asyncio.sleep(0)",
         "asyncio.sleep(30)",
-        kind="left a worker idle",
+        kind="idle places",
         says="30 items of 1 or 3 s",
     )
 
@@ -195,7 +202,7 @@ class Feed(Exercise):
             await queue.put(None)
         await asyncio.gather(*(worker() for _ in range(workers)))
 
-    @wrong("sent the sentinel", says="called with None")
+    @wrong("end signal", says="called with None")
     async def looks_too_late(source, send, workers, size):
         queue = asyncio.Queue(size)
 
@@ -226,14 +233,14 @@ class Feed(Exercise):
     asks_whether_it_is_true = with_sentinels.but(
         "(item := await queue.get()) is not None",
         "item := await queue.get()",
-        kind="took an item for the end",
+        kind="falsy",
         says="0 counts as false",
     )
 
     looks_for_room = asks_for_room.but(
         "asyncio.sleep(0)",
         "asyncio.sleep(0.1)",
-        kind="left a worker idle",
+        kind="idle places",
         says="woken in that moment",
     )
 

@@ -17,15 +17,17 @@ class Details:
     async def details(self, number):
         if number in self.begun:
             self.wrong = self.wrong or Wrong(
-                "did one twice",
+                "done twice",
                 f"`details` was called twice with {number!r}.",
                 try_="An item that was taken from the queue is done once.",
+                headline="did one twice",
             )
         elif number not in self.seconds:
             self.wrong = self.wrong or Wrong(
-                "did the sentinel",
+                "end signal",
                 f"`details` was called with {number!r}.",
                 try_="Look at what you got before you begin with it.",
+                headline="did the sentinel",
             )
         else:
             self.begun[number] = now()
@@ -97,12 +99,13 @@ class Consumer(Exercise):
                 raise details.wrong
             if queue.taken < len(self.seconds):
                 raise Wrong(
-                    "ended too early",
+                    "stopped early",
                     f"It returned when {queue.taken} of "
                     f"{len(self.seconds)} numbers had come, and `None` had not.",
                     lab.line("empty|while|for"),
                     "An empty queue says that nothing is there now, not that no more will "
                     "come. `None` says that.",
+                    headline="ended too early",
                 )
             lost = self.seconds.keys() - details.ended.keys()
             if lost:
@@ -159,12 +162,13 @@ class Consumer(Exercise):
                 )
         for number, best in late.items():
             raise Wrong(
-                "looked instead of waiting",
+                "polling",
                 f"Number {number} could begin at {best:g} s, "
                 f"and began at {details.begun[number]:g} s.",
                 lab.line(r"sleep\("),
                 "`await queue.get()` wakes in the moment in which something is there, and "
                 "a semaphore, or `asyncio.wait`, in the moment in which a place is free.",
+                headline="looked instead of waiting",
             )
 
     @right
@@ -251,7 +255,7 @@ class Consumer(Exercise):
             while (number := await queue.get()) is not None:
                 group.create_task(one(number))
 
-    @wrong("looked instead of waiting", says="Number 1 could begin at 0 s")
+    @wrong("polling", says="Number 1 could begin at 0 s")
     async def workers_that_poll(queue, details, at_most):
         ended = False
 
@@ -270,7 +274,7 @@ class Consumer(Exercise):
             for _ in range(at_most):
                 group.create_task(worker())
 
-    @wrong("looked instead of waiting", says="wakes in the moment")
+    @wrong("polling", says="wakes in the moment")
     async def looks_for_a_place(queue, details, at_most):
         tasks = []
         while (number := await queue.get()) is not None:
@@ -279,7 +283,7 @@ class Consumer(Exercise):
             tasks.append(asyncio.create_task(details(number)))
         await asyncio.gather(*tasks)
 
-    @wrong("ended too early", says="`None` says that")
+    @wrong("stopped early", says="`None` says that")
     async def until_it_is_empty(queue, details, at_most):
         async def worker():
             while not queue.empty():
@@ -290,7 +294,7 @@ class Consumer(Exercise):
                 group.create_task(worker())
 
     does_the_sentinel = until_it_is_empty.but(
-        "not queue.empty()", "True", kind="did the sentinel", says="called with None"
+        "not queue.empty()", "True", kind="end signal", says="called with None"
     )
 
     @wrong("lost items", says="What has begun must end first")

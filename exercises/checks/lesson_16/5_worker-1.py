@@ -62,11 +62,12 @@ class Survivor(Exercise):
         lab.check_awaited()
         if len(work.started) < 6 or work.flying:
             raise Wrong(
-                "said it was done too early",
+                "given back early",
                 f"`join()` returned when {work.flying} items "
                 f"were under way and {6 - len(work.started)} had not begun.",
                 lab.line(r"task_done"),
                 "Call `task_done()` when the work has ended.",
+                headline="said it was done too early",
             )
         if len(work.started) > 6:
             twice = next(item for item in work.started if work.started.count(item) > 1)
@@ -87,10 +88,11 @@ class Survivor(Exercise):
         await self._end(lab, [task])
         if failed:
             raise Wrong(
-                "took the cancellation for a failure",
+                "caught too much",
                 f"`failed` is {failed!r}.",
                 lab.text.swallowing_handler() or lab.line(r"except"),
                 "CancelledError is no Exception: `except Exception` lets it pass.",
+                headline="took the cancellation for a failure",
             )
 
     async def _run(self, worker, queue, work, failed):
@@ -120,33 +122,37 @@ class Survivor(Exercise):
             raise error
         if isinstance(error, ValueError) and "task_done" in str(error):
             raise Wrong(
-                "said it twice",
+                "given back wrongly",
                 "`task_done()` was called more often than items were taken.",
                 lab.line(r"task_done"),
                 "Once for each item. A `get` that is "
                 "cancelled has given none: it stands before the `try`.",
+                headline="said it twice",
             )
         if isinstance(error, asyncio.QueueEmpty):
             raise Wrong(
-                "did not wait for an item",
+                "empty queue",
                 "The worker ended with QueueEmpty.",
                 lab.line("get_nowait"),
                 "`get_nowait()` never waits. `await queue.get()` does.",
+                headline="did not wait for an item",
             )
         if isinstance(error, (TypeError, AttributeError, NameError)):
             raise error  # of the worker itself: no item of ours raises these
         if error is not None:
             raise Wrong(
-                "died of a failing item",
+                "one failure ends all",
                 f"The worker ended with {error!r}.",
                 lab.text.of_traceback(error),
                 "Catch what the work raises, whatever it is, note it, and go on.",
+                headline="died of a failing item",
             )
         raise Wrong(
-            "ended too early",
+            "stopped early",
             "The worker returned before it was cancelled.",
             lab.line(r"while|return|break|for\b"),
             "`while True`: it takes the next item, and waits for one if there is none.",
+            headline="ended too early",
         )
 
     def _why_join_hangs(self, lab, queue, work, tasks):
@@ -154,11 +160,12 @@ class Survivor(Exercise):
             if task.done():
                 self._it_ended(lab, task)
         raise Wrong(
-            "never said that it was done",
+            "not given back",
             f"Of 6 items {len(work.started)} were begun, "
             f"and `task_done()` was called {queue.done} times: `join()` waits for ever.",
             lab.line(r"task_done") or lab.line(r"await work"),
             "Every way out of an item must pass by `queue.task_done()`, also the one by an error.",
+            headline="never said that it was done",
         )
 
     def _look_at_failed(self, lab, failed, errors):
@@ -210,14 +217,14 @@ class Survivor(Exercise):
                 failed.append((item, error))
             queue.task_done()
 
-    @wrong("died of a failing item", says="item 3 is broken")
+    @wrong("one failure ends all", says="item 3 is broken")
     async def catches_nothing(queue, work, failed):
         while True:
             item = await queue.get()
             await work(item)
             queue.task_done()
 
-    @wrong("died of a failing item", says="item 3 is broken")
+    @wrong("one failure ends all", says="item 3 is broken")
     async def catches_outside_in_finally(queue, work, failed):
         while True:
             item = await queue.get()
@@ -227,10 +234,10 @@ class Survivor(Exercise):
                 queue.task_done()
 
     catches_one_kind = with_finally.but(
-        "Exception", "ValueError", kind="died of a failing item", says="KeyError"
+        "Exception", "ValueError", kind="one failure ends all", says="KeyError"
     )
 
-    @wrong("ended too early", says="returned before")
+    @wrong("stopped early", says="returned before")
     async def catches_outside_of_the_loop(queue, work, failed):
         try:
             while True:
@@ -240,7 +247,7 @@ class Survivor(Exercise):
         except Exception as error:
             failed.append((item, error))
 
-    @wrong("never said that it was done", says="`task_done()` was called 4 times")
+    @wrong("not given back", says="`task_done()` was called 4 times")
     async def done_only_if_it_went_well(queue, work, failed):
         while True:
             item = await queue.get()
@@ -258,7 +265,7 @@ class Survivor(Exercise):
         "Exception", "BaseException", kind="swallowed", says="still went on"
     )
 
-    @wrong("said it was done too early", says="were under way")
+    @wrong("given back early", says="were under way")
     async def done_when_taken(queue, work, failed):
         while True:
             item = await queue.get()
@@ -272,7 +279,7 @@ class Survivor(Exercise):
         "(item, error)", "item, error", kind="raised", says="append() takes exactly one argument"
     )
 
-    @wrong("said it twice", says="has given none")
+    @wrong("given back wrongly", says="has given none")
     async def gets_inside_of_try(queue, work, failed):
         while True:
             try:
@@ -286,7 +293,7 @@ class Survivor(Exercise):
     gets_without_waiting = with_finally.but(
         "await queue.get()",
         "queue.get_nowait()",
-        kind="did not wait for an item",
+        kind="empty queue",
         says="never waits",
     )
 

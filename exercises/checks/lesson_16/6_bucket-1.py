@@ -49,17 +49,18 @@ class Bucket(Exercise):
         except TimeoutError:
             if line := lab.line(r"\btime\.\w+\(|\b(monotonic|perf_counter)\(|datetime"):
                 raise Wrong(
-                    "looked at another clock",
+                    "wrong clock",
                     "The check runs on a clock that jumps, and yours did not go with it.",
                     line,
                     "`asyncio.get_running_loop().time()` is the time that sleeps go by.",
                 ) from None
             waiting = len(asked) - len(given)
             raise Wrong(
-                "waited too long",
+                "late",
                 f"200 s later {waiting} still waited for a token.",
                 lab.line(r"sleep\(|await"),
                 "Tokens drop in while nobody asks, too: how many, the time tells.",
+                headline="waited too long",
             ) from None
         got = [given[number] for number in range(len(asked))]
         if [round(moment, 6) for moment in got] == [round(moment, 6) for moment in best]:
@@ -79,17 +80,19 @@ class Bucket(Exercise):
         )
         if best[number] == asked[number]:
             raise Wrong(
-                "did not save up",
+                "limit",
                 observed,
                 lab.line("__init__"),
                 "A full bucket lets `burst` of them through at once, in the beginning and "
                 "after a rest.",
+                headline="did not save up",
             )
         raise Wrong(
-            "waited too long",
+            "late",
             observed,
             lab.line(r"sleep\("),
             "The next token is there when `(1 - tokens) / rate` seconds are over.",
+            headline="waited too long",
         )
 
     def _too_many(self, lab, asked, got):
@@ -106,7 +109,7 @@ class Bucket(Exercise):
                             line,
                         )
                     raise Wrong(
-                        "let too many through",
+                        "limit",
                         f"From {start:g} s to {got[last]:g} s "
                         f"{served} were served; a bucket of 3 that gets 2 a second gives "
                         f"{int(most + SOON)}.",
@@ -115,6 +118,7 @@ class Bucket(Exercise):
                         if rested
                         else "A token is one task's. Between looking at the tokens and taking "
                         "one there must be no `await` that lets another task look.",
+                        headline="let too many through",
                     )
 
     async def _all(self, TokenBucket, asked, given):
@@ -178,7 +182,7 @@ class Bucket(Exercise):
             if mine > now:
                 await asyncio.sleep(mine - now)
 
-    @wrong("let too many through", says="no `await` that lets another task look")
+    @wrong("limit", says="no `await` that lets another task look")
     class LooksSleepsAndTakes:
         def __init__(self, rate, burst):
             self.rate, self.burst = rate, burst
@@ -192,7 +196,7 @@ class Bucket(Exercise):
                 await asyncio.sleep((1 - self.tokens) / self.rate)
             self.tokens -= 1
 
-    @wrong("let too many through", says="however long the rest was")
+    @wrong("limit", says="however long the rest was")
     class HoldsAnyNumber:
         def __init__(self, rate, burst):
             self.rate, self.tokens = rate, burst
@@ -206,7 +210,7 @@ class Bucket(Exercise):
             if self.tokens < 0:
                 await asyncio.sleep(-self.tokens / self.rate)
 
-    @wrong("looked at another clock", says="get_running_loop().time()")
+    @wrong("wrong clock", says="get_running_loop().time()")
     class AsksTheTimeOfDay:
         def __init__(self, rate, burst):
             self.rate, self.burst, self.tokens, self.last = rate, burst, burst, time.monotonic()
@@ -237,7 +241,7 @@ class Bucket(Exercise):
                 await asyncio.sleep((1 - self.tokens) / self.rate)
             self.tokens -= 1
 
-    @wrong("waited too long", says="still waited for a token")
+    @wrong("late", says="still waited for a token")
     class NeverRefills:
         def __init__(self, rate, burst):
             self.rate, self.tokens = rate, burst
@@ -262,7 +266,7 @@ class Bucket(Exercise):
                     await asyncio.sleep((1 - self.tokens) / self.rate)
                 self.tokens -= 1
 
-    @wrong("did not save up", says="after a rest")
+    @wrong("limit", says="after a rest")
     class OnlyPaces:
         def __init__(self, rate, burst):
             self.apart, self.next = 1 / rate, 0.0
@@ -274,10 +278,10 @@ class Bucket(Exercise):
             await asyncio.sleep(mine - now)
 
     BeginsEmpty = TakesAtOnce.but(
-        "self.last = burst", "self.last = 0", kind="did not save up", says="in the beginning"
+        "self.last = burst", "self.last = 0", kind="limit", says="in the beginning"
     )
 
-    @wrong("let too many through", says="gives 3")
+    @wrong("limit", says="gives 3")
     class IsASemaphore:
         def __init__(self, rate, burst):
             self.rate, self.places = rate, asyncio.Semaphore(burst)
@@ -286,7 +290,7 @@ class Bucket(Exercise):
             async with self.places:
                 pass
 
-    @wrong("waited too long", says="could be at 1 s")
+    @wrong("late", says="could be at 1 s")
     class WaitsAWholeToken:
         def __init__(self, rate, burst):
             self.rate, self.burst = rate, burst

@@ -55,11 +55,12 @@ class ReadFrame(Exercise):
                     times.append(loop.time())
                     if raises is None:
                         raise Wrong(
-                            "refused a good frame",
+                            "protocol",
                             f"{error!r} came out, and no length was above 1000.",
                             lab.line(r">=\s*1000") or lab.line("unpack|from_bytes"),
                             "The four bytes come with the highest first: `>I`, or "
                             '`"big"`. A length of 1000 is allowed.',
+                            headline="refused a good frame",
                         ) from None
                     raise
                 finally:
@@ -97,11 +98,12 @@ class ReadFrame(Exercise):
             got = read("a connection that ended where a frame would begin", None)
         except asyncio.IncompleteReadError as error:
             raise Wrong(
-                "took the end for an error",
+                "caught too little",
                 "The connection had ended between two "
                 f"frames, and {type(error).__name__} came out.",
                 lab.line("readexactly"),
                 "`error.partial` is empty there: return None.",
+                headline="took the end for an error",
             ) from None
         lab.equal(got, None)
         for what, cut in {
@@ -129,28 +131,31 @@ class ReadFrame(Exercise):
                 )
             except asyncio.IncompleteReadError:
                 raise Wrong(
-                    "no limit",
+                    "protocol",
                     f"The length said {length:,}, and it waited for so many bytes.",
                     lab.line("unpack|from_bytes"),
                     "Raise ValueError if the length is above 1000.",
+                    headline="no limit",
                 ) from None
             except Wrong as found:
                 if found.kind == "lost error":
                     raise Wrong(
-                        "no limit",
+                        "protocol",
                         f"The length said {length:,}, and it returned "
                         "something in place of a ValueError.",
                         lab.line("unpack|from_bytes"),
                         "Raise ValueError if the length is above 1000.",
+                        headline="no limit",
                     ) from None
                 raise
             if when > 1:
                 raise Wrong(
-                    "looked too late",
+                    "protocol",
                     f"The length said {length:,}. It raised ValueError "
                     "only after it had waited for the message itself.",
                     lab.line("ValueError"),
                     "Compare the length before you read on: a client may announce 4 GiB.",
+                    headline="looked too late",
                 )
 
     def compare(self, lab, got, expected):
@@ -232,7 +237,7 @@ class ReadFrame(Exercise):
         return await reader.readexactly(length)
 
     lowest_byte_first = with_partial.but('">I", head', '"<I", head').but(
-        'f"a frame of {length} bytes"', "length", kind="refused a good frame", says="highest first"
+        'f"a frame of {length} bytes"', "length", kind="protocol", says="highest first"
     )
 
     @wrong("value", says="an empty message")
@@ -248,7 +253,7 @@ class ReadFrame(Exercise):
             raise ValueError(length)
         return await reader.readexactly(length) or None
 
-    @wrong("took the end for an error", says="partial")
+    @wrong("caught too little", says="partial")
     async def no_clean_end(reader):
         (length,) = struct.unpack(">I", await reader.readexactly(4))
         if length > 1000:
@@ -265,7 +270,7 @@ class ReadFrame(Exercise):
         except asyncio.IncompleteReadError:
             return None
 
-    @wrong("no limit", says="above 1000")
+    @wrong("protocol", says="above 1000")
     async def any_length(reader):
         try:
             head = await reader.readexactly(4)
@@ -275,7 +280,7 @@ class ReadFrame(Exercise):
             return None
         return await reader.readexactly(int.from_bytes(head, "big"))
 
-    @wrong("looked too late", says="before you read on")
+    @wrong("protocol", says="before you read on")
     async def looks_afterwards(reader):
         try:
             head = await reader.readexactly(4)

@@ -46,10 +46,11 @@ class LineInTime(Exercise):
                 result = lab.run(scene(), raises=raises).result
             except asyncio.IncompleteReadError:
                 raise Wrong(
-                    "took the end for an error",
+                    "caught too little",
                     "The connection ended, and IncompleteReadError came out.",
                     lab.line(r"\.read\w+\("),
                     "Catch it and return None, or take `readline`.",
+                    headline="took the end for an error",
                 ) from None
             except TimeoutError:
                 if number == 1:
@@ -65,18 +66,20 @@ class LineInTime(Exercise):
                     raise
             if ended[-1] > 5.5 and not raises:
                 raise Wrong(
-                    "waited for nothing",
+                    "late",
                     f"It took {ended[-1]:.0f} s, and what it was to "
                     "return had been there long before.",
                     lab.line(r"sleep|\.read"),
                     "Go on as soon as the line is there.",
+                    headline="waited for nothing",
                 )
             if ended[-1] > 5.5:
                 raise Wrong(
-                    "the limit began anew" if lab.line("timeout|wait_for") else "no limit",
+                    "limits add up" if lab.line("timeout|wait_for") else "time limit",
                     f"After {ended[-1]:.0f} s it was still waiting for the line.",
                     lab.line(r"timeout|wait_for|\.read"),
                     "Put one limit around all that belongs to the line.",
+                    headline="the limit began anew" if lab.line("timeout|wait_for") else "no limit",
                 )
             return result
 
@@ -146,7 +149,7 @@ class LineInTime(Exercise):
             return None
         return line.removesuffix(b"\n")
 
-    @wrong("the limit began anew", says="one limit")
+    @wrong("limits add up", says="one limit")
     async def each_letter_in_time(reader, seconds):
         line = b""
         while not line.endswith(b"\n"):
@@ -157,7 +160,7 @@ class LineInTime(Exercise):
             line += letter
         return line[:-1]
 
-    @wrong("no limit", says="still waiting")
+    @wrong("time limit", says="still waiting")
     async def waits_for_ever(reader, seconds):
         line = await reader.readline()
         return line[:-1] if line.endswith(b"\n") else None
@@ -175,7 +178,7 @@ class LineInTime(Exercise):
             line += await asyncio.wait_for(reader.read(100), seconds)
         return line[:-1].partition(b"\n")[0]
 
-    @wrong("took the end for an error", says="return None")
+    @wrong("caught too little", says="return None")
     async def lets_the_end_out(reader, seconds):
         async with asyncio.timeout(seconds):
             return (await reader.readuntil(b"\n"))[:-1]

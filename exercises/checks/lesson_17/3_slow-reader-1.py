@@ -135,20 +135,22 @@ class SlowReader(Exercise):
         heard, sent = lab.run(reads_at_last()).result, len(asked) * self.PART // 8
         if heard != sent:
             raise Wrong(
-                "threw away the rest",
+                "partial send",
                 f"The client got {heard:,} bytes of {sent:,}.",
                 lab.line("abort|close"),
                 "`writer.close()` sends what is still in the buffer, and then closes.",
+                headline="threw away the rest",
             )
         asked.clear()
         lab.told("with a client who leaves before it has read all")
         lab.run(leaves())
         if len(asked) == self.NUMBER:
             raise Wrong(
-                "talked to nobody",
+                "went on after the end",
                 "The client had left, and all the parts were taken from the iterator nevertheless.",
                 lab.line("except|suppress"),
                 "The ConnectionError of drain must end the loop.",
+                headline="talked to nobody",
             )
 
     def not_drained(self, lab, observed):
@@ -167,10 +169,11 @@ class SlowReader(Exercise):
             )
         if line := lab.line(r"async for \w+ in \w+\s*\]"):
             raise Wrong(
-                "took all first",
+                "eager",
                 observed,
                 line,
                 "Take a part, send it, and take the next one when `drain` has returned.",
+                headline="took all first",
             )
         raise Wrong("no drain", observed, lab.line(r"set_write_buffer_limits|\.write"))
 
@@ -221,7 +224,7 @@ class SlowReader(Exercise):
         "await writer.drain()", "writer.drain()", kind="not awaited", says="nobody awaited it"
     )
 
-    @wrong("took all first", says="take the next one")
+    @wrong("eager", says="take the next one")
     async def takes_all_first(writer, parts):
         everything = [part async for part in parts]
         with contextlib.suppress(ConnectionError):
@@ -230,7 +233,7 @@ class SlowReader(Exercise):
                 await writer.drain()
         writer.close()
 
-    @wrong("threw away the rest", says="sends what is still in the buffer")
+    @wrong("partial send", says="sends what is still in the buffer")
     async def aborts(writer, parts):
         try:
             async for part in parts:
@@ -263,7 +266,7 @@ class SlowReader(Exercise):
             await writer.drain()
         writer.close()
 
-    @wrong("talked to nobody", says="must end the loop")
+    @wrong("went on after the end", says="must end the loop")
     async def goes_on_without_the_client(writer, parts):
         async for part in parts:
             with contextlib.suppress(ConnectionError):

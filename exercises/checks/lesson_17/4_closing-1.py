@@ -71,13 +71,14 @@ class Answering(Exercise):
                 raise Wrong("value", "The client had said its line, and `work` was not called.")
             cut = worked[0] == big
             raise Wrong(
-                "threw away the rest" if cut else "one read is one message",
+                "partial send" if cut else "one read is one message",
                 f"`work` was given {len(worked[0]):,} bytes of {len(big):,}, and "
                 f"{len(heard):,} bytes of its answer reached the client.",
                 lab.line("abort" if cut else r"\.read\("),
                 "`writer.close()` sends what is still in the buffer, and then closes."
                 if cut
                 else None,
+                headline="threw away the rest" if cut else None,
             )
         lab.equal(
             asked("says something that makes `work` raise ValueError", b"bad\n"),
@@ -107,10 +108,11 @@ class Answering(Exercise):
         lab.equal(asked("ends without a word", b""), b"", "the client heard")
         if worked:
             raise Wrong(
-                "took the end for a line",
+                "end of stream",
                 f"The client said nothing, and `work` was called with {worked[0]!r}.",
                 lab.line(r"work\("),
                 'b"" is the end: look for it before you go on.',
+                headline="took the end for a line",
             )
 
     async def ask(self, server, words, breaks):
@@ -214,7 +216,7 @@ class Answering(Exercise):
         finally:
             writer.close()
 
-    @wrong("took the end for a line", says="b''")
+    @wrong("end of stream", says="b''")
     async def works_on_nothing(reader, writer, work):
         try:
             try:
@@ -233,7 +235,7 @@ class Answering(Exercise):
         says="reached the client",
     )
 
-    @wrong("threw away the rest", says="reached the client")
+    @wrong("partial send", says="reached the client")
     async def throws_away_what_is_buffered(reader, writer, work):
         try:
             if line := await reader.readline():

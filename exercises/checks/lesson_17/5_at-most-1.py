@@ -53,10 +53,11 @@ class AtMost(Exercise):
                 handler.close()
             if not callable(handler):
                 raise Wrong(
-                    "not a handler",
+                    "another form",
                     f"It returned {handler!r}, and `start_server` needs a function.",
                     lab.line(r"def\s|return"),
                     "Define the handler inside of it, and return that.",
+                    headline="not a handler",
                 )
             return handler
 
@@ -97,11 +98,12 @@ class AtMost(Exercise):
         late, heard, again, errors = tried(2, b"fail\n", "`handle` raised for both clients")
         if again == b"busy\n":
             raise Wrong(
-                "a place was lost",
+                "not given back",
                 "`handle` raised, and its place was never free again: "
                 "the next client was told busy.",
                 lab.line(r"-=|release|discard|remove"),
                 "Give the place back in `finally`, or by `async with`.",
+                headline="a place was lost",
             )
         if not any(isinstance(error, ZeroDivisionError) for error in errors):
             raise Wrong(
@@ -128,10 +130,11 @@ class AtMost(Exercise):
             busy = False
         if not busy:
             raise Wrong(
-                "kept waiting",
+                "late",
                 "All places were taken, and who came then had to wait for an answer.",
                 lab.line(r"async with|acquire|wait_for"),
                 "Look whether a place is free (`locked()`, or a count), and wait for none.",
+                headline="kept waiting",
             )
         return late
 
@@ -204,7 +207,7 @@ class AtMost(Exercise):
 
         return limited
 
-    @wrong("kept waiting", says="wait for none")
+    @wrong("late", says="wait for none")
     def waits_for_a_while(number, handle):
         places = asyncio.Semaphore(number)
 
@@ -222,7 +225,7 @@ class AtMost(Exercise):
 
         return limited
 
-    @wrong("kept waiting", says="had to wait")
+    @wrong("late", says="had to wait")
     def lets_them_wait(number, handle):
         places = asyncio.Semaphore(number)
 
@@ -235,7 +238,7 @@ class AtMost(Exercise):
 
         return limited
 
-    @wrong("a place was lost", says="finally")
+    @wrong("not given back", says="finally")
     def loses_places(number, handle):
         inside = 0
 
@@ -291,7 +294,7 @@ class AtMost(Exercise):
 
         return limited
 
-    @wrong("not a handler", says="start_server")
+    @wrong("another form", says="start_server")
     def calls_it(number, handle):
         async def limited(reader, writer):
             await handle(reader, writer)

@@ -44,7 +44,7 @@ class HowLong(Exercise):
                 "blocks": 0.1,
                 "def": 6.0,
             },
-            "async def is a promise",
+            "async def unblocks",
             "runs in the loop",
         ),
         wrong_value(
@@ -56,7 +56,7 @@ class HowLong(Exercise):
                 "blocks": 0.1,
                 "def": 0.2,
             },
-            "async def is a promise",
+            "async def unblocks",
             "never awaits",
         ),
         wrong_value(
@@ -68,7 +68,7 @@ class HowLong(Exercise):
                 "blocks": 6.0,
                 "def": 6.0,
             },
-            "def gets a thread",
+            "async def unblocks",
             "in a thread",
         ),
         wrong_value(
@@ -80,7 +80,7 @@ class HowLong(Exercise):
                 "blocks": 6.0,
                 "def": 0.1,
             },
-            "a pool has its size",
+            "overlap imagined",
             "forty",
         ),
         wrong_value(
@@ -92,7 +92,7 @@ class HowLong(Exercise):
                 "blocks": 6.0,
                 "def": 0.2,
             },
-            "threads wait side by side",
+            "overlap added up",
             "a thread each",
         ),
         wrong_value(
@@ -104,7 +104,7 @@ class HowLong(Exercise):
                 "blocks": 6.0,
                 "def": 0.2,
             },
-            "one thread waits for one",
+            "overlap imagined",
             "one thread",
         ),
         wrong_value(
@@ -116,7 +116,7 @@ class HowLong(Exercise):
                 "blocks": 6.0,
                 "def": 0.2,
             },
-            "four at a time",
+            "overlap imagined",
             "rounds of four",
         ),
         wrong_value(
@@ -128,7 +128,7 @@ class HowLong(Exercise):
                 "blocks": 6.0,
                 "def": 0.2,
             },
-            "tasks wait side by side",
+            "overlap added up",
             "sixty tasks",
         ),
     )
@@ -137,6 +137,7 @@ class HowLong(Exercise):
         (
             "blocks",
             lambda given: given < 1,
+            "async def unblocks",
             "async def is a promise",
             "`blocks`: an `async def` runs in the loop, in its one thread, and this one never "
             "awaits. While it sleeps nobody else has a turn.",
@@ -144,30 +145,35 @@ class HowLong(Exercise):
         (
             "def",
             lambda given: given >= 6,
+            "async def unblocks",
             "def gets a thread",
             "`def`: FastAPI calls a plain `def` in a thread, so it doesn't hold the loop up.",
         ),
         (
             "def",
             lambda given: given < 0.15,
+            "overlap imagined",
             "a pool has its size",
             "`def`: the threads for it are forty, and sixty want one.",
         ),
         (
             "a thread each",
             lambda given: given > 0.5,
+            "overlap added up",
             "threads wait side by side",
             "`a thread each`: a thread that sleeps keeps no other thread from sleeping.",
         ),
         (
             "one thread",
             lambda given: given < 5,
+            "overlap imagined",
             "one thread waits for one",
             "`one thread`: it is in `time.sleep` for one request, and can begin no other.",
         ),
         (
             "waitress",
             lambda given: given < 1,
+            "overlap imagined",
             "four at a time",
             "`waitress`: four threads serve four requests at a time. How many rounds of four are "
             "sixty?",
@@ -175,6 +181,7 @@ class HowLong(Exercise):
         (
             "awaits",
             lambda given: given > 0.5,
+            "overlap added up",
             "tasks wait side by side",
             "`awaits`: each of the sixty tasks waits by `await`, and meanwhile the others have "
             "their turns.",
@@ -194,9 +201,9 @@ class HowLong(Exercise):
                     f"`seconds[{name!r}]` is {seconds.get(name)!r}.",
                     try_=f"Give a number for each of {', '.join(map(repr, expected))}.",
                 )
-        for name, mistaken, kind, says in self.BELIEFS:
+        for name, mistaken, kind, headline, says in self.BELIEFS:
             if mistaken(seconds[name]):
-                raise Wrong(kind, says, try_="Count the rounds.")
+                raise Wrong(kind, says, try_="Count the rounds.", headline=headline)
         off = [name for name in expected if abs(seconds[name] - expected[name]) > 0.051]
         if off:
             raise Wrong(

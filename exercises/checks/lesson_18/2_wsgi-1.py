@@ -74,9 +74,10 @@ class CountWSGI(Exercise):
             got_status, got = self._ask(app, lab, method, path, body, length)
             if got_status != status:
                 raise Wrong(
-                    "wrong status",
+                    "protocol",
                     f"It answered {got_status}, not {status}.",
                     try_="Look at the method and at the path.",
+                    headline="wrong status",
                 )
             if answer is not None:
                 lab.equal(got, answer, what="The body was")
@@ -123,11 +124,12 @@ class CountWSGI(Exercise):
         if inspect.iscoroutine(pieces):
             pieces.close()
             raise Wrong(
-                "an ordinary function is asked for",
+                "async for plain",
                 "It is `async def`: a WSGI server "
                 "calls it, and gets a coroutine that it can't await.",
                 lab.line("async def"),
                 try_="WSGI knows no `await`. Write `def`.",
+                headline="an ordinary function is asked for",
             )
         if pieces is None:
             raise Wrong(
@@ -158,10 +160,11 @@ class CountWSGI(Exercise):
             )
         if len(said) > 1:
             raise Wrong(
-                "two answers to one request",
+                "protocol",
                 f"It called `start_response` {len(said)} times.",
                 lab.line(r"start_response\("),
                 try_="One request, one answer.",
+                headline="two answers to one request",
             )
         return said[0], b"".join(written + pieces)
 
@@ -266,7 +269,7 @@ class CountWSGI(Exercise):
         length = int(environ.get("CONTENT_LENGTH") or 0)
         return str(len(environ["wsgi.input"].read(length))).encode()
 
-    @wrong("wrong status", says="GET /count")
+    @wrong("protocol", says="GET /count")
     def path_alone(environ, start_response):
         if environ["PATH_INFO"] != "/count":
             start_response("404 Not Found", [])

@@ -45,9 +45,10 @@ class CountASGI(Exercise):
             talk.must_have_answered()
             if talk.status != status:
                 raise Wrong(
-                    "wrong status",
+                    "protocol",
                     f"It answered {talk.status}, not {status}.",
                     try_="Look at the method and at the path.",
+                    headline="wrong status",
                 )
             if body is not None and talk.body != body and talk.left:
                 raise Wrong(
@@ -161,7 +162,7 @@ class CountASGI(Exercise):
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"%d" % length})
 
-    @wrong("two answers to one request", says="a second")
+    @wrong("protocol", says="a second")
     async def goes_on_after_404(scope, receive, send):
         if (scope["method"], scope["path"]) != ("POST", "/count"):
             await send({"type": "http.response.start", "status": 404, "headers": []})
@@ -173,7 +174,7 @@ class CountASGI(Exercise):
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"%d" % length})
 
-    @wrong("the body before the head", says="no `http.response.start` before")
+    @wrong("protocol", says="no `http.response.start` before")
     async def body_first(scope, receive, send):
         length, more = 0, True
         while more:

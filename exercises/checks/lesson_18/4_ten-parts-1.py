@@ -37,11 +37,12 @@ class TenParts(Exercise):
         lab.equal(run.result, {part: part.upper() for part in parts})
         if abs(run.elapsed - 5) < 0.001:
             raise Wrong(
-                "waits though all is there",
+                "late",
                 "All parts were there after 1.9 s, and the page came after 5 s.",
                 lab.line("sleep"),
                 try_="`seconds` is the longest that the visitor waits: `asyncio.timeout` "
                 "or `asyncio.wait(..., timeout=...)` go on sooner.",
+                headline="waits though all is there",
             )
         lab.concurrent(run, longest=1.9, total=sum(waits.values()))
 
@@ -53,48 +54,54 @@ class TenParts(Exercise):
             run = lab.run(self._page(page, ask, parts, lab))
         except TimeoutError:
             raise Wrong(
-                "lost what was there",
+                "lost items",
                 "It raised a TimeoutError: eight parts had come, and "
                 "the visitor sees none of them.",
                 lab.line("timeout|wait_for"),
                 try_="One timeout for each part, or `asyncio.wait`, keeps what is there.",
+                headline="lost what was there",
             ) from None
         except ConnectionError:
             raise Wrong(
-                "lost what was there",
+                "lost items",
                 "One part failed, and its error ended the page: the "
                 "visitor sees nothing of the others.",
                 try_="Catch `OSError` around each part's own `ask`.",
+                headline="lost what was there",
             ) from None
         except BaseExceptionGroup:
             raise Wrong(
-                "lost what was there",
+                "lost items",
                 "One part failed, and the TaskGroup cancelled the "
                 "others: the visitor sees nothing.",
                 try_="Catch `OSError` inside the task, around its own `ask`.",
+                headline="lost what was there",
             ) from None
         expected = {part: part.upper() for part in parts} | {"part 3": None, "part 6": None}
         if isinstance(run.result, dict):
             for part, got in run.result.items():
                 if isinstance(got, BaseException):
                     raise Wrong(
-                        "an error for a part",
+                        "error for a result",
                         f"`{part}` is {got!r} in the dict.",
                         try_="The page shows what it has; what failed is `None`.",
+                        headline="an error for a part",
                     )
         if run.elapsed > 5.001:
             raise Wrong(
-                "the visitor waited longer",
+                "limits add up",
                 f"It took {run.elapsed:g} s; the visitor waits 5 s at most.",
                 lab.line("timeout|wait"),
                 try_="All the timeouts must begin at the same moment.",
+                headline="the visitor waited longer",
             )
         if isinstance(run.result, dict) and run.result.get("part 4", 0) is None:
             raise Wrong(
-                "lost what was there",
+                "lost items",
                 "Part 4 came after 4.5 s, in time, and is `None`.",
                 try_="Only part 3 is too late, and only part 6 failed. What else can end "
                 "part 4: the failure of another, or a timeout that is too short?",
+                headline="lost what was there",
             )
         lab.equal(run.result, expected)
         if list(run.result) != parts:
@@ -143,7 +150,7 @@ class TenParts(Exercise):
                 page[part] = None
         return page
 
-    @wrong("waits though all is there", says="after 5 s")
+    @wrong("late", says="after 5 s")
     async def sleeps_it_out(ask, parts, seconds):
         tasks = {part: asyncio.create_task(ask(part)) for part in parts}
         await asyncio.sleep(seconds)
@@ -155,13 +162,13 @@ class TenParts(Exercise):
             for part, task in tasks.items()
         }
 
-    @wrong("lost what was there", says="TimeoutError")
+    @wrong("lost items", says="TimeoutError")
     async def one_timeout(ask, parts, seconds):
         async with asyncio.timeout(seconds):
             got = await asyncio.gather(*(ask(part) for part in parts), return_exceptions=True)
         return {part: None if isinstance(g, OSError) else g for part, g in zip(parts, got)}
 
-    @wrong("lost what was there", says="TaskGroup cancelled")
+    @wrong("lost items", says="TaskGroup cancelled")
     async def plain_group(ask, parts, seconds):
         async def one(part):
             with contextlib.suppress(TimeoutError):
@@ -171,7 +178,7 @@ class TenParts(Exercise):
             tasks = {part: group.create_task(one(part)) for part in parts}
         return {part: task.result() for part, task in tasks.items()}
 
-    @wrong("an error for a part", says="in the dict")
+    @wrong("error for a result", says="in the dict")
     async def errors_as_values(ask, parts, seconds):
         asking = (asyncio.wait_for(ask(part), seconds) for part in parts)
         return dict(zip(parts, await asyncio.gather(*asking, return_exceptions=True)))
@@ -185,7 +192,7 @@ class TenParts(Exercise):
             for part, task in tasks.items()
         }
 
-    @wrong("the visitor waited longer", says="5 s at most")
+    @wrong("limits add up", says="5 s at most")
     async def one_timeout_after_the_other(ask, parts, seconds):
         tasks = {part: asyncio.create_task(ask(part)) for part in parts}
         page = {}
@@ -196,7 +203,7 @@ class TenParts(Exercise):
                 page[part] = None
         return page
 
-    @wrong("lost what was there", says="part failed")
+    @wrong("lost items", says="part failed")
     async def timeouts_alone(ask, parts, seconds):
         async def one(part):
             try:

@@ -63,12 +63,13 @@ class Blocking(Exercise):
         if most < 2:
             held = lab.line(r"\.result\(|\.join\(")
             raise Wrong(
-                "blocked" if held else "one at a time",
+                "blocked" if held else "lock too wide",
                 "`look_up` was never called while another call of it was under way.",
                 held or lab.line(r"Lock\(|Semaphore\(|Executor\("),
                 try_="Wait for the thread with `await`, and let the others in."
                 if held
                 else "It may be called from several threads at once: keep nobody out.",
+                headline=None if held else "one at a time",
             )
 
     async def _at_once(self, app, talks):
@@ -77,25 +78,28 @@ class Blocking(Exercise):
     def _judge(self, name, talk, lab):
         if isinstance(talk.error, KeyError) and name not in PRICES:
             raise Wrong(
-                "500 for 404",
+                "caught too little",
                 f"GET /price/{name}: the KeyError of `look_up` came out, and "
                 "the client is told 500, as if the server were broken.",
                 try_="Catch it, and `raise HTTPException(404)`.",
+                headline="500 for 404",
             )
         talk.must_have_answered()
         if name in PRICES:
             if talk.status != 200:
                 raise Wrong(
-                    "wrong status",
+                    "protocol",
                     f"{talk.what} answered {talk.status}, not 200.",
                     try_="Look at the path of the route.",
+                    headline="wrong status",
                 )
             lab.equal(talk.value(), {"name": name, "price": PRICES[name]}, what=f"{talk.what} gave")
         elif talk.status != 404:
             raise Wrong(
-                "wrong status",
+                "protocol",
                 f"{talk.what} answered {talk.status}, not 404.",
                 try_="`raise HTTPException(404)` where `look_up` raises KeyError.",
+                headline="wrong status",
             )
 
     @right
@@ -205,7 +209,7 @@ class Blocking(Exercise):
 
         return app
 
-    @wrong("one at a time", says="never called while")
+    @wrong("lock too wide", says="never called while")
     def one_at_a_time(look_up):
         app, lock = FastAPI(), asyncio.Lock()
 
@@ -219,7 +223,7 @@ class Blocking(Exercise):
 
         return app
 
-    @wrong("500 for 404", says="came out")
+    @wrong("caught too little", says="came out")
     def no_404(look_up):
         app = FastAPI()
 
@@ -232,6 +236,6 @@ class Blocking(Exercise):
     nothing_for_404 = plain_def.but(
         "raise HTTPException(404)",
         'return {"name": name, "price": None}',
-        kind="wrong status",
+        kind="protocol",
         says="not 404",
     )

@@ -17,10 +17,11 @@ class Pool:
         self.strayed = self.strayed or asyncio.get_running_loop() is not self.loop
         if not self.open:
             raise Wrong(
-                "closed too early",
+                "given back early",
                 "A request asked a pool that was closed.",
                 self.lab.line(r"\.close\("),
                 try_="Close it after the `yield` of the lifespan, when the last request is over.",
+                headline="closed too early",
             )
         self.asked += 1
         await asyncio.sleep(0.1)
@@ -90,9 +91,10 @@ class Lifespan(Exercise):
             if not answer.done():
                 answer.cancel()
                 raise living.exception() or Wrong(
-                    "no lifespan",
+                    "lifespan",
                     f"Asked for the {event}, the application ended without an answer.",
                     try_="A lifespan has one `yield`.",
+                    headline="no lifespan",
                 )
             message = answer.result()
             if message["type"].endswith("failed"):
@@ -100,10 +102,11 @@ class Lifespan(Exercise):
                 last = " ".join(message.get("message", "").strip().splitlines()[-1:])
                 if "not an async iterator" in last:
                     raise Wrong(
-                        "no lifespan",
+                        "lifespan",
                         "The lifespan has no `yield`.",
                         try_="What stands before the `yield` is the startup, what comes "
                         "after it the shutdown.",
+                        headline="no lifespan",
                     )
                 advice = (
                     "`FastAPI(lifespan=...)` takes a function, decorated with "
@@ -145,33 +148,37 @@ class Lifespan(Exercise):
             )
         if not pools:
             raise Wrong(
-                "never connected",
+                "lifespan",
                 "Nobody called `connect`.",
                 try_="Startup is what stands "
                 "before the `yield` of the lifespan. Did FastAPI get it?",
+                headline="never connected",
             )
         if moments["connected"] == "before the startup":
             raise Wrong(
-                "connected before the startup",
+                "lifespan",
                 "The pool was opened while the application "
                 "was made. A server makes an application on no loop, or on another one.",
                 lab.line("connect"),
                 try_="Open it in the lifespan, before its `yield`.",
+                headline="connected before the startup",
             )
         if len(pools) > 1:
             raise Wrong(
-                "a pool for each request",
+                "client per request",
                 f"`connect` was called {len(pools)} times, for {len(talks)} requests.",
                 lab.line(r"connect\(\)"),
                 try_="Open one pool at the startup, and let all requests use it.",
+                headline="a pool for each request",
             )
         if pools[0].strayed:
             raise Wrong(
-                "another loop",
+                "other loop",
                 "The pool was opened on the server's loop, and asked on "
                 "another one. A pool's connections belong to the loop that opened them.",
                 lab.line(r"\.run\("),
                 try_="Write the view as `async def`, and `await`.",
+                headline="another loop",
             )
         for name, talk in zip(PRICES, talks):
             if isinstance(talk.error, NameError) and lab.line(rf"\b{talk.error.name} = await"):
@@ -185,9 +192,10 @@ class Lifespan(Exercise):
             talk.must_have_answered()
             if talk.status != 200:
                 raise Wrong(
-                    "wrong status",
+                    "protocol",
                     f"{talk.what} answered {talk.status}, not 200.",
                     try_="Look at the path of the route.",
+                    headline="wrong status",
                 )
             lab.equal(talk.value(), PRICES[name], what=f"{talk.what} gave")
         if pools[0].open:
@@ -199,10 +207,11 @@ class Lifespan(Exercise):
             )
         if moments["connected"] != "startup":
             raise Wrong(
-                "connected too late",
+                "lifespan",
                 "The pool was opened by a request, which had to wait for it.",
                 lab.line(r"connect\(\)"),
                 try_="Open it in the lifespan, before its `yield`.",
+                headline="connected too late",
             )
 
     @right
@@ -277,7 +286,7 @@ class Lifespan(Exercise):
     a_loop_for_each = with_lifespan.but("async def price(name: str)", "def price(name: str)").but(
         "await app.state.pool.price(name)",
         "asyncio.run(app.state.pool.price(name))",
-        kind="another loop",
+        kind="other loop",
         says="belong to the loop",
     )
 
@@ -303,7 +312,7 @@ class Lifespan(Exercise):
         "await app.state.pool.close()", "", kind="left open", says="still open"
     )
 
-    @wrong("a pool for each request", says="4 times")
+    @wrong("client per request", says="4 times")
     def one_each(connect):
         app = FastAPI()
 
@@ -330,7 +339,7 @@ class Lifespan(Exercise):
 
         return app
 
-    @wrong("a pool for each request", says="times")
+    @wrong("client per request", says="times")
     def all_find_none(connect):
         app, kept = FastAPI(), []
 
@@ -343,7 +352,7 @@ class Lifespan(Exercise):
         return app
 
     closed_before_yield = never_closed.but(
-        "yield", "await app.state.pool.close()\nyield", kind="closed too early", says="was closed"
+        "yield", "await app.state.pool.close()\nyield", kind="given back early", says="was closed"
     )
 
     close_not_awaited = with_lifespan.but(
@@ -354,7 +363,7 @@ class Lifespan(Exercise):
         "await connect()", "connect()", kind="not awaited", says="asked for the prices"
     )
 
-    @wrong("closed too early", says="was closed")
+    @wrong("given back early", says="was closed")
     def closed_by_each(connect):
         @asynccontextmanager
         async def lifespan(app):
@@ -375,11 +384,11 @@ class Lifespan(Exercise):
     not_handed_over = with_lifespan.but(
         "FastAPI(lifespan=lifespan)",
         "FastAPI()",
-        kind="never connected",
+        kind="lifespan",
         says="Did FastAPI get it?",
     )
 
-    @wrong("connected before the startup", says="on no loop")
+    @wrong("lifespan", says="on no loop")
     def while_it_is_made(connect):
         app, pool = FastAPI(), asyncio.run(connect())
 

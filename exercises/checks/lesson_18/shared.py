@@ -60,9 +60,10 @@ class Talk:
     def _start(self, message):
         if self.status is not None:
             raise Wrong(
-                "two answers to one request",
+                "protocol",
                 f"{self.what}: it sent a second `http.response.start`.",
                 try_="One request, one answer: `return` after the first.",
+                headline="two answers to one request",
             )
         status, headers = message.get("status"), message.get("headers", [])
         if not isinstance(status, int):
@@ -76,16 +77,18 @@ class Talk:
     def _more(self, message):
         if self.status is None:
             raise Wrong(
-                "the body before the head",
+                "protocol",
                 f"{self.what}: it sent a body, and no `http.response.start` before.",
                 self.lab.line("http.response.body"),
                 try_="Status and headers go first, for they come first on the wire.",
+                headline="the body before the head",
             )
         if self.ended:
             raise Wrong(
-                "two answers to one request",
+                "protocol",
                 f"{self.what}: it sent more after the end of the body.",
                 try_='A body ends with the message without `"more_body": True`.',
+                headline="two answers to one request",
             )
         body = message.get("body", b"")
         if not isinstance(body, (bytes, bytearray)):

@@ -47,9 +47,10 @@ class Page(Exercise):
         for asked in price, stock, stars:
             if len(asked.calls) != 1:
                 raise Wrong(
-                    "asked more than once",
+                    "done twice",
                     f"One of the three was called {len(asked.calls)} times.",
                     try_="Ask each once, and keep its answer.",
+                    headline="asked more than once",
                 )
 
         lab.told("and `stars` raised ConnectionError")
@@ -80,24 +81,27 @@ class Page(Exercise):
             line = limit[0].lineno if limit else None
             if len(price.finished) == priced:  # a limit for all would have spared the first scene
                 raise Wrong(
-                    "let the time-out out",
+                    "caught too little",
                     "TimeoutError came out before the price was there, and the price was lost.",
                     line,
                     "The limit is that of the stars. Catch it where the limit is: `except "
                     "(TimeoutError, ConnectionError)`.",
+                    headline="let a TimeoutError out",
                 ) from None
             raise Wrong(
-                "one time limit for all",
+                "time limit",
                 "TimeoutError came out, and the price was lost.",
                 line,
                 "Put the time limit around the stars alone.",
+                headline="one time limit for all",
             ) from None
         if run.elapsed > 3.6:
             raise Wrong(
-                "no time limit",
+                "time limit",
                 f"It took {run.elapsed:g} s; price and stock were there after 3 s.",
                 lab.line(r"stars\("),
                 "Give up the stars after 0.5 s: `async with asyncio.timeout(0.5):`.",
+                headline="no time limit",
             )
         if run.elapsed > 3.001:
             raise Wrong(
@@ -112,11 +116,12 @@ class Page(Exercise):
         run = lab.run(page, price, stock, late, "tea")
         if run.result[2] is not None:
             raise Wrong(
-                "no time limit",
+                "time limit",
                 f"The stars are {run.result[2]!r}: it waited 1 s for "
                 "them, and 0.5 s was the limit.",
                 lab.line(r"timeout|wait_for"),
                 "Give up the stars after 0.5 s.",
+                headline="no time limit",
             )
 
         for name in "price", "stock":
@@ -130,10 +135,11 @@ class Page(Exercise):
     def _compare(self, got, expected, lab):
         if isinstance(got, tuple | list) and None in got[:2]:
             raise Wrong(
-                "gave up what it can't do without",
+                "one failure ends all",
                 f"It returned {got!r}: price and stock are wanted whatever becomes of the stars.",
                 lab.line(r"timeout|wait_for|except|suppress"),
                 "Put `try` and the time limit around the stars alone, in a small function.",
+                headline="gave up what it can't do without",
             )
         lab.equal(got, expected)
 
@@ -205,11 +211,11 @@ class Page(Exercise):
         return cents.result(), left.result(), liked
 
     waits_for_the_stars = with_wait_for.but("TimeoutError, ConnectionError", "ConnectionError").but(
-        "asyncio.wait_for(stars(name), 0.5)", "stars(name)", kind="no time limit", says="60 s"
+        "asyncio.wait_for(stars(name), 0.5)", "stars(name)", kind="time limit", says="60 s"
     )
 
     a_limit_too_long = with_wait_for.but(
-        "stars(name), 0.5", "stars(name), 2", kind="no time limit", says="it waited 1 s"
+        "stars(name), 0.5", "stars(name), 2", kind="time limit", says="it waited 1 s"
     )
 
     @wrong("leaked", says="lone `create_task`")
@@ -245,7 +251,7 @@ class Page(Exercise):
 
         return tuple(await asyncio.gather(price(name), stock(name), maybe()))
 
-    @wrong("one time limit for all", says="around the stars alone")
+    @wrong("time limit", says="around the stars alone")
     async def a_limit_for_all(price, stock, stars, name):
         async def maybe():
             with contextlib.suppress(ConnectionError):
@@ -256,7 +262,7 @@ class Page(Exercise):
                 parts = [group.create_task(part) for part in (price(name), stock(name), maybe())]
         return tuple(part.result() for part in parts)
 
-    @wrong("gave up what it can't do without", says="(None, None, 4.5)")
+    @wrong("one failure ends all", says="(None, None, 4.5)")
     async def gives_all_up(price, stock, stars, name):
         parts = []
         with contextlib.suppress(TimeoutError):
@@ -264,7 +270,7 @@ class Page(Exercise):
                 parts += [group.create_task(part(name)) for part in (price, stock, stars)]
         return tuple(None if part.cancelled() else part.result() for part in parts)
 
-    @wrong("gave up what it can't do without", says="around the stars alone")
+    @wrong("one failure ends all", says="around the stars alone")
     async def catches_around_the_group(price, stock, stars, name):
         parts = []
         try:
@@ -280,11 +286,11 @@ class Page(Exercise):
     catches_half = with_gather.but(
         "TimeoutError, ConnectionError",
         "ConnectionError",
-        kind="let the time-out out",
+        kind="caught too little",
         says="The limit is that of the stars",
     )
 
-    @wrong("let the time-out out", says="where the limit is")
+    @wrong("caught too little", says="where the limit is")
     async def lets_the_timeout_out(price, stock, stars, name):
         async def maybe():
             with contextlib.suppress(ConnectionError):

@@ -83,10 +83,11 @@ class AskThePool(Exercise):
         lab.equal(run.result, [f"price of {name}" for name in names])
         if run.elapsed > 2.001:
             raise Wrong(
-                "a limit of its own",
+                "limit",
                 f"It took {run.elapsed:g} s; three connections could have answered in 2 s.",
                 lab.line(r"Semaphore|range\("),
                 "The pool keeps the limit: who asks too much waits there.",
+                headline="a limit of its own",
             )
         lab.told('and one of the names was "nothing"')
         seconds = {"nothing": 0.5, "tea": 9}
@@ -104,10 +105,11 @@ class AskThePool(Exercise):
         except Exception as error:
             if pools and pools[0].misused:
                 raise Wrong(
-                    "used a connection that was given back",
+                    "given back early",
                     pools[0].misused,
                     lab.line(r"fetch"),
                     "It is yours inside `async with pool.acquire()` only: await the answer there.",
+                    headline="used a connection that was given back",
                 ) from None
             if not holds(error, Busy):
                 raise
@@ -179,7 +181,7 @@ class AskThePool(Exercise):
             answers += [task.result() for task in tasks]
         return answers
 
-    @wrong("a limit of its own", says="three connections")
+    @wrong("limit", says="three connections")
     async def two_at_once(pool, names):
         places = asyncio.Semaphore(2)
 
@@ -191,7 +193,7 @@ class AskThePool(Exercise):
             tasks = [group.create_task(ask(name)) for name in names]
         return [task.result() for task in tasks]
 
-    @wrong("used a connection that was given back", says="inside `async with")
+    @wrong("given back early", says="inside `async with")
     async def gives_it_back_first(pool, names):
         async def ask(name):
             async with pool.acquire() as connection:

@@ -69,11 +69,12 @@ class PoolByHand(Exercise):
             if sum(not connection.closed for connection in opened) > size:
                 if left_by:
                     raise Wrong(
-                        "lost a place",
+                        "not given back",
                         f"After {left_by[-1]} the connection did not come "
                         f"back: the next borrower got another one, and {size} is allowed.",
                         lab.line(r"\byield\b"),
                         "What was taken goes back in `finally`.",
+                        headline="lost a place",
                     )
                 raise Wrong(
                     "limit",
@@ -90,11 +91,12 @@ class PoolByHand(Exercise):
                 if hasattr(made, "close"):
                     made.close()
                 raise Wrong(
-                    "not a context manager",
+                    "another form",
                     f"`acquire()` returned {type(made).__name__}, which `async with` doesn't take.",
                     lab.line(r"def\s+acquire"),
                     "`@contextlib.asynccontextmanager` makes one of an async function with "
                     "one `yield`.",
+                    headline="not a context manager",
                 )
             async with made as connection:
                 if not isinstance(connection, Connection):
@@ -126,26 +128,29 @@ class PoolByHand(Exercise):
         await use(pool)
         if len(opened) > 1:
             raise Wrong(
-                "opened in advance",
+                "eager",
                 f"The first borrower needs one connection, and {len(opened)} were opened.",
                 lab.line(r"connect\("),
                 "Open one when somebody wants it and none is free.",
+                headline="opened in advance",
             )
         await use(pool)
         if len(opened) != 1 and opened[0].closed:
             raise Wrong(
-                "closed what it lent",
+                "given back early",
                 "The connection was closed at the end of the block, "
                 "and the next borrower waited for a new one to be opened.",
                 lab.line(r"close\("),
                 "Keep it: only `close()` of the pool closes.",
+                headline="closed what it lent",
             )
         if len(opened) != 1:
             raise Wrong(
-                "opened what it had",
+                "client per request",
                 f"{len(opened)} connections were opened, though the first one was free again.",
                 lab.line(r"connect\("),
                 "Look first whether one was given back.",
+                headline="opened what it had",
             )
 
         size, opened[:] = 3, []
@@ -157,26 +162,29 @@ class PoolByHand(Exercise):
         seconds, best = now() - begin, 1 + 3 * HELD
         if len(opened) < 3:
             raise Wrong(
-                "one at a time",
+                "lock too wide",
                 f"It opened {len(opened)} of 3, and all seven took "
                 f"{seconds:g} s; they could have taken 4 s.",
                 lab.line(r"Lock|Semaphore"),
                 "Up to `size` tasks hold a connection at once: no lock around the lending.",
+                headline="one at a time",
             )
         if best + 0.001 < seconds < best + 0.7:
             raise Wrong(
-                "asks again and again",
+                "polling",
                 f"All seven took {seconds:g} s; {best:g} s is enough.",
                 lab.line(r"sleep\("),
                 "Do not ask every now and then whether "
                 "one is free: a semaphore or a queue wakes who waits.",
+                headline="asks again and again",
             )
         if seconds > best + 0.001:
             raise Wrong(
-                "opened one after another",
+                "sequential",
                 f"All seven took {seconds:g} s; three at a time take 4 s, the opening included.",
                 lab.line(r"connect\("),
                 "Connections may be opened at the same time.",
+                headline="opened one after another",
             )
         await pool.close()
         lab.check_awaited()
@@ -240,12 +248,13 @@ class PoolByHand(Exercise):
             await asyncio.wait_for(using, 10)
         except TimeoutError:
             raise Wrong(
-                "lost a place",
+                "not given back",
                 f"After {what} the next one waited for ever: a place or a "
                 "connection never came back.",
                 lab.line(r"\byield\b|def\s+acquire"),
                 "What was taken goes back in `finally`; and a place that was taken for a "
                 "connection that could not be opened is free again.",
+                headline="lost a place",
             ) from None
 
     @right
@@ -315,7 +324,7 @@ class PoolByHand(Exercise):
             while not self.free.empty():
                 await self.free.get_nowait().close()
 
-    @wrong("lost a place", says="failed `connect()`")
+    @wrong("not given back", says="failed `connect()`")
     class counts_what_was_never_opened:
         def __init__(self, connect, size):
             self.connect, self.size = connect, size
@@ -337,7 +346,7 @@ class PoolByHand(Exercise):
             while not self.free.empty():
                 await self.free.get_nowait().close()
 
-    @wrong("opened what it had", says="2 connections were opened")
+    @wrong("client per request", says="2 connections were opened")
     class opens_always:
         def __init__(self, connect, size):
             self.connect, self.places, self.opened = connect, asyncio.Semaphore(size), []
@@ -352,7 +361,7 @@ class PoolByHand(Exercise):
             for connection in self.opened:
                 await connection.close()
 
-    @wrong("closed what it lent", says="only `close()` of the pool")
+    @wrong("given back early", says="only `close()` of the pool")
     class closes_after_each:
         def __init__(self, connect, size):
             self.connect, self.places = connect, asyncio.Semaphore(size)
@@ -389,7 +398,7 @@ class PoolByHand(Exercise):
             while self.free:
                 await self.free.pop().close()
 
-    @wrong("lost a place", says="After the error")
+    @wrong("not given back", says="After the error")
     class no_finally:
         def __init__(self, connect, size):
             self.connect, self.slots = connect, asyncio.LifoQueue()
@@ -408,7 +417,7 @@ class PoolByHand(Exercise):
                 if slot:
                     await slot.close()
 
-    @wrong("lost a place", says="did not come back")
+    @wrong("not given back", says="did not come back")
     class gives_back_the_place_alone:
         def __init__(self, connect, size):
             self.connect, self.places, self.free = connect, asyncio.Semaphore(size), []
@@ -424,7 +433,7 @@ class PoolByHand(Exercise):
             while self.free:
                 await self.free.pop().close()
 
-    @wrong("opened in advance", says="2 were opened")
+    @wrong("eager", says="2 were opened")
     class opens_all_at_first:
         def __init__(self, connect, size):
             self.connect, self.size, self.free = connect, size, None
@@ -445,7 +454,7 @@ class PoolByHand(Exercise):
             while not self.free.empty():
                 await self.free.get_nowait().close()
 
-    @wrong("lost a place", says="After the cancellation")
+    @wrong("not given back", says="After the cancellation")
     class errors_only:
         def __init__(self, connect, size):
             self.connect, self.slots = connect, asyncio.LifoQueue()
@@ -508,7 +517,7 @@ class PoolByHand(Exercise):
         says="close",
     )
 
-    @wrong("not a context manager", says="asynccontextmanager")
+    @wrong("another form", says="asynccontextmanager")
     class returns_it:
         def __init__(self, connect, size):
             self.connect, self.places, self.free = connect, asyncio.Semaphore(size), []
@@ -521,7 +530,7 @@ class PoolByHand(Exercise):
             for connection in self.free:
                 await connection.close()
 
-    @wrong("asks again and again", says="wakes who waits")
+    @wrong("polling", says="wakes who waits")
     class polls:
         def __init__(self, connect, size):
             self.connect, self.size, self.free, self.opened = connect, size, [], 0
@@ -548,7 +557,7 @@ class PoolByHand(Exercise):
             for connection in self.free:
                 await connection.close()
 
-    @wrong("one at a time", says="they could have taken 4 s")
+    @wrong("lock too wide", says="they could have taken 4 s")
     class a_lock_around_all:
         def __init__(self, connect, size):
             self.connect, self.lock, self.free = connect, asyncio.Lock(), []

@@ -56,11 +56,12 @@ class Transaction(Exercise):
                 if hasattr(made, "close"):
                     made.close()
                 raise Wrong(
-                    "not a context manager",
+                    "another form",
                     f"It returned {type(made).__name__}, which `async with` doesn't take.",
                     lab.line(r"def\s+transaction"),
                     "`@contextlib.asynccontextmanager` makes one of an async function with "
                     "one `yield`.",
+                    headline="not a context manager",
                 )
             async with made:
                 log.append("block")
@@ -76,7 +77,7 @@ class Transaction(Exercise):
                 raise
         if len(asked) > len([sql for sql in log if sql != "block"]):
             raise Wrong(
-                "did not wait for the end",
+                "early return",
                 f'The block was left while "{asked[-1]}" was '
                 "still under way: nobody waited for it.",
                 lab.line(r"create_task|ensure_future"),
@@ -95,21 +96,23 @@ class Transaction(Exercise):
         said = [sql for sql in log if sql != "block"]
         if said == ["begin"]:
             raise Wrong(
-                "left the transaction open",
+                "not given back",
                 'It executed "begin", and then neither '
                 '"commit" nor "rollback": the next who gets this connection is in the '
                 "middle of it.",
                 lab.line(r"except|\byield\b"),
                 "An error of the block comes out of the `yield`. CancelledError is no "
                 "`Exception`: `finally` and `except BaseException` see it.",
+                headline="left the transaction open",
             )
         if said == ["begin", "commit"] and expected[-1] == "rollback":
             raise Wrong(
-                "kept one half",
+                "not given back",
                 'It executed "commit", so what was changed before the '
                 "error is kept, and the rest is missing.",
                 lab.line("commit"),
                 '"commit" belongs to the block that came to its end.',
+                headline="kept one half",
             )
         lab.equal(said, expected, what="it executed")
 
@@ -149,17 +152,17 @@ class Transaction(Exercise):
         await connection.execute("COMMIT;")
 
     errors_only = with_else.but(
-        "BaseException", "Exception", kind="left the transaction open", says="CancelledError is no"
+        "BaseException", "Exception", kind="not given back", says="CancelledError is no"
     )
 
-    @wrong("left the transaction open", says="neither")
+    @wrong("not given back", says="neither")
     @contextlib.asynccontextmanager
     async def no_try(connection):
         await connection.execute("begin")
         yield
         await connection.execute("commit")
 
-    @wrong("did not wait for the end", says="rollback")
+    @wrong("early return", says="rollback")
     @contextlib.asynccontextmanager
     async def does_not_wait(connection):
         await connection.execute("begin")
@@ -170,7 +173,7 @@ class Transaction(Exercise):
             raise
         await connection.execute("commit")
 
-    @wrong("kept one half", says="commit")
+    @wrong("not given back", says="commit")
     @contextlib.asynccontextmanager
     async def commits_always(connection):
         await connection.execute("begin")
@@ -206,6 +209,6 @@ class Transaction(Exercise):
     no_decorator = with_else.but(
         "@contextlib.asynccontextmanager",
         "",
-        kind="not a context manager",
+        kind="another form",
         says="asynccontextmanager",
     )

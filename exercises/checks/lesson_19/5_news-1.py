@@ -89,11 +89,12 @@ class Feed(Exercise):
         self._look_at(serving)
         if serving[0].done() or serving[1].done():
             raise Wrong(
-                "served nobody",
+                "stopped early",
                 "`serve` returned, and the client had not left.",
                 lab.line(r"def\s+serve"),
                 "It goes on, in a loop: take a message, send it, "
                 "until `send` raises ConnectionError.",
+                headline="served nobody",
             )
         if len(quick.got) < 11:
             raise Wrong(
@@ -125,10 +126,11 @@ class Feed(Exercise):
         self._look_at(serving + joined)
         if not joined[1].done():
             raise Wrong(
-                "served one who had left",
+                "went on after the end",
                 "`send` raised ConnectionError, and `serve` went on.",
                 lab.line(r"\bsend\("),
                 "Let `serve` return then.",
+                headline="served one who had left",
             )
         lab.equal(late.got, list(range(12, 19)), what="the one who joined late got")
         lab.equal(gone.got, [12, 13], what="the one who left had got")
@@ -174,12 +176,13 @@ class Feed(Exercise):
             if hasattr(made, "close"):
                 made.close()
             raise Wrong(
-                "stalled by its slowest client",
+                "sequential",
                 "`publish` wants to be awaited: whoever "
                 "publishes waits, and with a slow client everybody waits with it.",
                 lab.line(r"def\s+publish"),
                 "An ordinary function that puts the message "
                 "into a box for each client never waits.",
+                headline="stalled by its slowest client",
             )
 
     def _look_at(self, serving):
@@ -236,7 +239,7 @@ class Feed(Exercise):
                 box.append(message)
                 some.set()
 
-    @wrong("stalled by its slowest client", says="everybody waits")
+    @wrong("sequential", says="everybody waits")
     class sends_in_turn:
         def __init__(self, size):
             self.clients = []
@@ -249,7 +252,7 @@ class Feed(Exercise):
             for client in self.clients:
                 await client.send(message)
 
-    @wrong("stalled by its slowest client")
+    @wrong("sequential", says="stalled by its slowest client")
     class puts_and_waits:
         def __init__(self, size):
             self.size, self.boxes = size, set()
@@ -332,7 +335,7 @@ class Feed(Exercise):
                         box.get_nowait()
                 box.put_nowait(message)
 
-    @wrong("served nobody", says="in a loop")
+    @wrong("stopped early", says="in a loop")
     class joins_and_returns:
         def __init__(self, size):
             self.size, self.boxes = size, {}

@@ -1,3 +1,5 @@
+"""Long, for a server can be shut down in many wrong ways."""
+
 import asyncio
 import sys
 
@@ -98,19 +100,21 @@ class ShutDown(Exercise):
             ) from None
         except asyncio.CancelledError:
             raise Wrong(
-                "let a cancellation out",
+                "awaited the cancelled",
                 "It awaited a request that it had cancelled, and "
                 "the CancelledError came out of `shut_down`.",
                 lab.line("gather"),
                 "`await asyncio.gather(*late, return_exceptions=True)` waits for them and "
                 "raises nothing.",
+                headline="let a cancellation out",
             ) from None
         except TimeoutError:
             raise Wrong(
-                "let the time-out out",
+                "caught too little",
                 f"After {seconds:g} s TimeoutError came out of `shut_down`.",
                 lab.line(r"timeout|wait_for"),
                 "Catch it: then what is left is to be cancelled, and counted.",
+                headline="let a TimeoutError out",
             ) from None
         except LookupError:
             raise Wrong(
@@ -147,12 +151,13 @@ class ShutDown(Exercise):
             )
         if server.closed_at > started[0] + 0.001:
             raise Wrong(
-                "accepted while it drained",
+                "went on after the end",
                 "The server was closed after "
                 f"{server.closed_at - started[0]:g} s; until then new requests came in, "
                 "and the drain may never end.",
                 lab.line(r"close\("),
                 "Stop accepting first.",
+                headline="accepted while it drained",
             )
         if not all(left):
             raise Wrong(
@@ -172,50 +177,56 @@ class ShutDown(Exercise):
         if took > elapsed + 1:
             if server.waited:
                 raise Wrong(
-                    "no limit",
+                    "time limit",
                     f"It took {took:g} s, and had {seconds:g} s.",
                     lab.line(r"wait_closed"),
                     "`wait_closed` waits until the last request "
                     "has ended, however long that takes: it comes last.",
+                    headline="no limit",
                 )
             if not cancelled and took > seconds + 1 and lab.line(r"wait\(.*timeout"):
                 raise Wrong(
-                    "no limit",
+                    "time limit",
                     f"It took {took:g} s, and had {seconds:g} s: what was left "
                     "then was not cancelled.",
                     lab.line(r"wait\(.*timeout"),
                     "`asyncio.wait` cancels nothing. `task.cancel()` for each of the "
                     "second set, then wait for those.",
+                    headline="no limit",
                 )
             if cancelled or took > seconds + 1:
                 raise Wrong(
-                    "no limit",
+                    "time limit",
                     f"It took {took:g} s, and had {seconds:g} s.",
                     lab.line(r"gather|wait"),
                     "Somebody sends SIGKILL after a while. Give "
                     "one limit to all of them together: `asyncio.wait(..., "
                     "timeout=seconds)`.",
+                    headline="no limit",
                 )
             raise Wrong(
-                "waited too long",
+                "late",
                 f"It took {took:g} s, though the last request had ended after {elapsed:g} s.",
                 lab.line(r"sleep\("),
                 "Wait for the requests, and not for the clock.",
+                headline="waited too long",
             )
         if len({when for _, when in cancelled}) > 1:
             raise Wrong(
-                "waited too long",
+                "late",
                 f"The last request was cancelled after "
                 f"{max(when for _, when in cancelled):g} s; they had {seconds:g} s.",
                 lab.line(r"cancel\("),
                 "Cancel all that are left, and only then wait for them, all together.",
+                headline="waited too long",
             )
         if took > elapsed + 0.001:
             raise Wrong(
-                "waited too long",
+                "late",
                 f"It took {took:g} s; {elapsed:g} s is enough.",
                 lab.line(r"sleep\("),
                 "Wait for the requests, and not for the clock.",
+                headline="waited too long",
             )
         lab.equal(returned, expected)
 
@@ -256,7 +267,7 @@ class ShutDown(Exercise):
         await server.wait_closed()
         return len(late)
 
-    @wrong("no limit", says="it comes last")
+    @wrong("time limit", says="it comes last")
     async def waits_for_the_server_first(server, under_way, seconds):
         server.close()
         await server.wait_closed()
@@ -286,13 +297,13 @@ class ShutDown(Exercise):
         server.close()
         return 0
 
-    @wrong("no limit", says="It took 60 s")
+    @wrong("time limit", says="It took 60 s")
     async def waits_for_all(server, under_way, seconds):
         server.close()
         await asyncio.gather(*under_way, return_exceptions=True)
         return 0
 
-    @wrong("no limit", says="cancels nothing")
+    @wrong("time limit", says="cancels nothing")
     async def waits_twice(server, under_way, seconds):
         server.close()
         if not under_way:
@@ -301,7 +312,7 @@ class ShutDown(Exercise):
         await asyncio.gather(*late, return_exceptions=True)
         return len(late)
 
-    @wrong("waited too long", says="Cancel all that are left")
+    @wrong("late", says="Cancel all that are left")
     async def cancels_one_after_another(server, under_way, seconds):
         server.close()
         if not under_way:
@@ -326,7 +337,7 @@ class ShutDown(Exercise):
             await asyncio.gather(*under_way, return_exceptions=True)
         return late
 
-    @wrong("no limit", says="one limit to all of them together")
+    @wrong("time limit", says="one limit to all of them together")
     async def a_limit_for_each(server, under_way, seconds):
         server.close()
         late = 0
@@ -342,18 +353,18 @@ class ShutDown(Exercise):
     awaits_what_it_cancelled = with_wait.but(
         "*late, return_exceptions=True",
         "*late",
-        kind="let a cancellation out",
+        kind="awaited the cancelled",
         says="return_exceptions",
     )
 
-    @wrong("let the time-out out", says="is to be cancelled")
+    @wrong("caught too little", says="is to be cancelled")
     async def does_not_catch_it(server, under_way, seconds):
         server.close()
         async with asyncio.timeout(seconds):
             await asyncio.gather(*under_way, return_exceptions=True)
         return 0
 
-    @wrong("accepted while it drained", says="Stop accepting first")
+    @wrong("went on after the end", says="Stop accepting first")
     async def closes_last(server, under_way, seconds):
         late = ()
         if under_way:
@@ -378,7 +389,7 @@ class ShutDown(Exercise):
             return sum(task.cancelled() for task in tasks)
         return 0
 
-    @wrong("waited too long", says="not for the clock")
+    @wrong("late", says="not for the clock")
     async def sleeps(server, under_way, seconds):
         server.close()
         await asyncio.sleep(seconds)

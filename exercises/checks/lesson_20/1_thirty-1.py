@@ -39,16 +39,18 @@ class TimeoutTest(Exercise):
         run = must_pass(lab, "This `order` keeps its promises", test_order, self.good)
         if run.elapsed > 3600:
             raise Wrong(
-                "waits too long",
+                "late",
                 f"Your test took {run.elapsed:g} s of virtual time.",
                 try_="An hour is plenty.",
+                headline="waits too long",
             )
         for order, what in self.BROKEN:
             if verdict(lab, test_order, order) is None:
                 raise Wrong(
-                    "passes a broken one",
+                    "passes the broken",
                     f"I gave your test an `order` {what}, and it passed.",
                     try_="Which line of your test should have failed there?",
+                    headline="passes a broken one",
                 )
 
     @staticmethod
@@ -174,14 +176,14 @@ class TimeoutTest(Exercise):
         assert results == [soup, "the guest left", "an error"]
         assert ended == [29.99, 30, 19]
 
-    @wrong("returned its verdict", says="True")
+    @wrong("passes the broken", says="True")
     async def returns_it(order):
         async def kitchen():
             await asyncio.sleep(31)
 
         return await order(kitchen) == "the guest left"
 
-    @wrong("passes a broken one", says="never times out")
+    @wrong("passes the broken", says="never times out")
     async def quick_alone(order):
         async def kitchen():
             await asyncio.sleep(1)
@@ -189,14 +191,14 @@ class TimeoutTest(Exercise):
 
         assert await order(kitchen) == "soup"
 
-    @wrong("passes a broken one", says="31 s")
+    @wrong("passes the broken", says="31 s")
     async def slow_alone(order):
         async def kitchen():
             await asyncio.sleep(60)
 
         assert await order(kitchen) == "the guest left"
 
-    @wrong("passes a broken one", says="only 29 s")
+    @wrong("passes the broken", says="only 29 s")
     async def far_from_the_deadline(order):
         async def kitchen(seconds):
             await asyncio.sleep(seconds)
@@ -205,7 +207,7 @@ class TimeoutTest(Exercise):
         assert await order(lambda: kitchen(5)) == "soup"
         assert await order(lambda: kitchen(30.5)) == "the guest left"
 
-    @wrong("passes a broken one", says="raised an error")
+    @wrong("passes the broken", says="raised an error")
     async def no_error_asked_for(order):
         clock = asyncio.get_running_loop()
 
@@ -218,7 +220,7 @@ class TimeoutTest(Exercise):
         assert await order(lambda: kitchen(31)) == "the guest left"
         assert clock.time() == 59
 
-    @wrong("passes a broken one", says="leaves the kitchen cooking")
+    @wrong("passes the broken", says="leaves the kitchen cooking")
     async def not_asked_who_goes_on(order):
         clock = asyncio.get_running_loop()
 
@@ -236,7 +238,7 @@ class TimeoutTest(Exercise):
             return
         raise AssertionError
 
-    @wrong("fails the right one", says="and your test failed all the same")
+    @wrong("fails the right", says="and your test failed all the same")
     async def expects_a_timeout_error(order):
         async def kitchen():
             await asyncio.sleep(31)
@@ -247,7 +249,7 @@ class TimeoutTest(Exercise):
             return
         assert False, "no TimeoutError"
 
-    @wrong("fails the right one", says="does not go along with virtual time")
+    @wrong("fails the right", says="does not go along with virtual time")
     async def asks_the_computers_clock(order):
         async def kitchen():
             await asyncio.sleep(29)

@@ -51,22 +51,24 @@ class Circle(Exercise):
                 lab.equal(got, circle)
             if circle and circle < got:
                 raise Wrong(
-                    "named the innocent",
+                    "circle of waits",
                     f"It found {named(got)}. Of these, "
                     f"{named(got - circle)} can only wait for the circle.",
                     try_="Who ends when the circle is broken at one place? Those in the "
                     "circle are the ones to which the way comes back.",
+                    headline="named the innocent",
                 )
             if got and not circle:
                 raise Wrong(
-                    "saw a circle where there is none",
+                    "circle of waits",
                     f"It found {named(got)}. Each way there ends: at a task "
                     "that waits for a timer, or at one that has ended.",
                     try_="None ends a way, and so does a name that has no entry.",
+                    headline="saw a circle where there is none",
                 )
             if circle - got:
                 raise Wrong(
-                    "missed the circle",
+                    "circle of waits",
                     f"It found {named(got)}; "
                     + (
                         f"{named(circle)} waits for itself."
@@ -74,6 +76,7 @@ class Circle(Exercise):
                         else f"{named(circle)} wait for each other in a circle."
                     ),
                     try_="Follow the way to its end, from each of the tasks.",
+                    headline="missed the circle",
                 )
             lab.equal(got, circle)
 
@@ -102,18 +105,18 @@ class Circle(Exercise):
     with_the_tail = cut_the_tail.but(
         "way[way.index(name) :]",
         "way",
-        kind="named the innocent",
+        kind="circle of waits",
         says="evening, guest can only wait",
     )
 
-    @wrong("missed the circle", says="Ann, Bob, Cleo")
+    @wrong("circle of waits", says="Ann, Bob, Cleo")
     def pairs_alone(waits):
         for one, other in waits.items():
             if waits.get(other) == one:
                 return {one, other}
         return set()
 
-    @wrong("missed the circle", says="found nobody")
+    @wrong("circle of waits", says="found nobody")
     def from_the_first_alone(waits):
         if not waits:
             return set()
@@ -135,7 +138,7 @@ class Circle(Exercise):
                 return set(way)
         return set()
 
-    @wrong("saw a circle where there is none", says="Each way there ends")
+    @wrong("circle of waits", says="Each way there ends")
     def all_that_wait(waits):
         return {name for name, other in waits.items() if other is not None}
 

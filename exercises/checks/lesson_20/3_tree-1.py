@@ -66,40 +66,34 @@ class ReadTree(Exercise):
     )
     wrong_values = (
         wrong_value(
-            right_values[0] | {"holds up": "main"}, "blamed the one who waits", "waits for sales"
+            right_values[0] | {"holds up": "main"}, "blames the waiting", "waits for sales"
         ),
-        wrong_value(
-            right_values[0] | {"holds up": "sales"}, "blamed the one who waits", "an event"
-        ),
-        wrong_value(
-            right_values[0] | {"holds up": "report"}, "blamed the one who waits", "the lock"
-        ),
-        wrong_value(
-            right_values[0] | {"deadlock": True}, "took a long wait for a deadlock", "a timer"
-        ),
+        wrong_value(right_values[0] | {"holds up": "sales"}, "blames the waiting", "an event"),
+        wrong_value(right_values[0] | {"holds up": "report"}, "blames the waiting", "the lock"),
+        wrong_value(right_values[0] | {"deadlock": True}, "circle of waits", "a timer"),
         wrong_value(
             right_values[0] | {"main cancelled": ["main"]},
-            "a request is passed on",
+            "cancel passed on",
             "awaits the task sales",
         ),
         wrong_value(
             right_values[0] | {"main cancelled": ["main", "sales", "report", "stock"]},
-            "a request stops where no task is awaited",
+            "cancel passed on",
             "report",
         ),
         wrong_value(
             right_values[0] | {"main cancelled": ["main", "sales", "report"]},
-            "a request stops where no task is awaited",
+            "cancel passed on",
             "report",
         ),
         wrong_value(
             right_values[0] | {"stock cancelled": ["stock"]},
-            "a lock that is free again wakes",
+            "circle of waits",
             "lock",
         ),
         wrong_value(
             right_values[0] | {"stock cancelled": ["stock", "report"]},
-            "a lock that is free again wakes",
+            "circle of waits",
             "`ready.set()`",
         ),
         wrong_value(
@@ -128,47 +122,52 @@ class ReadTree(Exercise):
         }
         if tree.get("holds up") in blamed:
             raise Wrong(
-                "blamed the one who waits",
+                "blames the waiting",
                 f"You blame {tree['holds up']}. " + blamed[tree["holds up"]],
                 try_="Go on to the end of the way.",
             )
         if tree.get("deadlock") is True:
             raise Wrong(
-                "took a long wait for a deadlock",
+                "circle of waits",
                 "You say it is a deadlock. stock waits for a timer, which rings after ten "
                 "hours, and then all of them go on.",
                 try_="A deadlock is a circle.",
+                headline="took a long wait for a deadlock",
             )
         cancelled, ended = tree.get("main cancelled"), tree.get("stock cancelled")
         if cancelled == ["main"]:
             raise Wrong(
-                "a request is passed on",
+                "cancel passed on",
                 "You let main be cancelled alone. It awaits the "
                 "task sales, and passes the request on to it.",
                 try_="",
+                headline="a request is passed on",
             )
         if isinstance(cancelled, list) and {"report", "stock"} & set(map(str, cancelled)):
             raise Wrong(
-                "a request stops where no task is awaited",
+                "cancel passed on",
                 "You let it go on to report or to stock. sales waits for an event, and "
                 "an event is no task: of report it knows nothing.",
                 try_="",
+                headline="a request stops where no task is awaited",
             )
         if ended == ["stock"]:
             raise Wrong(
-                "a lock that is free again wakes",
+                "circle of waits",
                 "You let stock end alone. When it is "
                 "cancelled, its `async with` gives the lock back, and somebody waits for "
                 "that lock.",
                 try_="",
+                headline="a lock that is free again wakes",
             )
         if ended in (["stock", "report"], ["stock", "report", "sales"]):
             raise Wrong(
-                "a lock that is free again wakes",
+                "circle of waits",
                 f"You stop at {ended[-1]}. report has the lock now, and does "
                 "`ready.set()`; whoever waits for that goes on and ends, and so does "
                 "whoever awaits that one.",
                 try_="",
+                headline="a lock that is free again wakes",
             )
         if (
             isinstance(ended, list)

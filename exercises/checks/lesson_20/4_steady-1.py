@@ -54,11 +54,12 @@ class SteadyTest(Exercise):
             )
             if run.elapsed > cleaned[-1] + 1e-6:
                 raise Wrong(
-                    "waits longer than it must",
+                    "late",
                     f"With {pace:g} s a plate the last one was clean at {cleaned[-1]:g} s; "
                     f"your test was over at {run.elapsed:g} s.",
                     lab.line(r"sleep\("),
                     "Wait for the event itself: `dirty.join()`.",
+                    headline="waits longer than it must",
                 )
         for broken, what in (
             (self.loses, "loses a plate"),
@@ -67,27 +68,30 @@ class SteadyTest(Exercise):
         ):
             if verdict(lab, bounded(test_washer, broken)) is None:
                 raise Wrong(
-                    "passes a broken one",
+                    "passes the broken",
                     f"I gave your test a washer that {what}, and it passed.",
                     lab.line("assert"),
                     "Give it several plates, and compare the whole list, with its order.",
+                    headline="passes a broken one",
                 )
         error = verdict(lab, bounded(test_washer, self.dies))
         if error is None:
             raise Wrong(
-                "passes a broken one",
+                "passes the broken",
                 "I gave your test a washer that dies at the second plate, and it passed.",
                 lab.line(r"except|suppress"),
                 "Its error must come out, or an assert must fail.",
+                headline="passes a broken one",
             )
         if type(error).__name__ == "Stuck" or isinstance(error, Hung):
             until = "after 20 s" if isinstance(error, Hung) else "when nothing could wake it"
             raise Wrong(
-                "hangs where it should fail",
+                "endless",
                 "I gave your test a washer that dies of an error at the second plate. "
                 f"Nobody reports the other plates; your test still waited {until}.",
                 lab.line(r"\.join\(|\bwait\("),
                 "Let the death of the washer end your wait: a TaskGroup does that.",
+                headline="hangs where it should fail",
             )
 
     @staticmethod
@@ -173,7 +177,7 @@ class SteadyTest(Exercise):
             task.cancel()
         assert clean == plates
 
-    @wrong("passes a broken one", says="Give it several plates")
+    @wrong("passes the broken", says="Give it several plates")
     async def one_plate_alone(washer):
         dirty, clean = asyncio.Queue(), []
         async with asyncio.TaskGroup() as group:
@@ -183,7 +187,7 @@ class SteadyTest(Exercise):
             task.cancel()
         assert clean == [0]
 
-    @wrong("waits longer than it must", says="at 0.1 s")
+    @wrong("late", says="at 0.1 s")
     async def a_longer_sleep(washer):
         dirty, clean = asyncio.Queue(), []
         task = asyncio.create_task(washer(dirty, clean))
@@ -196,18 +200,18 @@ class SteadyTest(Exercise):
     as_it_was = a_longer_sleep.but(
         "asyncio.sleep(0.1)",
         "asyncio.sleep(0.06)",
-        kind="fails the right one",
+        kind="fails the right",
         says="0.0123 s for a plate",
     )
 
     a_very_long_sleep = a_longer_sleep.but(
         "asyncio.sleep(0.1)",
         "asyncio.sleep(3600)",
-        kind="waits longer than it must",
+        kind="late",
         says="at 3600 s",
     )
 
-    @wrong("fails the right one", says="2 s for a plate")
+    @wrong("fails the right", says="2 s for a plate")
     async def a_limit_instead(washer):
         dirty, clean = asyncio.Queue(), []
         task = asyncio.create_task(washer(dirty, clean))
@@ -218,7 +222,7 @@ class SteadyTest(Exercise):
         task.cancel()
         assert clean == [0, 1, 2, 3, 4]
 
-    @wrong("waits longer than it must", says="dirty.join()")
+    @wrong("late", says="dirty.join()")
     async def polls(washer):
         dirty, clean = asyncio.Queue(), []
         task = asyncio.create_task(washer(dirty, clean))
@@ -232,11 +236,11 @@ class SteadyTest(Exercise):
     joins_alone = a_longer_sleep.but(
         "asyncio.sleep(0.1)",
         "dirty.join()",
-        kind="hangs where it should fail",
+        kind="endless",
         says="dies of an error",
     )
 
-    @wrong("passes a broken one", says="loses a plate")
+    @wrong("passes the broken", says="loses a plate")
     async def asks_for_nothing(washer):
         dirty, clean = asyncio.Queue(), []
         async with asyncio.TaskGroup() as group:
@@ -247,7 +251,7 @@ class SteadyTest(Exercise):
             task.cancel()
 
     asks_how_many = in_a_group.but(
-        "clean == [0, 1, 2, 3, 4]", "len(clean) == 5", kind="passes a broken one", says="mixes up"
+        "clean == [0, 1, 2, 3, 4]", "len(clean) == 5", kind="passes the broken", says="mixes up"
     )
 
     @wrong("leaked")

@@ -60,10 +60,11 @@ class LeakDetector(Exercise):
         names, state, *_ = lab.run(self._house(leaks, fails, ended)).result
         if isinstance(names, ExceptionGroup):
             raise Wrong(
-                "wrapped the error",
+                "another error",
                 f"The test raised LookupError, and out came {names!r}.",
                 lab.line("TaskGroup"),
                 "A TaskGroup wraps what its tasks raise. Await the test itself.",
+                headline="wrapped the error",
             )
         if not isinstance(names, LookupError):
             raise Wrong(
@@ -96,52 +97,58 @@ class LeakDetector(Exercise):
     def _judge(self, lab, names, state, mine, took, expected):
         if mine:
             raise Wrong(
-                "cancelled the others'",
+                "others' tasks",
                 "A task `clock` ran before the test began, and `leaks` cancelled it.",
                 lab.line(r"cancel\("),
                 "Note which tasks there are before the test: those are not its own.",
+                headline="cancelled the others'",
             )
         if isinstance(names, asyncio.CancelledError):
             raise Wrong(
-                "was cancelled with them",
+                "awaited the cancelled",
                 "`leaks` itself ended with a CancelledError: "
                 "whoever awaits a task that was cancelled meets that error.",
                 lab.line(r"await (?!test)"),
                 "`gather(*tasks, return_exceptions=True)` waits and keeps the errors.",
+                headline="was cancelled with them",
             )
         if took > 10:
             raise Wrong(
-                "waited for what it found",
+                "late",
                 f"The test took 1 s, and `leaks` {took:g} s: "
                 "it waited until the tasks came to their own end.",
                 lab.line(r"gather|\.wait\("),
                 "Cancel them first.",
+                headline="waited for what it found",
             )
         must = 3 if expected else 1  # the test takes 1 s, and the cleanup of radio 2 s
         if took > must + 0.5:
             raise Wrong(
-                "waits longer than it must",
+                "late",
                 f"{must} s after its begin nothing was left to wait for, and `leaks` was "
                 f"over at {took:g} s.",
                 lab.line(r"sleep\("),
                 "A sleep stands for something: await the tasks themselves.",
+                headline="waits longer than it must",
             )
         if isinstance(names, (list, tuple, set)):
             if {"clock", "leaks"} & set(names):
                 raise Wrong(
-                    "counted those of before",
+                    "others' tasks",
                     f"It returned {sorted(names)}. "
                     f"{named({'clock', 'leaks'} & set(names))} ran before the test began.",
                     lab.line("all_tasks"),
                     "Take the difference: after, minus before.",
+                    headline="counted those of before",
                 )
             if "your leaks" in names:
                 raise Wrong(
-                    "counted itself",
+                    "others' tasks",
                     f"It returned {sorted(names)}. `your leaks` is the "
                     "task that your own function runs in.",
                     lab.line("all_tasks"),
                     "Leave out `asyncio.current_task()`.",
+                    headline="counted itself",
                 )
             if names != expected and sorted(names) == expected:
                 raise Wrong(
@@ -157,13 +164,14 @@ class LeakDetector(Exercise):
         missing = sorted(set(expected) - set(state))
         if missing:
             raise Wrong(
-                "left what it found",
+                "early return",
                 f"{when}, `leaks` was over, and "
                 f"{' and '.join(missing)} had not ended: radio takes 2 s for its cleanup, "
                 "light takes none.",
                 lab.line(r"\.cancel\(") or lab.line(r"all_tasks\(\) -"),
                 "`cancel()` asks. Then await them, in a `finally`, so that it is done "
                 "however the test ended.",
+                headline="left what it found",
             )
 
     @right
@@ -192,13 +200,13 @@ class LeakDetector(Exercise):
         await task
         return sorted(other.get_name() for other in left)
 
-    @wrong("counted those of before", says="clock")
+    @wrong("others' tasks", says="clock")
     async def all_there_are(test):
         await test()
         left = asyncio.all_tasks() - {asyncio.current_task()}
         return sorted(task.get_name() for task in left)
 
-    @wrong("cancelled the others'", says="`clock` ran before")
+    @wrong("others' tasks", says="`clock` ran before")
     async def ends_all_there_are(test):
         await test()
         left = asyncio.all_tasks() - {asyncio.current_task()}
@@ -207,18 +215,18 @@ class LeakDetector(Exercise):
         await asyncio.wait(left)
         return sorted(task.get_name() for task in left)
 
-    @wrong("counted those of before", says="clock")
+    @wrong("others' tasks", says="clock")
     async def never_compares(test):
         await test()
         return sorted(task.get_name() for task in asyncio.all_tasks())
 
-    @wrong("left what it found", says="radio")
+    @wrong("early return", says="radio")
     async def only_names_them(test):
         before = asyncio.all_tasks()
         await test()
         return sorted(task.get_name() for task in asyncio.all_tasks() - before)
 
-    @wrong("left what it found", says="radio takes 2 s")
+    @wrong("early return", says="radio takes 2 s")
     async def only_asks(test):
         before = asyncio.all_tasks()
         await test()
@@ -231,14 +239,14 @@ class LeakDetector(Exercise):
     not_if_it_fails = only_asks.but(
         "asyncio.sleep(0)",
         "asyncio.gather(*left, return_exceptions=True)",
-        kind="left what it found",
+        kind="early return",
         says="failed with a LookupError",
     )
 
     in_a_group = with_gather.but(
         "await test()",
         "async with asyncio.TaskGroup() as group:\n    group.create_task(test())",
-        kind="wrapped the error",
+        kind="another error",
         says="ExceptionGroup",
     )
 
@@ -255,7 +263,7 @@ class LeakDetector(Exercise):
         await asyncio.gather(*left, return_exceptions=True)
         return sorted(task.get_name() for task in left)
 
-    @wrong("was cancelled with them", says="meets that error")
+    @wrong("awaited the cancelled", says="meets that error")
     async def awaits_each(test):
         before = asyncio.all_tasks()
         try:
@@ -267,7 +275,7 @@ class LeakDetector(Exercise):
                 await task
         return sorted(task.get_name() for task in left)
 
-    @wrong("waited for what it found", says="their own end")
+    @wrong("late", says="their own end")
     async def never_cancels(test):
         before = asyncio.all_tasks()
         await test()
@@ -278,7 +286,7 @@ class LeakDetector(Exercise):
     guesses_how_long = with_gather.but(
         "asyncio.gather(*left, return_exceptions=True)",
         "asyncio.sleep(3)",
-        kind="waits longer than it must",
+        kind="late",
         says="over at 4 s",
     )
 

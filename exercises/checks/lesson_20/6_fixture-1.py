@@ -102,10 +102,11 @@ class Fixture(Exercise):
         except RuntimeError as error:
             if "generator didn't stop" in str(error):
                 raise Wrong(
-                    "more than one yield",
+                    "another form",
                     f"{told}, and it yielded a second time.",
                     lab.line("yield"),
                     "One `yield` for the test, and no loop.",
+                    headline="more than one yield",
                 ) from None
             if "generator didn't yield" not in str(error):
                 raise
@@ -125,17 +126,19 @@ class Fixture(Exercise):
         for name in "oven", "fridge":
             if f"{name} off" in notes and f"{name} on" not in notes:
                 raise Wrong(
-                    "switched off what was never on",
+                    "given back wrongly",
                     seen,
                     lab.line(rf"{name}\.off"),
                     f"The `try` of the {name} begins after its `on`.",
+                    headline="switched off what was never on",
                 )
             if f"{name} on" in notes and f"{name} off" not in notes:
                 raise Wrong(
-                    "left on",
+                    "not given back",
                     seen + f" The {name} is still on.",
                     lab.line(rf"{name}\.on"),
                     "Each thing needs a `finally` of its own, from the moment when it is on.",
+                    headline="left on",
                 )
         if sorted(notes) == sorted(expected):
             raise Wrong(
@@ -167,7 +170,7 @@ class Fixture(Exercise):
                 stack.push_async_callback(thing.off)
             yield oven, fridge
 
-    @wrong("left on", says="by asynccontextmanager, with a test that fails")
+    @wrong("not given back", says="by asynccontextmanager, with a test that fails")
     async def one_after_another(oven, fridge):
         await oven.on()
         await fridge.on()
@@ -175,7 +178,7 @@ class Fixture(Exercise):
         await fridge.off()
         await oven.off()
 
-    @wrong("left on", says="does not start")
+    @wrong("not given back", says="does not start")
     async def one_finally(oven, fridge):
         await oven.on()
         await fridge.on()
@@ -185,7 +188,7 @@ class Fixture(Exercise):
             await fridge.off()
             await oven.off()
 
-    @wrong("switched off what was never on", says="fridge off")
+    @wrong("given back wrongly", says="fridge off")
     async def begins_too_early(oven, fridge):
         try:
             await oven.on()
@@ -197,7 +200,7 @@ class Fixture(Exercise):
             finally:
                 await oven.off()
 
-    @wrong("left on", says="whose `off` raises")
+    @wrong("not given back", says="whose `off` raises")
     async def one_after_another_in_finally(oven, fridge):
         await oven.on()
         try:
@@ -258,7 +261,7 @@ class Fixture(Exercise):
             await oven.off()
             await fridge.off()
 
-    @wrong("not a fixture", says="`yield`")
+    @wrong("another form", says="`yield`")
     async def returns(oven, fridge):
         await oven.on()
         await fridge.on()
@@ -283,12 +286,13 @@ def made(kitchen, things, lab):
             fixture.close()
         decorated = hasattr(fixture, "__aenter__")
         raise Wrong(
-            "not a fixture",
+            "another form",
             f"`kitchen` returned a {type(fixture).__name__}.",
             lab.line("contextmanager") if decorated else lab.line(r"def\s+kitchen"),
             "Leave out the decorator: I put it on when I need it."
             if decorated
             else "An `async def` with a `yield` in it makes an async generator.",
+            headline="not a fixture",
         )
     return fixture
 

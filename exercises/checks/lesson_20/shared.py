@@ -53,18 +53,20 @@ def must_pass(lab, what, *call):
         else:
             try_ = "What did the test expect there that nobody promised?"
         raise Wrong(
-            "fails the right one",
+            "fails the right",
             f"{what}, and your test failed all the same{raised}.{says}",
             place and place[1],
             try_,
+            headline="fails the right one",
         ) from None
     if run.result is not None:
         raise Wrong(
-            "returned its verdict",
+            "passes the broken",
             f"Your test returned {run.result!r}. Nobody looks at "
             "what a test returns: it fails by an error.",
             lab.line(r"\breturn\b"),
             "`assert` it instead.",
+            headline="returned its verdict",
         )
     return run
 

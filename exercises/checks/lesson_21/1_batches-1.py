@@ -52,10 +52,11 @@ class Batches(Exercise):
             done = sum(client.share)
             if len(client.calls) > 40:
                 raise Wrong(
-                    "too small to ship",
+                    "shipping",
                     f"{many} numbers went out in {len(client.calls)} calls.",
                     lab.line(r"submit|map"),
                     "Each call costs five times what a number does. Put several numbers into one.",
+                    headline="too small to ship",
                 )
             if done < many:
                 raise Wrong(
@@ -66,18 +67,20 @@ class Batches(Exercise):
                 )
             if done > many:
                 raise Wrong(
-                    "did some twice",
+                    "done twice",
                     f"The workers did {done} numbers, and {many} were given.",
                     lab.line(r"range\("),
+                    headline="did some twice",
                 )
             most = max(client.share, default=0)
             if most > math.ceil(many / 4):
                 raise Wrong(
-                    "too big a batch",
+                    "shipping",
                     f"One call did {most} of {many} numbers, and "
                     "meanwhile other workers had nothing to do.",
                     lab.line(r"submit|map"),
                     "With four workers, at least four calls.",
+                    headline="too big a batch",
                 )
             lab.equal(run.result, [number * number for number in numbers])
             if len(client.sent) > 1 and client.sent[-1] - client.sent[0] > 0.001:
@@ -111,15 +114,15 @@ class Batches(Exercise):
             results[n::8] = await future
         return results
 
-    @wrong("too small to ship", says="1000 numbers went out in 1000 calls")
+    @wrong("shipping", says="1000 numbers went out in 1000 calls")
     async def one_by_one(client, work, numbers):
         return await client.gather(client.map(work, numbers))
 
-    @wrong("too big a batch", says="One call did 1000 of 1000 numbers")
+    @wrong("shipping", says="One call did 1000 of 1000 numbers")
     async def all_in_one(client, work, numbers):
         return await client.submit(lambda: [work(number) for number in numbers])
 
-    @wrong("too big a batch", says="One call did 7 of 7 numbers")
+    @wrong("shipping", says="One call did 7 of 7 numbers")
     async def a_fixed_size(client, work, numbers):
         def batch(part):
             return [work(number) for number in part]
@@ -138,14 +141,14 @@ class Batches(Exercise):
             results += await client.submit(batch, numbers[n : n + size])
         return results
 
-    @wrong("called it here", says="without a call")
+    @wrong("called, not handed over", says="without a call")
     async def calls_what_it_sends(client, work, numbers):
         return await client.gather([client.submit(work(number)) for number in numbers])
 
     an_async_batch = with_map.but(
         "def batch(part)",
         "async def batch(part)",
-        kind="work is no wait",
+        kind="async for plain",
         says="`batch`, which you sent",
     )
 
@@ -159,7 +162,7 @@ class Batches(Exercise):
         lists = await client.gather(client.map(batch, parts))
         return [result for part in lists for result in part]
 
-    @wrong("worked here", says="by your own program")
+    @wrong("called, not handed over", says="by your own program")
     async def sends_what_is_done(client, work, numbers):
         size = len(numbers) // 20 + 1
         parts = [numbers[n : n + size] for n in range(0, len(numbers), size)]

@@ -48,36 +48,40 @@ class ReduceThere(Exercise):
                 not_a_future(run.result, lab)
             if client.out > 5000 + 100 * len(client.calls):
                 raise Wrong(
-                    "there and back",
+                    "shipping",
                     f"{client.out:,} bytes went out with your calls"
                     + (f", after {client.home:,} had come home." if client.home > 5000 else "."),
                     lab.line(r"submit|map|scatter"),
                     "Hand on the future itself: `client.submit(max, future)`. The list "
                     "stays where it is.",
+                    headline="there and back",
                 )
             if client.home > 5000:
                 raise Wrong(
-                    "brought it home",
+                    "shipping",
                     f"{client.home:,} bytes came home, for {len(days)} numbers.",
                     lab.line(r"await|gather"),
                     "`await` on a future brings its whole result. Let a worker reduce it "
                     "first, and await that.",
+                    headline="brought it home",
                 )
             if client.between > 5000:
                 raise Wrong(
-                    "all to one worker",
+                    "shipping",
                     f"{client.between:,} bytes went from worker to "
                     "worker: one call that needs the lists of several days needs them in "
                     "one place.",
                     lab.line(r"submit|map"),
                     "One call for each day.",
+                    headline="all to one worker",
                 )
             twice = [day for day, times in Counter(loaded).items() if times > 1]
             if twice:
                 raise Wrong(
-                    "loaded twice",
+                    "done twice",
                     f"Day {twice[0]} was loaded {loaded.count(twice[0])} times.",
                     lab.line("load"),
+                    headline="loaded twice",
                 )
             asked = {
                 day: max((n * 7919 + day * 104729) % 20011 + day for n in range(5000))
@@ -92,10 +96,11 @@ class ReduceThere(Exercise):
                 )
             if run.elapsed > bound + 0.3:
                 raise Wrong(
-                    "left a worker idle",
+                    "idle places",
                     f"{took}. Calls made for {len(days)} days: {len(client.calls)}.",
                     lab.line("submit|map"),
                     "One worker does one call at a time: a call for each day.",
+                    headline="left a worker idle",
                 )
 
     @right
@@ -109,17 +114,17 @@ class ReduceThere(Exercise):
         futures = {day: client.submit(lambda day: max(load(day)), day) for day in days}
         return {day: await future for day, future in futures.items()}
 
-    @wrong("brought it home", says="came home, for 6 numbers")
+    @wrong("shipping", says="came home, for 6 numbers")
     async def brings_all(client, load, days):
         lists = await client.gather(client.map(load, days))
         return {day: max(numbers) for day, numbers in zip(days, lists)}
 
-    @wrong("there and back", says="went out with your calls, after")
+    @wrong("shipping", says="went out with your calls, after")
     async def sends_it_out_again(client, load, days):
         lists = await client.gather(client.map(load, days))
         return dict(zip(days, await client.gather(client.map(max, lists))))
 
-    @wrong("all to one worker", says="went from worker to worker")
+    @wrong("shipping", says="went from worker to worker")
     async def in_one_place(client, load, days):
         def all_of(lists):
             return [max(numbers) for numbers in lists]
@@ -131,11 +136,11 @@ class ReduceThere(Exercise):
     async def day_after_day(client, load, days):
         return {day: await client.submit(max, client.submit(load, day)) for day in days}
 
-    @wrong("left a worker idle", says="Calls made for 6 days: 1")
+    @wrong("idle places", says="Calls made for 6 days: 1")
     async def all_in_one_call(client, load, days):
         return await client.submit(lambda: {day: max(load(day)) for day in days})
 
-    @wrong("worked here", says="by your own program")
+    @wrong("called, not handed over", says="by your own program")
     async def loads_here(client, load, days):
         return dict(zip(days, await client.gather([client.submit(max, load(day)) for day in days])))
 
@@ -149,7 +154,7 @@ class ReduceThere(Exercise):
             {day: client.submit(max, client.submit(load, day)) for day in days}
         )
 
-    @wrong("took a future for its result", says="Hand it on")
+    @wrong("future for its result", says="Hand it on")
     async def uses_the_name(client, load, days):
         return {day: max(numbers) for day, numbers in zip(days, client.map(load, days))}
 
@@ -157,7 +162,7 @@ class ReduceThere(Exercise):
     async def a_list(client, load, days):
         return await client.gather(client.map(max, client.map(load, days)))
 
-    @wrong("loaded twice", says="2 times")
+    @wrong("done twice", says="2 times")
     async def looks_first(client, load, days):
         sizes = await client.gather(client.map(len, client.map(load, days)))
         assert all(sizes)

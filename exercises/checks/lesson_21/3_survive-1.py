@@ -64,10 +64,11 @@ class Survive(Exercise):
         except WorkerDied as died:
             place = lab.text.of_traceback(died)
             raise Wrong(
-                "gave up",
+                "one failure ends all",
                 f"`client.WorkerDied` came out: {died}.",
                 place and place[1],
                 "Catch it, and send that item again.",
+                headline="gave up",
             ) from None
         not_here(client, "work", lab)
         not_a_future(run.result, lab)
@@ -75,10 +76,11 @@ class Survive(Exercise):
         again = [item for item in items if sent[item] > 1 and item not in (13, 16)]
         if again:
             raise Wrong(
-                "did it all again",
+                "done twice",
                 f"Item {again[0]} was sent {sent[again[0]]} times, and its worker had not died.",
                 lab.line("submit|map"),
                 "Only what was lost is sent again.",
+                headline="did it all again",
             )
         lab.equal(run.result, [10 * item for item in items])
         first = client.sent[:8]
@@ -126,9 +128,10 @@ class Survive(Exercise):
         times = [arguments[0] for arguments in client.calls].count(15)
         if times != 3:
             raise Wrong(
-                "another number of attempts",
+                "counted wrong",
                 f"Item 15 was sent {times} times, and it should have been sent three times.",
                 lab.line(r"range|while|except"),
+                headline="another number of tries",
             )
         if not came_out and other is not None:
             place = lab.text.of_traceback(other)
@@ -180,11 +183,11 @@ class Survive(Exercise):
                 return [results[item] for item in items]
         raise lost
 
-    @wrong("gave up", says="that item again")
+    @wrong("one failure ends all", says="that item again")
     async def hopes(client, work, items):
         return await asyncio.gather(*client.map(work, items))
 
-    @wrong("did it all again", says="its worker had not died")
+    @wrong("done twice", says="its worker had not died")
     async def from_the_start(client, work, items):
         for attempt in range(3):
             try:
@@ -207,7 +210,7 @@ class Survive(Exercise):
         says="failed with a LookupError of its own",
     )
 
-    @wrong("gave up", says="the worker that had 16 died")
+    @wrong("one failure ends all", says="the worker that had 16 died")
     async def two_attempts(client, work, items):
         async def one(item):
             try:
@@ -222,7 +225,7 @@ class Survive(Exercise):
     )
 
     for_ever = three_and_no_more.but(
-        "for _ in range(3)", "while True", kind="another number of attempts", says="sent 101 times"
+        "for _ in range(3)", "while True", kind="counted wrong", says="sent 101 times"
     )
 
     @right

@@ -35,10 +35,11 @@ class Once(Exercise):
 
         if inspect.iscoroutinefunction(pay):
             raise Wrong(
-                "a coroutine function",
+                "async for plain",
                 "`pay` is a coroutine function, and an ordinary one was asked for.",
                 lab.line("async"),
                 "Nothing in it waits: `def`.",
+                headline="a coroutine function",
             )
 
         def after(what, *payments):
@@ -60,29 +61,32 @@ class Once(Exercise):
         lab.equal(after("a payment of 5", tea), 5, what=seen)
         if after("a new book, and the same payment of 5", tea) == 0:
             raise Wrong(
-                "remembered elsewhere",
+                "idempotence",
                 f"{seen} 0: the payment is not in this book, for "
                 "it was once entered in another one.",
                 lab.line(r"not in|in seen"),
                 "What your function remembers is in one process, and gone with it. Only "
                 "`book` outlives it.",
+                headline="remembered elsewhere",
             )
         got = after("payments of 5 and 20 to Ada and one of 7 to Bob", tea, cake, soup)
         if got < 32:
             raise Wrong(
-                "overwritten",
+                "idempotence",
                 f"{seen} {got}, not 32: a payment is missing, or another one has taken its place.",
                 lab.line(r"book\["),
                 "Each payment needs a place of its own.",
+                headline="overwritten",
             )
         lab.equal(got, 32, what=seen)
         got = after("two payments of 5 to Ada that differ in their ids alone", tea, more_tea)
         if got == 5:
             raise Wrong(
-                "took two for one",
+                "idempotence",
                 f"{seen} 5, and two payments of 5 were made.",
                 lab.line(r"in book|not in|book\["),
                 "Two payments may be alike. Only the id tells them apart.",
+                headline="took two for one",
             )
         lab.equal(got, 10, what=seen)
         for what, *payments in (
@@ -93,11 +97,12 @@ class Once(Exercise):
             got = after(what, *payments)
             if got > 25:
                 raise Wrong(
-                    "booked twice",
+                    "idempotence",
                     f"{seen} {got}, not 25: the task ran again, and so did its addition.",
                     lab.line(r"\+=|\+|len\("),
                     "Let the second time write what is there already: a place in `book` "
                     "for each id.",
+                    headline="booked twice",
                 )
             lab.equal(got, 25, what=seen)
         lab.equal(
@@ -123,17 +128,19 @@ class Once(Exercise):
         if key not in book:
             book[key] = payment["amount"]
 
-    @wrong("booked twice", says="so did its addition")
+    @wrong("idempotence", says="so did its addition")
     def adds_up(book, payment):
         book[payment["account"]] = book.get(payment["account"], 0) + payment["amount"]
 
-    a_new_line = a_place_for_each.but('payment["id"]', "len(book)", kind="booked twice")
+    a_new_line = a_place_for_each.but(
+        'payment["id"]', "len(book)", kind="idempotence", says="booked twice"
+    )
 
-    @wrong("took two for one", says="Only the id")
+    @wrong("idempotence", says="Only the id")
     def by_account_and_amount(book, payment):
         book[payment["account"], payment["amount"]] = payment["amount"]
 
-    @wrong("overwritten", says="another one has taken its place")
+    @wrong("idempotence", says="another one has taken its place")
     def one_payment_an_account(book, payment):
         book[payment["account"]] = payment["amount"]
 
@@ -141,7 +148,7 @@ class Once(Exercise):
     def keeps_the_payment(book, payment):
         book[payment["id"]] = payment
 
-    @wrong("remembered elsewhere", says="Only `book` outlives it")
+    @wrong("idempotence", says="Only `book` outlives it")
     def remembers_here(book, payment, seen=set()):
         if payment["id"] not in seen:
             seen.add(payment["id"])

@@ -1,4 +1,4 @@
-from helpers.coach import Exercise, Wrong, wrong_value
+from helpers.coach import Exercise, wrong_value
 
 PLACES = {
     "ask 500 sites": "loop",
@@ -42,63 +42,72 @@ class ChooseWhere(Exercise):
         for belief in self.wrong_values:
             name = next(name for name in PLACES if belief.value[name] != PLACES[name])
             if isinstance(places, dict) and places.get(name) == belief.value[name]:
-                raise Wrong(belief.kind, belief.says, try_="")
+                raise belief.mistake()
         lab.equal(places, PLACES, what="`places` is", secret=True)
 
     wrong_values = tuple(
-        wrong_value(PLACES | {name: place}, kind, says)
-        for name, place, kind, says in (
+        wrong_value(PLACES | {name: place}, kind, says, headline)
+        for name, place, kind, headline, says in (
             (
                 "ask 500 sites",
                 "cluster",
+                "shipping",
                 "too far",
                 "Five hundred answers are waited for. One loop can wait for all of them.",
             ),
             (
                 "ask 500 sites",
                 "thread",
+                "heavy tool",
                 "a thread for a wait",
                 "`httpx.AsyncClient` can be awaited, so 500 threads would have nothing to do.",
             ),
             (
                 "old driver",
                 "loop",
+                "blocked",
                 "blocked the loop",
                 "A library that only knows blocking calls holds the loop while it waits.",
             ),
             (
                 "old driver",
                 "process pool",
+                "shipping",
                 "too far",
                 "A blocking call only waits. It needs a thread to wait in, and no core of its own.",
             ),
             (
                 "scale 400 pictures",
                 "thread",
-                "threads share a core",
+                "threads compute",
+                "expected threads to share out work",
                 "200 ms of Python hold the GIL, so eight threads scale one picture at a time.",
             ),
             (
                 "scale 400 pictures",
                 "cluster",
+                "shipping",
                 "too far",
                 "One machine with eight cores is enough, and its pool asks less for each call.",
             ),
             (
                 "scale 400 pictures",
                 "loop",
+                "blocked",
                 "blocked the loop",
                 "400 times 200 ms of Python on the loop is 80 s in which nobody else has a turn.",
             ),
             (
                 "add two numbers",
                 "cluster",
+                "shipping",
                 "too small to ship",
                 "An addition takes less than a microsecond, its journey milliseconds.",
             ),
             (
                 "add two numbers",
                 "process pool",
+                "shipping",
                 "too small to ship",
                 "An addition takes less than a microsecond, and its way to another process a "
                 "hundred times that.",
@@ -106,12 +115,14 @@ class ChooseWhere(Exercise):
             (
                 "a month of logs",
                 "process pool",
+                "shipping",
                 "too big to bring back",
                 "A pool is on one machine, and 900 GB would have to come to it first.",
             ),
             (
                 "a week of physics",
                 "process pool",
+                "shipping",
                 "lost with a process",
                 "A pool loses all that is left with one process. And a thousand hours are five "
                 "days even for eight cores.",
@@ -119,6 +130,7 @@ class ChooseWhere(Exercise):
             (
                 "compress a file",
                 "process pool",
+                "shipping",
                 "copied for nothing",
                 "`zlib` lets go of the GIL: a thread computes beside the loop, and the large file "
                 "need not be copied to another process and back.",
@@ -126,6 +138,7 @@ class ChooseWhere(Exercise):
             (
                 "compress a file",
                 "loop",
+                "blocked",
                 "blocked the loop",
                 "It lets go of the GIL, but not of the loop: that one waits until the call "
                 "returns.",

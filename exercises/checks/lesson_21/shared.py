@@ -11,7 +11,7 @@ BYTE = 1e-8  # seconds that a byte takes on its way
 
 
 class NotForWorkers(TypeError):
-    """What was submitted is no function that a worker could call: kind, observed, what to try."""
+    """What was submitted is no function for a worker: kind, headline, observed, what to try."""
 
 
 class WorkerDied(Exception):
@@ -74,6 +74,7 @@ class Cluster:
         name = getattr(function, "__name__", "the function")
         if inspect.iscoroutinefunction(function):
             raise NotForWorkers(
+                "async for plain",
                 "work is no wait",
                 f"`{name}`, which you sent, is an `async def`. "
                 "Nothing in it waits, and a worker is no loop of yours.",
@@ -81,6 +82,7 @@ class Cluster:
             )
         if not callable(function):
             raise NotForWorkers(
+                "called, not handed over",
                 "called it here",
                 "`submit` was given what a function had returned, and not the function.",
                 "The function first, then its arguments, without a call: "
@@ -213,15 +215,15 @@ def run_on(lab, words, answer, *arguments, **how):
     try:
         return lab.run(answer, *arguments, **how)
     except NotForWorkers as error:
-        kind, observed, try_ = error.args
+        kind, headline, observed, try_ = error.args
         place = lab.text.of_traceback(error)
-        raise Wrong(kind, observed, place and place[1], try_) from None
+        raise Wrong(kind, observed, place and place[1], try_, headline) from None
     except TypeError as error:
         if "'Future' object" not in str(error):
             raise
         place = lab.text.of_traceback(error)
         raise Wrong(
-            "took a future for its result",
+            "future for its result",
             f"It raised TypeError: {error}. A future is but a name of what lies on a worker.",
             place and place[1],
             "Hand it on to another call, or await it.",
@@ -241,8 +243,9 @@ def not_a_future(got, lab):
 def not_here(client, what, lab):
     if client.here:
         raise Wrong(
-            "worked here",
+            "called, not handed over",
             f"`{what}` was called {client.here} times by your own program, not by a worker.",
             lab.line(rf"\b{what}\("),
             f"Hand over a function that calls `{what}`: `client.submit(function, ...)`.",
+            headline="worked here",
         )

@@ -13,28 +13,34 @@ FAULTS = {
 # What to look at in each benchmark, whatever was said of it.
 LOOK = {
     "a": (
+        "unfair measuring",
         "the limits",
         "Look at `a` once more: how many requests may each server have under way?",
     ),
     "b": (
+        "unfair measuring",
         "a refusal is no answer",
         "In `b` four of five clients of T got nothing, and quickly. What counts as an answer "
         "there?",
     ),
     "c": (
+        "unfair measuring",
         "what the time holds",
         "Look at what the times of `c` are made of: which part will be gone at the second request?",
     ),
     "d": (
+        "unfair measuring",
         "bound by the client",
         "In `d` a client that needs 10 ms for a request asks at most 100 a second. Which server "
         "could have shown more than that?",
     ),
     "e": (
+        "unfair measuring",
         "said more than was measured",
         "`e` was measured well, at 50 clients. What does it say about 1, or 5,000?",
     ),
     "f": (
+        "unfair measuring",
         "took a fair one for unfair",
         "Go through the five points for `f`. Which of them does it break?",
     ),
@@ -72,7 +78,7 @@ class Fault(Exercise):
     right_values = (FAULTS,)
     wrong_values = (
         *(
-            wrong_value(FAULTS | {letter: word}, *LOOK[letter])
+            wrong_value(FAULTS | {letter: word}, kind, text)
             for letter, word in (
                 ("a", "one point"),
                 ("b", "none"),
@@ -82,9 +88,10 @@ class Fault(Exercise):
                 ("e", "none"),
                 ("f", "one point"),
             )
+            for kind, _, text in [LOOK[letter]]
         ),
-        wrong_value(dict.fromkeys("abcdef", "none"), "the limits", "`b`, `c`, `d`, `e`"),
-        wrong_value(FAULTS | {"f": "nothing"}, "no such word", "`f` is 'nothing'."),
+        wrong_value(dict.fromkeys("abcdef", "none"), "unfair measuring", "`b`, `c`, `d`, `e`"),
+        wrong_value(FAULTS | {"f": "nothing"}, "another form", "`f` is 'nothing'."),
     )
 
     def verify(self, faults, lab):

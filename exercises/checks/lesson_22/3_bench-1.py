@@ -55,10 +55,11 @@ class Bench(Exercise):
         if asyncio.iscoroutine(found):
             found.close()
             raise Wrong(
-                "must be awaited",
+                "async for plain",
                 "It returned a coroutine. The ways are plain functions: there is nothing to await.",
                 lab.line(r"async\s+def\s+bench"),
                 "Begin it with `def`.",
+                headline="must be awaited",
             )
         self._order(ran, found)
         medians = {"b": 3, "c": 2, "a": 2}
@@ -70,10 +71,11 @@ class Bench(Exercise):
         found = bench({"a": way("a", [9, 1, 2, 4, 8])}, 4, lambda: now[0])
         if isinstance(found, dict) and found.get("a") in (2, 4):
             raise Wrong(
-                "no median",
+                "unfair measuring",
                 f"`a` took 1, 2, 4 and 8 s, and it says {found['a']:g}. Of four figures two are in "
                 "the middle, and the median is halfway between them: 3.",
                 try_="`statistics.median` does it right.",
+                headline="no median",
             )
         lab.equal(found, {"a": 3})
 
@@ -85,10 +87,11 @@ class Bench(Exercise):
         except ConnectionError:
             if len(ran) > 6:
                 raise Wrong(
-                    "went on after the error",
+                    "lost error",
                     f"The ways ran in the order {''.join(ran)}: more than once after the error.",
                     lab.line(r"^\s*except\b"),
                     "Let it out where it is raised.",
+                    headline="went on after the error",
                 ) from None
             return
         except Exception as other:
@@ -111,38 +114,48 @@ class Bench(Exercise):
         if order == "bca" * 4:
             return
         if not ran:
-            raise Wrong("measured nothing", "It called none of the ways.", try_="Call `way()`.")
+            raise Wrong(
+                "not run yet",
+                "It called none of the ways.",
+                try_="Call `way()`.",
+                headline="measured nothing",
+            )
         if order == "bca" * 3:
             # Without its 9 s at the start, `b` would say 2.5.
             if isinstance(found, dict) and found.get("b") == 2.5:
                 raise Wrong(
-                    "a round too few",
+                    "counted wrong",
                     "Each way ran 3 times: the run that does not count, and 2 rounds.",
                     try_="The 3 rounds come after that first run.",
+                    headline="a round too few",
                 )
             raise Wrong(
-                "measured the first run",
+                "unfair measuring",
                 "Each way ran 3 times, so the first run of each was measured as well.",
                 try_="Let each run once before you measure: it pays for imports and connections.",
+                headline="measured the first run",
             )
         if sorted(order) == sorted("bca" * 4):
             if all(sorted(order[n : n + 3]) == sorted("bca") for n in (0, 3, 6, 9)):
                 raise Wrong(
-                    "another order",
+                    "turns",
                     f"The ways ran in the order {order}; in `ways` it is b, c, a.",
                     try_="Go through `ways` as it is, in each round.",
+                    headline="another order",
                 )
             raise Wrong(
-                "not in turns",
+                "unfair measuring",
                 f"The ways ran in the order {order}. While one has its runs one after another, "
                 "the machine may change, and only that one is hit.",
                 try_="Let the rounds be the outer loop: b, c, a, then b, c, a again.",
+                headline="not in turns",
             )
         raise Wrong(
-            "another number of runs",
+            "counted wrong",
             f"The ways ran in the order {order}; asked is bca, four times: once before, then "
             "three rounds.",
             try_="Two loops: over the rounds, and in it over the ways.",
+            headline="another number of runs",
         )
 
     @staticmethod
@@ -156,17 +169,18 @@ class Bench(Exercise):
 
         if numbers and all(abs(value) < 0.5 for value in found.values()):
             raise Wrong(
-                "another clock",
+                "wrong clock",
                 f"`b` took 2, 3 and 6 s on my clock, and it says {found['b']:g}.",
                 lab.line(r"perf_counter\(|monotonic\(|time\.time\(|process_time\("),
                 "Ask `clock()`, which you are given, before and after each run.",
             )
         if numbers and found["b"] < 0:
             raise Wrong(
-                "end before begin",
+                "wrong deadline",
                 f"`b` took 2, 3 and 6 s, and it says {found['b']:g}.",
                 lab.line(r"-\s*clock\(\)"),
                 "The time taken is the clock after the run minus the clock before it.",
+                headline="end before begin",
             )
         for name, *figures in (
             ("mean", 11 / 3, 3, 3),
@@ -176,36 +190,41 @@ class Bench(Exercise):
         ):
             if says(*figures):
                 raise Wrong(
-                    f"took the {name}",
+                    "unfair measuring",
                     f"`b` took 2, 3 and 6 s, and it says {found['b']:g}.",
                     try_="The median is the middle one: one slow run does not move it.",
+                    headline=f"took the {name}",
                 )
         if says(4.5, 4, 4):
             raise Wrong(
-                "counted the first run",
+                "unfair measuring",
                 "`b` took 9 s in the run before, then 2, 3 and 6 s, and it says 4.5.",
                 try_="Leave the first run out of the times.",
+                headline="counted the first run",
             )
         if numbers and len(set(found.values())) == 1:
             raise Wrong(
-                "one list for all",
+                "shared state",
                 f"It says {found['b']:g} for all three, though `b` took longer than the others.",
                 lab.line(r"fromkeys|\[\]"),
                 "Each way needs a list of its own: `{name: [] for name in ways}`.",
+                headline="one list for all",
             )
         if says(3, 5, 7):
             raise Wrong(
-                "counted the others' runs",
+                "unfair measuring",
                 "`c` took 1, 2 and 6 s, and it says 5: the runs of `b` are in it.",
                 lab.line(r"clock\(\)"),
                 "Ask the clock anew right before each run.",
+                headline="counted the others' runs",
             )
         if found["b"] == [2, 3, 6]:
             raise Wrong(
-                "no median",
+                "unfair measuring",
                 "It returned all the times of each way.",
                 lab.line(r"\breturn\b"),
                 "`statistics.median` makes one number of them.",
+                headline="no median",
             )
         if list(found) != list(medians) and numbers:
             raise Wrong(
@@ -239,7 +258,7 @@ class Bench(Exercise):
                 times[name].append(clock() - begun)
         return {name: statistics.median(taken[1:]) for name, taken in times.items()}
 
-    @wrong("not in turns", says="order bbbbccccaaaa")
+    @wrong("unfair measuring", says="order bbbbccccaaaa")
     def one_way_after_another(ways, rounds, clock):
         medians = {}
         for name, way in ways.items():
@@ -252,7 +271,7 @@ class Bench(Exercise):
             medians[name] = statistics.median(taken)
         return medians
 
-    @wrong("not in turns", says="order bcabbbcccaaa")
+    @wrong("unfair measuring", says="order bcabbbcccaaa")
     def warm_and_then_one_by_one(ways, rounds, clock):
         for way in ways.values():
             way()
@@ -267,22 +286,22 @@ class Bench(Exercise):
         return medians
 
     cold = one_round_more.but("rounds + 1", "rounds").but(
-        "taken[1:]", "taken", kind="measured the first run", says="ran 3 times"
+        "taken[1:]", "taken", kind="unfair measuring", says="ran 3 times"
     )
 
     keeps_the_first = one_round_more.but(
-        "taken[1:]", "taken", kind="counted the first run", says="says 4.5"
+        "taken[1:]", "taken", kind="unfair measuring", says="says 4.5"
     )
 
     takes_the_mean = rounds_outside.but(
         "statistics.median(taken)",
         "statistics.mean(taken)",
-        kind="took the mean",
+        kind="unfair measuring",
         says="says 3.66667",
     )
 
     takes_the_fastest = rounds_outside.but(
-        "statistics.median(taken)", "min(taken)", kind="took the fastest", says="says 2"
+        "statistics.median(taken)", "min(taken)", kind="unfair measuring", says="says 2"
     )
 
     @wrong("lost error", says="came to an end")
@@ -300,20 +319,20 @@ class Bench(Exercise):
         return {name: statistics.median(taken) for name, taken in times.items()}
 
     on_its_own_clock = rounds_outside.but("begun = clock()", "begun = time.perf_counter()").but(
-        "clock() - begun", "time.perf_counter() - begun", kind="another clock", says="Ask `clock()`"
+        "clock() - begun", "time.perf_counter() - begun", kind="wrong clock", says="Ask `clock()`"
     )
 
     the_middle_one = rounds_outside.but(
         "statistics.median(taken)",
         "sorted(taken)[len(taken) // 2]",
-        kind="no median",
+        kind="unfair measuring",
         says="halfway between them",
     )
 
     returns_all = rounds_outside.but(
         "{name: statistics.median(taken) for name, taken in times.items()}",
         "times",
-        kind="no median",
+        kind="unfair measuring",
         says="all the times",
     )
 
@@ -333,22 +352,22 @@ class Bench(Exercise):
     one_list = rounds_outside.but(
         "{name: [] for name in ways}",
         "dict.fromkeys(ways, [])",
-        kind="one list for all",
+        kind="shared state",
         says="for all three",
     )
 
     clock_of_the_round = rounds_outside.but("for name, way", "begun = clock()\nfor name, way").but(
         "begun = clock()\nway()",
         "way()",
-        kind="counted the others' runs",
+        kind="unfair measuring",
         says="runs of `b` are in it",
     )
 
     wrong_way_round = rounds_outside.but(
-        "clock() - begun", "begun - clock()", kind="end before begin", says="minus the clock before"
+        "clock() - begun", "begun - clock()", kind="wrong deadline", says="minus the clock before"
     )
 
-    @wrong("a round too few", says="and 2 rounds")
+    @wrong("counted wrong", says="and 2 rounds")
     def one_round_is_the_first(ways, rounds, clock):
         times = {name: [] for name in ways}
         for number in range(rounds):
@@ -359,7 +378,7 @@ class Bench(Exercise):
                     times[name].append(clock() - begun)
         return {name: statistics.median(taken) for name, taken in times.items()}
 
-    @wrong("another number of runs", says="order bcabca")
+    @wrong("counted wrong", says="order bcabca")
     def once_each(ways, rounds, clock):
         for way in ways.values():
             way()
@@ -370,7 +389,7 @@ class Bench(Exercise):
             medians[name] = clock() - begun
         return medians
 
-    @wrong("measured nothing", says="none of the ways")
+    @wrong("not run yet", says="none of the ways")
     def names_them_alone(ways, rounds, clock):
         for way in ways.values():
             way
@@ -382,7 +401,7 @@ class Bench(Exercise):
                 times[name].append(clock() - begun)
         return {name: statistics.median(taken) for name, taken in times.items()}
 
-    @wrong("another order", says="it is b, c, a")
+    @wrong("turns", says="it is b, c, a")
     def by_the_alphabet(ways, rounds, clock):
         for way in dict(sorted(ways.items())).values():
             way()

@@ -46,12 +46,13 @@ class Edge(Exercise):
             got.close()
             outer = lab.line(r"async\s+def\s+report")
             raise Wrong(
-                "must be awaited",
+                "async for plain",
                 "It returned a coroutine: its caller would have to be async as well.",
                 outer or lab.line(r"\breturn\b"),
                 "Begin it with `def`, and run the loop inside it."
                 if outer
                 else "Run it to its end here: `asyncio.run` does, and returns what it returned.",
+                headline="must be awaited",
             )
         if fetch.peak == 1 and len(fetch.started) == 3:
             raise Wrong(
@@ -102,10 +103,11 @@ class Edge(Exercise):
             for frame in frames
         ):
             raise Wrong(
-                "a function for a coroutine",
+                "named, not called",
                 "`asyncio.run` was given a coroutine function.",
                 lab.line(r"asyncio\.run\("),
                 "Call it: its call makes the coroutine.",
+                headline="a function for a coroutine",
             ) from None
         if "coroutine found" in words:
             raise Wrong(
@@ -133,7 +135,7 @@ class Edge(Exercise):
 
         return ", ".join(asyncio.run(all_of_them()))
 
-    @wrong("must be awaited", says="would have to be async as well")
+    @wrong("async for plain", says="would have to be async as well")
     async def async_all_the_way(fetch, urls):
         return ", ".join(await asyncio.gather(*(fetch(url) for url in urls)))
 
@@ -177,7 +179,7 @@ class Edge(Exercise):
     def awaits_nobody(fetch, urls):
         return ", ".join(fetch(url) for url in urls)
 
-    @wrong("a function for a coroutine", says="Call it")
+    @wrong("named, not called", says="Call it")
     def does_not_call_it(fetch, urls):
         async def all_of_them():
             return await asyncio.gather(*(fetch(url) for url in urls))
@@ -198,7 +200,7 @@ class Edge(Exercise):
 
         return ", ".join(asyncio.run(all_of_them()))
 
-    @wrong("must be awaited", says="Run it to its end here")
+    @wrong("async for plain", says="Run it to its end here")
     def hands_it_on(fetch, urls):
         async def all_of_them():
             return ", ".join(await asyncio.gather(*(fetch(url) for url in urls)))

@@ -15,12 +15,14 @@ def judge_letters(lab, asks, got, asked, words, beliefs):
             if got[letter] not in words:
                 listed = ", ".join(f'"{word}"' for word in words)
                 raise Wrong(
-                    "no such word",
+                    "another form",
                     f"`{letter}` is {got[letter]!r}.",
                     try_=f"Each answer is one of {listed}.",
+                    headline="no such word",
                 )
         if bad:
-            kind, text = beliefs[bad[0], got[bad[0]]]
+            kind, headline, text = beliefs[bad[0], got[bad[0]]]
             others = ", ".join(f"`{letter}`" for letter in bad[1:])
-            raise Wrong(kind, text, try_=f"Then look at {others} again." if others else "")
+            try_ = f"Then look at {others} again." if others else ""
+            raise Wrong(kind, text, try_=try_, headline=headline)
     lab.equal(got, asked, what=f"`{asks}` is", secret=True)

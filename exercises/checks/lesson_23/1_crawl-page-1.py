@@ -1,3 +1,5 @@
+"""Long, for a page can be asked for in many wrong ways."""
+
 import asyncio
 import contextlib
 import itertools
@@ -26,10 +28,11 @@ class Ask:
     async def __call__(self, page):
         if len(self.began) == self.MOST:
             raise Wrong(
-                "never gives up",
+                "endless",
                 f"It asked {self.MOST} times and went on.",
                 self.lab.line(r"\bwhile\b|\bfor\b"),
                 "Count the tries: five, no more.",
+                headline="never gives up",
             )
         self.began.append(now())
         outcome = self.outcomes.pop(0) if self.outcomes else 200
@@ -97,21 +100,23 @@ class OnePage(Exercise):
             )
             if isinstance(error, OSError):
                 raise Wrong(
-                    "lost the page",
+                    "one failure ends all",
                     "A connection was lost (OSError), and it gave up.",
                     lab.line("except"),
                     "The same request may succeed the next time.",
+                    headline="lost the page",
                 )
             self.body(lab, ask, error, run, tries=5)
             self.pauses(lab, ask)
             firsts.append(tuple(ask.pauses))
         if not any(sum(pauses) for pauses in firsts):
             raise Wrong(
-                "no pause",
+                "pauses",
                 "It asked again at once.",
                 lab.line(r"\bfor\b|\bwhile\b"),
                 "A server that is overloaded needs a moment: "
                 "`await asyncio.sleep(random.uniform(0, longest))`.",
+                headline="no pause",
             )
         if len({round(pause, 6) for pause, *_ in firsts}) == 1:
             raise Wrong(
@@ -123,19 +128,21 @@ class OnePage(Exercise):
             )
         if not any(pauses[3] > 0.4 for pauses in itertools.chain(firsts, self.more(get_page, lab))):
             raise Wrong(
-                "pauses that don't grow",
+                "pauses",
                 "In sixteen runs the pause before the fifth try "
                 "was never longer than 0.4 s; it may be up to 0.8 s.",
                 lab.line(r"uniform|sleep\("),
                 "0.1 s, doubled for each try that failed.",
+                headline="pauses that don't grow",
             )
         ask, error, run = self.tried(get_page, lab, "that hangs once", "hang")
         if isinstance(error, TimeoutError) or run and run.elapsed > 3:
             raise Wrong(
-                "hung with the page",
+                "time limit",
                 f"The first try hung, and it waited for it until {now_said(ask.ended[0])}.",
                 lab.line(r"await\s+\w*ask"),
                 "Each try needs a limit of its own: `async with asyncio.timeout(1):`.",
+                headline="hung with the page",
             )
         self.body(lab, ask, error, run, tries=2)
         ask, error, run = self.tried(get_page, lab, "that answers 503 each time", *[503] * 20)
@@ -148,19 +155,21 @@ class OnePage(Exercise):
             )
         if run.elapsed > ask.ended[-1] + SOON:
             raise Wrong(
-                "paused for nothing",
+                "late",
                 "It paused after the fifth try, too, and only then raised the error.",
                 lab.line(r"sleep\("),
                 "After the last try there is nothing to wait for.",
+                headline="paused for nothing",
             )
         ask, error, run = self.tried(get_page, lab, "that hangs each time", *["hang"] * 20)
         if ask.ended[-1] > 4.001:
             raise Wrong(
-                "no deadline",
+                "limits add up",
                 f"Every try hung. It went on until {ask.ended[-1]:.1f} s; all of it may take 4 s.",
                 lab.line("timeout|wait_for"),
                 "Timeouts do not add up: put one `async with asyncio.timeout(4):` around "
                 "all the tries.",
+                headline="no deadline for the whole",
             )
         self.failed(lab, error, run, "hangs for 4 s", TimeoutError)
         lab.told("with a page that hangs, and cancelled it")
@@ -197,9 +206,10 @@ class OnePage(Exercise):
     def body(self, lab, ask, error, run, tries):
         if isinstance(error, ValueError) and len(ask.began) < tries:
             raise Wrong(
-                "lost the page",
+                "one failure ends all",
                 f"It gave up after try {len(ask.began)}; the next one might have succeeded.",
                 lab.line("raise"),
+                headline="lost the page",
             )
         if error is not None:
             raise error
@@ -212,9 +222,10 @@ class OnePage(Exercise):
         lab.equal(run.result, "body of /tea")
         if len(ask.began) > tries:
             raise Wrong(
-                "asked too often",
+                "done twice",
                 f"It asked {len(ask.began)} times; try {tries} had succeeded.",
                 lab.line(r"\breturn\b"),
+                headline="asked too often",
             )
 
     def failed(self, lab, error, run, what, kind):
@@ -239,11 +250,12 @@ class OnePage(Exercise):
             longest = 0.1 * 2**number
             if pause > longest + SOON:
                 raise Wrong(
-                    "paused too long",
+                    "pauses",
                     f"Before try {number + 2} it paused {pause:.2f} s; "
                     f"at most {longest:g} s are asked.",
                     lab.line(r"uniform|sleep\("),
                     "The first pause is up to 0.1 s, and each is up to twice the last.",
+                    headline="paused too long",
                 )
 
     @right
@@ -281,11 +293,11 @@ class OnePage(Exercise):
     only_a_deadline = a_limit_in_a_limit.but(
         "async with asyncio.timeout(1):\n    status",
         "status",
-        kind="hung with the page",
+        kind="time limit",
         says="a limit of its own",
     )
 
-    @wrong("no deadline", says="do not add up")
+    @wrong("limits add up", says="do not add up")
     async def only_a_limit_each(ask, page):
         for attempt in range(5):
             if attempt:
@@ -321,10 +333,10 @@ class OnePage(Exercise):
     )
 
     short_pauses = a_limit_in_a_limit.but(
-        "0.05 * 2**attempt", "0.1", kind="pauses that don't grow", says="doubled for each try"
+        "0.05 * 2**attempt", "0.1", kind="pauses", says="doubled for each try"
     )
 
-    @wrong("never gives up", says="five, no more")
+    @wrong("endless", says="five, no more")
     async def for_ever(ask, page):
         longest = 0.1
         async with asyncio.timeout(4):
@@ -353,7 +365,7 @@ class OnePage(Exercise):
                     if status not in (429, 503):
                         raise ValueError(status)
 
-    @wrong("paused for nothing", says="nothing to wait for")
+    @wrong("late", says="nothing to wait for")
     async def pauses_at_the_end(ask, page):
         async with asyncio.timeout(4):
             for attempt in range(5):

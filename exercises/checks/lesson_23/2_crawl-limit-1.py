@@ -87,7 +87,7 @@ class TwoLimits(Exercise):
             other = lab.line(r"\b(monotonic|perf_counter|time\.time)\(")
             if other:
                 raise Wrong(
-                    "another clock",
+                    "wrong clock",
                     "It asked the computer's clock, which hardly moves "
                     "while the loop's clock jumps.",
                     other,
@@ -95,21 +95,23 @@ class TwoLimits(Exercise):
                 )
             if min(gaps) < SOON:
                 raise Wrong(
-                    "too soon after another",
+                    "limit",
                     f"Two fetches began at once, at "
                     f"{starts[number + 1]:g} s; at least {apart:g} s must lie between.",
                     lab.line(r"sleep\(") or lab.line("await"),
                     "Who rests for itself does not know of the others. Share one `next` "
                     "moment: whoever takes it moves it on by `apart`.",
+                    headline="too soon after another",
                 )
             raise Wrong(
-                "too soon after another",
+                "limit",
                 f"A fetch began {min(gaps):g} s after the one "
                 f"before it, at {starts[number + 1]:g} s; at least {apart:g} s must lie "
                 "between.",
                 lab.line(r"sleep\("),
                 "One clock for all, read by whoever already has a place: who takes a "
                 "moment and then waits for a place starts later than its moment.",
+                headline="too soon after another",
             )
         if [page for _, page in fetch.starts] != list(seconds):
             raise Wrong(
@@ -130,18 +132,20 @@ class TwoLimits(Exercise):
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
         if late is None:
             raise Wrong(
-                "ended late",
+                "late",
                 took,
                 lab.line(r"sleep\("),
                 "All had begun in time. Return when the last one has ended.",
+                headline="ended late",
             )
         raise Wrong(
-            "began late",
+            "late",
             f"{took} Fetch {late + 1} could begin at {begins[late]:g} s, and "
             f"began at {starts[late]:g} s.",
             lab.line(r"sleep\(|gather|TaskGroup"),
             "A fetch begins as soon as there is a place and `apart` seconds have passed "
             "since the last start: no batches, and no pause where none is needed.",
+            headline="began late",
         )
 
     @right
@@ -183,7 +187,7 @@ class TwoLimits(Exercise):
         await asyncio.gather(*(worker() for _ in range(most)))
         return [found[number] for number in range(len(found))]
 
-    @wrong("too soon after another", says="starts later than its moment")
+    @wrong("limit", says="starts later than its moment")
     async def a_moment_then_a_place(fetch, pages, most, apart):
         places, following = asyncio.Semaphore(most), 0.0
         clock = asyncio.get_running_loop().time
@@ -198,7 +202,7 @@ class TwoLimits(Exercise):
 
         return await asyncio.gather(*(one(page) for page in pages))
 
-    @wrong("too soon after another", says="does not know of the others")
+    @wrong("limit", says="does not know of the others")
     async def each_worker_rests(fetch, pages, most, apart):
         places = asyncio.Semaphore(most)
 
@@ -210,7 +214,7 @@ class TwoLimits(Exercise):
 
         return await asyncio.gather(*(one(page) for page in pages))
 
-    @wrong("another clock", says="get_running_loop")
+    @wrong("wrong clock", says="get_running_loop")
     async def by_the_computers_clock(fetch, pages, most, apart):
         places, following = asyncio.Semaphore(most), 0.0
 
@@ -246,7 +250,7 @@ class TwoLimits(Exercise):
                     await asyncio.sleep(begun + apart - clock())
         return found
 
-    @wrong("began late", says="no batches")
+    @wrong("late", says="no batches")
     async def in_batches(fetch, pages, most, apart):
         clock = asyncio.get_running_loop().time
         found, last = [], None

@@ -117,12 +117,13 @@ class TwoStages(Exercise):
             if first not in errors.values():
                 raise
             raise Wrong(
-                "one page ended all",
+                "one failure ends all",
                 f"{len(errors)} pages fail, and "
                 f"{type(first).__name__}: {first} came out; {len(pages) - len(errors)} "
                 "others were lost with them.",
                 lab.text.of_traceback(first),
                 "Catch what the work raises where it is awaited, and keep it beside its page.",
+                headline="one page ended all",
             ) from None
         self.results(lab, run, pages, errors)
         lab.limited(works.fetch_peak, at_most=workers, what="fetches")
@@ -167,20 +168,22 @@ class TwoStages(Exercise):
         nones = lab.line(r"put(_nowait)?\(None\)|\.shutdown\(|\.cancel\(")
         if lost and nones and not failed.keys() & lost and lost == pages[-len(lost) :]:
             raise Wrong(
-                "the end too soon",
+                "end signal",
                 f"{len(lost)} of {len(pages)} pages are in neither "
                 f"dict, and they are the last ones: {', '.join(lost[:4])}.",
                 nones,
                 "The parser was ended while pages were still on their way to it. Say the "
                 "end once, behind the last page: when all workers have ended, and through "
                 "the queue.",
+                headline="the end too soon",
             )
         if lost:
             raise Wrong(
-                "lost pages",
+                "lost items",
                 f"{len(lost)} of {len(pages)} pages are in neither dict: {', '.join(lost[:4])}.",
                 lab.line("except|suppress"),
                 "Each page ends in one of the two, whatever happens to it.",
+                headline="lost pages",
             )
         lab.equal(
             records,
@@ -200,11 +203,12 @@ class TwoStages(Exercise):
         if works.fetch_peak == 1 and workers > 1:
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
         raise Wrong(
-            "left a stage idle",
+            "idle places",
             took,
             lab.line(r"sleep\(|wait_for|timeout|gather"),
             "Whoever waits for a page or for room is woken in that moment by "
             "`await queue.get()` and `await queue.put(item)`.",
+            headline="left a stage idle",
         )
 
     @right
@@ -294,7 +298,7 @@ class TwoStages(Exercise):
             await raws.put(None)
         return records, failed
 
-    @wrong("one page ended all", says="were lost with them")
+    @wrong("one failure ends all", says="were lost with them")
     async def fetchers_die(fetch, parse, pages, workers, size):
         raws, records, failed, left = asyncio.Queue(size), {}, {}, iter(pages)
 
@@ -317,7 +321,7 @@ class TwoStages(Exercise):
             await raws.put(None)
         return records, failed
 
-    @wrong("one page ended all", says="records[item[0]] = await parse(item[1])`.")
+    @wrong("one failure ends all", says="records[item[0]] = await parse(item[1])`.")
     async def the_parser_dies(fetch, parse, pages, workers, size):
         raws, records, failed, left = asyncio.Queue(size), {}, {}, iter(pages)
 
@@ -340,7 +344,7 @@ class TwoStages(Exercise):
             await raws.put(None)
         return records, failed
 
-    @wrong("the end too soon", says="behind the last page")
+    @wrong("end signal", says="behind the last page")
     async def each_says_the_end(fetch, parse, pages, workers, size):
         queue, records, failed, tap = asyncio.Queue(size), {}, {}, iter(pages)
 
@@ -393,7 +397,7 @@ class TwoStages(Exercise):
             await queue.put(None)
         return records, failed
 
-    @wrong("lost pages", says="in neither dict")
+    @wrong("lost items", says="in neither dict")
     async def looks_away(fetch, parse, pages, workers, size):
         raws, records, failed, left = asyncio.Queue(size), {}, {}, iter(pages)
 

@@ -91,11 +91,12 @@ class Stopping(Exercise):
             if not again:
                 raise self.better(lab, error) from None
             raise Wrong(
-                "fetched again and again",
+                "endless",
                 f"{again[0]!r} was fetched three times, and would be for ever.",
                 lab.line(r"append|extend|insert"),
                 "A page goes back into `todo` if it is not done, and after its worker was "
                 "cancelled; the grace begins with `stop`.",
+                headline="fetched again and again",
             ) from None
         self.began(lab, fetch, stopped, cancelled)
         self.kept(lab, fetch, pages, found, seconds, stopped, cancelled)
@@ -114,9 +115,10 @@ class Stopping(Exercise):
                     "Cancel only what is late: `asyncio.wait(tasks, timeout=grace)` first.",
                 )
             raise Wrong(
-                "lost pages",
+                "lost items",
                 f"It returned, and {missing[0]!r} was never fetched.",
                 lab.line("while|for"),
+                headline="lost pages",
             )
         lab.equal(found, {page: f"page {page}" for page in done}, what="`done` is")
 
@@ -129,12 +131,13 @@ class Stopping(Exercise):
         ):
             return error
         return Wrong(
-            "a gather that nobody awaits",
+            "awaited the cancelled",
             "Its tasks were cancelled, and the "
             "CancelledError lay in the future that `gather` had returned.",
             gathered,
             "Await what `gather` returns. To wait with a limit, `asyncio.wait(tasks, "
             "timeout=...)` takes the tasks themselves.",
+            headline="a gather that nobody awaits",
         )
 
     def began(self, lab, fetch, stopped, cancelled):
@@ -150,18 +153,20 @@ class Stopping(Exercise):
         twice = [page for page, n in collections.Counter(fetch.calls).items() if n > 1]
         if twice:
             raise Wrong(
-                "fetched twice",
+                "done twice",
                 f"{twice[0]!r} was fetched twice.",
                 lab.line("popleft"),
                 "A page that a worker has taken is its own.",
+                headline="fetched twice",
             )
         if stopped and {"e", "f"} & set(fetch.calls) or stopped == 0 and fetch.calls:
             page = next(page for page in fetch.calls if page in "ef" or stopped == 0)
             raise Wrong(
-                "went on after the stop",
+                "went on after the end",
                 f"`stop` was set after {stopped:g} s, and then it began {page!r}.",
                 lab.line(r"\bwhile\b|popleft"),
                 "Before it takes another page a worker looks: `stop.is_set()`.",
+                headline="went on after the stop",
             )
 
     def kept(self, lab, fetch, pages, found, seconds, stopped, cancelled):
@@ -169,16 +174,17 @@ class Stopping(Exercise):
             places = pages.count(page) + (page in found)
             if places == 0:
                 raise Wrong(
-                    "lost pages",
+                    "lost items",
                     f"{page!r} was begun and not finished; in the end it is "
                     "neither in `todo` nor in `done`.",
                     lab.line("popleft"),
                     "Give it back, whatever ended it: `except BaseException: "
                     "todo.append(page)`, then `raise`.",
+                    headline="lost pages",
                 )
             if places > 1:
                 raise Wrong(
-                    "given back twice",
+                    "given back wrongly",
                     f"{page!r} is in the end "
                     + (
                         "in `todo` and in `done`."
@@ -187,6 +193,7 @@ class Stopping(Exercise):
                     ),
                     lab.line("append|extend"),
                     "Give back what was begun and is not done, and only that.",
+                    headline="given back twice",
                 )
 
     def late(self, lab, run, fetch, ends, stopped, cancelled):
@@ -201,18 +208,20 @@ class Stopping(Exercise):
             )
         if stopped is None or fetch.cancelled or run.elapsed > ends + 5:
             raise Wrong(
-                "ended late",
+                "late",
                 took,
                 lab.line(r"sleep\(|wait_for|timeout|wait\("),
                 "When the last worker has ended there is nothing left to wait for: not for "
                 "`stop`, and not for the rest of the grace. And who looks now and then "
                 "sees it late: `await` what will come.",
+                headline="ended late",
             )
         raise Wrong(
-            "no limit to the grace",
+            "time limit",
             f"{took} A page that needs longer than the grace was waited for.",
             lab.line(r"grace|wait\(|gather|TaskGroup"),
             "Some page may hang for ever: cancel what is late.",
+            headline="no limit to the grace",
         )
 
     @right
@@ -243,7 +252,7 @@ class Stopping(Exercise):
     gives_back_the_cancelled = a_task_that_cancels.but(
         "BaseException:  # whatever ends it, the page is not lost",
         "asyncio.CancelledError:",
-        kind="lost pages",
+        kind="lost items",
         says="whatever ended it",
     )
 
@@ -285,7 +294,7 @@ class Stopping(Exercise):
         "await asyncio.sleep(grace)", "", kind="dropped requests", says="within the 1 s of grace"
     )
 
-    @wrong("no limit to the grace", says="may hang for ever")
+    @wrong("time limit", says="may hang for ever")
     async def patient(fetch, todo, done, workers, stop, grace):
         async def worker():
             while todo and not stop.is_set():
@@ -300,7 +309,7 @@ class Stopping(Exercise):
             for _ in range(workers):
                 group.create_task(worker())
 
-    @wrong("a gather that nobody awaits", says="lay in the future")
+    @wrong("awaited the cancelled", says="lay in the future")
     async def gathers_and_looks_away(fetch, todo, done, workers, stop, grace):
         async def worker():
             while todo and not stop.is_set():
@@ -322,7 +331,7 @@ class Stopping(Exercise):
                 task.cancel()
             await asyncio.gather(*tasks, stopped, return_exceptions=True)
 
-    @wrong("fetched again and again", says="the grace begins with `stop`")
+    @wrong("endless", says="the grace begins with `stop`")
     async def a_grace_for_each(fetch, todo, done, workers, stop, grace):
         async def worker():
             while todo and not stop.is_set():
@@ -337,7 +346,7 @@ class Stopping(Exercise):
             for _ in range(workers):
                 group.create_task(worker())
 
-    @wrong("lost pages", says="Give it back")
+    @wrong("lost items", says="Give it back")
     async def gives_nothing_back(fetch, todo, done, workers, stop, grace):
         async def worker():
             while todo and not stop.is_set():
@@ -357,10 +366,10 @@ class Stopping(Exercise):
             closer.cancel()
 
     does_not_look = a_task_that_cancels.but(
-        "todo and not stop.is_set()", "todo", kind="went on after the stop", says="stop.is_set()"
+        "todo and not stop.is_set()", "todo", kind="went on after the end", says="stop.is_set()"
     )
 
-    @wrong("given back twice", says="in `todo` and in `done`")
+    @wrong("given back wrongly", says="in `todo` and in `done`")
     async def gives_all_back(fetch, todo, done, workers, stop, grace):
         async def worker():
             while todo and not stop.is_set():
@@ -385,7 +394,7 @@ class Stopping(Exercise):
     sits_the_grace_out = a_task_that_cancels.but(
         "closer.cancel()",
         "if not stop.is_set():\n    closer.cancel()",
-        kind="ended late",
+        kind="late",
         says="the rest of the grace",
     )
 

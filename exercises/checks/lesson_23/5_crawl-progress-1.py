@@ -70,10 +70,11 @@ class LivePage(Exercise):
         self.head(lab, answer, "/", "200", "text/html")
         if not answer.partition(b"\r\n\r\n")[2].strip():
             raise Wrong(
-                "no page",
+                "protocol",
                 "The answer to `/` has no body.",
                 lab.line("text/html"),
                 "After the empty line comes the page, a few words of HTML.",
+                headline="no page",
             )
         answer = self.visit(show, lab, "asks for `/nothing`", "/nothing")
         self.head(lab, answer, "/nothing", "404", None)
@@ -159,11 +160,12 @@ class LivePage(Exercise):
         if not answer.endswith(b"<closed>"):
             if b"\r\n\r\n" not in answer:
                 raise Wrong(
-                    "no empty line",
+                    "protocol",
                     f"{answer[:70]!r} came, and no end of the head. The "
                     "visitor waits for an empty line.",
                     lab.line("HTTP/1.1"),
                     "The head ends with `\\r\\n\\r\\n`.",
+                    headline="no empty line",
                 )
             raise Wrong(
                 "left open", f"The answer came; {PATIENCE} s later the connection was still open."
@@ -174,10 +176,11 @@ class LivePage(Exercise):
         head, gap, _ = answer.partition(b"\r\n\r\n")
         if not gap:
             raise Wrong(
-                "no empty line",
+                "protocol",
                 f"The answer to `{path}` begins with {answer[:60]!r}, and its head has no end.",
                 lab.line("HTTP/1.1"),
                 "The head ends with an empty line, `\\r\\n\\r\\n`.",
+                headline="no empty line",
             )
         first, *rest = head.decode("latin-1").split("\r\n")
         if not first.startswith(f"HTTP/1.1 {status}"):
@@ -191,16 +194,18 @@ class LivePage(Exercise):
             unlike = lab.line(r"""==\s*(["'])/|(["'])/\w*\2\s*:""")
             if path == "/" and unlike and not lab.line(r"decode|\bstr\("):
                 raise Wrong(
-                    "status",
+                    "protocol",
                     f"The answer to `/` begins with `{first}`.",
                     unlike,
                     'What was read is bytes, and no text equals bytes: `b"/"`.',
+                    headline="status",
                 )
             raise Wrong(
-                "status",
+                "protocol",
                 f"The answer to `{path}` begins with `{first}`.",
                 lab.line("HTTP/1.1"),
                 f"It is `HTTP/1.1 {status} ...`.",
+                headline="status",
             )
         if kind and not any(line.lower().startswith(f"content-type: {kind}") for line in rest):
             if path == "/events" and any("text/html" in line.lower() for line in rest):
@@ -210,10 +215,11 @@ class LivePage(Exercise):
                     lab.line(r"read"),
                 )
             raise Wrong(
-                "type",
+                "protocol",
                 f"The head of the answer to `{path}` is {head!r:.90}.",
                 lab.line("(?i)content-type"),
                 f"One line is `Content-Type: {kind}`.",
+                headline="type",
             )
 
     def events(self, lab, answer):
@@ -224,25 +230,28 @@ class LivePage(Exercise):
             states = [json.loads(event.strip().removeprefix("data:")) for event in events]
         except ValueError:
             raise Wrong(
-                "not an event",
+                "protocol",
                 f"The body is {answer[-90:]!r}.",
                 lab.line("data:"),
                 "An event is `data: `, the JSON, and an empty line: `\\n\\n`.",
+                headline="not an event",
             ) from None
         if len(states) < 4:
             raise Wrong(
-                "too few events",
+                "counted wrong",
                 f"The crawl went on for 0.3 s, and {len(states)} events came.",
                 lab.line("sleep|while"),
                 "One at once, then one each 0.05 s.",
+                headline="too few events",
             )
         if states[-1] != {"done": 8, "left": 0}:
             raise Wrong(
-                "the end is missing",
+                "end signal",
                 f"The last event was {states[-1]}; at the end the crawl had done all 8 pages.",
                 lab.line("over"),
                 "When the loop has seen that the crawl is over, the last state has not "
                 "been sent yet.",
+                headline="the end is missing",
             )
         if len(states) > 40:
             raise Wrong("spin", f"{len(states)} events came in 0.3 s.", lab.line("while"))
@@ -279,18 +288,20 @@ class LivePage(Exercise):
         errors = lab.run(scene()).result
         if errors and errors[0] is None:
             raise Wrong(
-                "goes on for nobody",
+                "went on after the end",
                 f"The visitor left; {PATIENCE} s later it still wrote events.",
                 lab.line("while"),
                 "`await writer.drain()` raises a ConnectionError once the visitor is gone: "
                 "let that end the loop.",
+                headline="goes on for nobody",
             )
         if errors:
             raise Wrong(
-                "the visitor's leaving came out",
+                "caught too little",
                 f"The visitor left, and {type(errors[0]).__name__} came out.",
                 lab.line(r"drain|write"),
                 "Visitors leave when they like: catch `ConnectionError` around the answer.",
+                headline="the visitor's leaving came out",
             )
 
     @right
@@ -379,7 +390,7 @@ class LivePage(Exercise):
                 writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
             await writer.drain()
 
-    @wrong("the end is missing", says="has not been sent yet")
+    @wrong("end signal", says="has not been sent yet")
     async def without_the_last(crawl, reader, writer):
         with contextlib.suppress(ConnectionError), contextlib.closing(writer):
             asked = await reader.readuntil(b"\r\n\r\n")
@@ -404,7 +415,7 @@ class LivePage(Exercise):
             writer.write(f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\nHello".encode())
             await writer.drain()
 
-    @wrong("status", says="no text equals bytes")
+    @wrong("protocol", says="no text equals bytes")
     async def compares_bytes_with_text(crawl, reader, writer):
         with contextlib.closing(writer):
             path = (await reader.readuntil(b"\r\n\r\n")).split()[1]
@@ -449,11 +460,11 @@ class LivePage(Exercise):
     takes_it_for_an_error = never_closes.but(
         "contextlib.suppress(ConnectionError)",
         "contextlib.closing(writer)",
-        kind="the visitor's leaving came out",
+        kind="caught too little",
         says="leave when they like",
     )
 
-    @wrong("goes on for nobody", says="let that end the loop")
+    @wrong("went on after the end", says="let that end the loop")
     async def writes_for_ever(crawl, reader, writer):
         with contextlib.closing(writer):
             asked = await reader.readuntil(b"\r\n\r\n")
@@ -472,7 +483,7 @@ class LivePage(Exercise):
             with contextlib.suppress(ConnectionError):
                 await writer.drain()
 
-    @wrong("no empty line", says="has no end")
+    @wrong("protocol", says="has no end")
     async def forgets_the_empty_line(crawl, reader, writer):
         with contextlib.suppress(ConnectionError), contextlib.closing(writer):
             await reader.readuntil(b"\r\n\r\n")

@@ -28,10 +28,11 @@ class Clients:
             self.made.append(client)
             if len(self.made) > 30:
                 raise Wrong(
-                    "a new client for each request",
+                    "client per request",
                     "It made 30 clients and went on.",
                     self.lab.line(r"AsyncClient\("),
                     "Make one, around all of it.",
+                    headline="a new client for each request",
                 )
             self.init(client, *arguments, **settings)
             self.doors = getattr(settings.get("limits"), "max_connections", None) or math.inf
@@ -118,11 +119,12 @@ class Whole(Exercise):
                     raise
                 place = lab.text.of_traceback(error)
                 raise Wrong(
-                    "one page ended all",
+                    "one failure ends all",
                     f"{type(error).__name__} came out: something was lost on the way to a page.",
                     place and place[1],
                     "Lost connections and time-outs have one name in common: "
                     "`httpx.TransportError`. Catch that, and ask again.",
+                    headline="one page ended all",
                 ) from None
         log = site.log()
         self.tries(lab, log, base)
@@ -144,17 +146,19 @@ class Whole(Exercise):
         last = log[-1].path if log else "nothing"
         if [asked.path for asked in log].count(base + self.SILENT) == 1:
             return Wrong(
-                "hung with the page",
+                "time limit",
                 f"After 5 s it was not done. {self.SILENT!r} hung, and was not asked for again.",
                 lab.line(r"AsyncClient\(|\.get\("),
                 "`timeout=0.3` for the client, or a limit around each request. (httpx "
                 "itself waits for 5 s.)",
+                headline="hung with the page",
             )
         return Wrong(
-            "never gives up",
+            "endless",
             f"After 5 s it was not done. The last request, number {len(log)}, was for `{last}`.",
             lab.line(r"\bwhile\b|\bfor\b"),
             "Six tries for a page, then it has failed.",
+            headline="never gives up",
         )
 
     def tries(self, lab, log, base):
@@ -174,17 +178,19 @@ class Whole(Exercise):
         ):
             if asked[name] < tries:
                 raise Wrong(
-                    "gave up too soon",
+                    "one failure ends all",
                     f"{name!r} met with {why}; it was asked for "
                     f"{asked[name]} time{'s' * (asked[name] != 1)}.",
                     lab.line(r"except|status|range\("),
                     "Six tries in all.",
+                    headline="gave up too early",
                 )
             if asked[name] > tries:
                 raise Wrong(
-                    "asked too often",
+                    "done twice",
                     f"{name!r} was asked for {asked[name]} times; {tries} are enough.",
                     lab.line(r"range\(|while"),
+                    headline="asked too often",
                 )
 
     def result(self, lab, run, pages, base):
@@ -208,29 +214,32 @@ class Whole(Exercise):
         pause = busy[1].arrived - busy[0].answered
         if pause < 0.95:
             raise Wrong(
-                "came back too soon",
+                "pauses",
                 f"{self.BUSY!r} was told 429 with Retry-After: 1. It "
                 f"was asked for again after {pause:.2f} s.",
                 lab.line("429|sleep"),
                 'Wait `float(response.headers["Retry-After"])` seconds.',
+                headline="came back too early",
             )
         silent = [asked for asked in log if asked.path == base + self.SILENT]
         if silent[1].arrived - silent[0].arrived > 1.5:
             raise Wrong(
-                "hung with the page",
+                "time limit",
                 f"{self.SILENT!r} hung, and was asked for again only "
                 f"{silent[1].arrived - silent[0].arrived:.1f} s later.",
                 lab.line(r"AsyncClient\(|timeout"),
                 "A try may take 0.3 s.",
+                headline="hung with the page",
             )
 
     def news(self, lab, told, pages):
         if len(told) != pages:
             raise Wrong(
-                "told wrong",
+                "counted wrong",
                 f"There were {pages} pages, and `tell` was called {len(told)} times.",
                 lab.line(r"tell\("),
                 "Once after each page, whether it is done or has failed.",
+                headline="told wrong",
             )
         for number, counts in enumerate(told, 1):
             if (
@@ -239,26 +248,29 @@ class Whole(Exercise):
                 or sum(counts) != number
             ):
                 raise Wrong(
-                    "told wrong",
+                    "counted wrong",
                     f"Call number {number} was `tell{counts}`.",
                     lab.line(r"tell\("),
                     "How many are done, and how many have failed.",
+                    headline="told wrong",
                 )
         if told[-1] != (pages - 2, 2):
             raise Wrong(
-                "told wrong",
+                "counted wrong",
                 f"The last call was `tell{told[-1]}`.",
                 lab.line(r"tell\("),
                 "First how many are done, then how many have failed.",
+                headline="told wrong",
             )
 
     def closed(self, lab, made):
         if len(made) > 1:
             raise Wrong(
-                "a new client for each request",
+                "client per request",
                 f"It made {len(made)} clients.",
                 lab.line(r"AsyncClient\("),
                 "Make one, around all of it.",
+                headline="a new client for each request",
             )
         if made and not made[-1].is_closed:
             raise Wrong(
@@ -418,21 +430,21 @@ class Whole(Exercise):
         return names, failed
 
     gives_up_on_503 = workers_of_one_group.but(
-        "elif response.status_code != 503", "else", kind="gave up too soon", says="Six tries"
+        "elif response.status_code != 503", "else", kind="one failure ends all", says="Six tries"
     )
 
     waits_as_it_likes = workers_of_one_group.but(
         'float(response.headers["Retry-After"])',
         "0.1",
-        kind="came back too soon",
+        kind="pauses",
         says="Retry-After",
     )
 
     waits_for_the_silent = workers_of_one_group.but(
-        "timeout=0.3", "timeout=30", kind="hung with the page", says="httpx itself waits"
+        "timeout=0.3", "timeout=30", kind="time limit", says="httpx itself waits"
     )
 
-    @wrong("told wrong", says="whether it is done or has failed")
+    @wrong("counted wrong", says="whether it is done or has failed")
     async def tells_of_the_done(url, pages, workers, tell):
         names, failed, left = {}, [], iter(pages)
 
@@ -500,7 +512,7 @@ class Whole(Exercise):
                     group.create_task(one(client, page))
         return names, failed
 
-    @wrong("one page ended all", says="one name in common")
+    @wrong("one failure ends all", says="one name in common")
     async def catches_time_outs_only(url, pages, workers, tell):
         names, failed, tap = {}, [], iter(pages)
 

@@ -15,28 +15,38 @@ from helpers.coach.form.stubs import stub_of
 class Wrong(Exception):
     """An answer that is not right yet.
 
-    kind: a key of KINDS in `helpers.coach.mistakes.catalogue`, or a headline of your own in a few
-        words. headline: the one to show, where it is not the kind's.
+    kind: a key of KINDS in `helpers.coach.mistakes.catalogue`, which has a headline, words on the
+        line and what to try. headline: your own, where you can say more than the kind does; the
+        kind's other words are then not used either. at: what the line does, beside that headline.
     observed: what was seen, in full sentences. line: line number in the learner's cell, or None.
     try_: what to try next, or None for what goes with the kind.
     """
 
-    def __init__(self, kind, observed="", line=None, try_=None):
+    def __init__(self, kind, observed="", line=None, try_=None, headline=None, at=""):
         super().__init__(kind, observed)
         self.kind = kind
         self.observed = observed
         self.line = line
         self.try_ = try_
-        self.headline = None
+        self.headline = headline
+        self.at = at
 
 
 class wrong_value:
-    """A value that a wrong belief leads to, the kind of mistake, and words of its message."""
+    """A value that a wrong belief leads to, the kind of mistake, and words of its message.
 
-    def __init__(self, value, kind, says=""):
+    headline: that of the message, where it says more than the kind's.
+    """
+
+    def __init__(self, value, kind, says="", headline=None):
         self.value = value
         self.kind = kind
         self.says = says
+        self.headline = headline
+
+    def mistake(self) -> Wrong:
+        """The Wrong that tells of it, where `says` is all that is to be said."""
+        return Wrong(self.kind, self.says, try_="", headline=self.headline)
 
 
 class Exercise:
@@ -113,7 +123,7 @@ class Exercise:
             return
         for belief in self.wrong_values:
             if same_value(answer, belief.value) and belief.kind != "value":
-                raise Wrong(belief.kind, belief.says, try_="")
+                raise belief.mistake()
         lab.equal(answer, self.right_values[0], what=f"`{self.asks}` is", secret=True)
 
     # Texts
@@ -147,6 +157,10 @@ def same_value(got: Any, expected: Any) -> bool:
             return math.isclose(got, expected, rel_tol=1e-3, abs_tol=1e-9)
         if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
             return len(got) == len(expected) and all(map(same_value, got, expected))
+        if expected is None:
+            return got is None
+        if isinstance(expected, (str, bytes)):  # whatever `got` says that it equals
+            return type(expected).__eq__(expected, got) is True
         if isinstance(expected, BaseException):
             return same_error(got, expected)
         if isinstance(expected, dict) and isinstance(got, dict):

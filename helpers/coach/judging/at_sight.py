@@ -154,6 +154,4 @@ def _is_left_open(value):
 
 
 def _not_yet(kind, observed, try_=None, headline=None):
-    found = Wrong(kind, observed, try_=try_)
-    found.headline = headline
-    return verdict_of(found)
+    return verdict_of(Wrong(kind, observed, try_=try_, headline=headline))

@@ -217,11 +217,7 @@ class Sandbox:
                     "no other Python code could run.",
                 )
         elif "Traceback (" in text:
-            found = Wrong(
-                "the judge failed",
-                f"It said: {text.splitlines()[-1]}",
-                try_="That is a fault of the course, not of your answer.",
-            )
+            found = Wrong("judge failed", f"It said: {text.splitlines()[-1]}")
         elif end["how"] == "silent":
             found = Wrong("endless", f"After {limit} nothing was heard of it any more.")
         else:

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from helpers.coach.form.statement import Wrong
 from helpers.coach.form.text import nodes_of
-from helpers.coach.mistakes.catalogue import BY_NAME, PHRASES, TRIES
 from helpers.coach.mistakes.hangs import Stuck, deadlock
+from helpers.coach.mistakes.python_errors import BY_NAME, PHRASES, TRIES
 from helpers.coach.mistakes.source import Place, Source
 from helpers.coach.mistakes.words import error_text, error_words
 from helpers.kernel.virtual import Deadlock
@@ -67,9 +67,13 @@ def _of_python(error, place, inside):
         (hint for type_, words, hint in TRIES if isinstance(error, type_) and words in text), ""
     )
     group = f" (in {type(inside).__name__})" if inside is not None else ""
-    found = Wrong("raised", f"It raised {error_words(error)}{group}.", try_=try_)
-    found.headline = f"raised {type(error).__name__}"
-    return found
+    return Wrong(
+        "raised",
+        f"It raised {error_words(error)}{group}.",
+        try_=try_,
+        headline=f"raised {type(error).__name__}",
+        at="raises it",
+    )
 
 
 def _one_for_many(error, source):

@@ -3,7 +3,8 @@
 from dataclasses import asdict, dataclass
 
 from helpers.coach.form.statement import Wrong
-from helpers.coach.mistakes.catalogue import KINDS, Kind
+from helpers.coach.mistakes.catalogue import KINDS
+from helpers.coach.mistakes.catalogue.kind import Kind
 from helpers.coach.mistakes.source import Place, Source
 
 
@@ -51,14 +52,16 @@ def verdict_of(
     place: None if no line is to blame; `source` is not needed then. called: a sentence that
     quotes the call, set before what was observed.
     """
-    kind = KINDS.get(found.kind) or Kind(found.kind, "", "")
+    kind = KINDS[found.kind]
+    if found.headline:
+        kind = Kind(found.headline, found.at, "")
     observed = found.observed
     if called and not observed.startswith("I "):
         observed = f"{called} {observed}".strip()
     return Verdict(
         "not yet",
         found.kind,
-        found.headline or kind.headline,
+        kind.headline,
         observed,
         place[1] if place else None,
         source.sentence(place, kind.at) if place else "",

@@ -13,7 +13,11 @@ class Guarded(Exercise):
         fetch = lab.service(5)
         run = lab.run(guarded, fetch, cancel_after=1)
         if not fetch.cancelled:
-            raise Wrong("not cancelled", f"It ended after {run.elapsed} s, before I cancelled it.")
+            raise Wrong(
+                "swallowed",
+                f"It ended after {run.elapsed} s, before I cancelled it.",
+                headline="not cancelled",
+            )
         lab.run(guarded, lab.service(1, errors={"a": ValueError("no page")}), raises=ValueError)
         lab.equal(lab.run(guarded, lab.service(1)).result, "page a")
 

@@ -7,4 +7,7 @@ class Predict(Exercise):
     id = "t-predict"
     asks = "seconds"
     right_values = (3,)
-    wrong_values = (wrong_value(6, "added up", "6 s is the sum."), wrong_value(5, "value", "5"))
+    wrong_values = (
+        wrong_value(6, "overlap added up", "6 s is the sum."),
+        wrong_value(5, "value", "5"),
+    )

@@ -1,0 +1,143 @@
+"""Tasks: their ends, their errors, cancellation and time limits."""
+
+from helpers.coach.mistakes.catalogue.kind import Kind
+
+KINDS = {
+    "leaked": Kind(
+        "left a task running",
+        "",
+        "Await every task that you start, or cancel it: a TaskGroup does that for you.",
+    ),
+    "losers": Kind(
+        "left the losers running",
+        "",
+        "Once the answer is there, cancel the others and await them: a loser that goes on "
+        "still holds its connection.",
+    ),
+    "task not kept": Kind(
+        "let go of a running task",
+        "",
+        "The loop doesn't hold on to a task that waits. Keep a reference to it until it is done.",
+    ),
+    "siblings": Kind(
+        "mistook who stops whom",
+        "",
+        "When one fails, `gather` and `wait` leave the others running; a TaskGroup cancels "
+        "them and waits for them.",
+    ),
+    "early return": Kind(
+        "did not wait for the end",
+        "",
+        "Starting, and asking to stop, return at once. Await what was begun before you return.",
+    ),
+    "future for its result": Kind(
+        "took a future for its result",
+        "",
+        "A future only stands for what will be there. Await it, or ask for its result when it "
+        "is done.",
+    ),
+    "lost error": Kind(
+        "lost an error",
+        "",
+        "An error must reach whoever awaits. Await the task, or look at its result.",
+    ),
+    "one failure ends all": Kind(
+        "let one failure end it",
+        "",
+        "Catch what may fail around that one call, and go on with the others.",
+    ),
+    "caught too much": Kind(
+        "caught too much",
+        "",
+        "Catch only the errors that you mean. `except Exception` lets a cancellation and the "
+        "stop button pass, and a bare `except` doesn't.",
+    ),
+    "caught too little": Kind(
+        "let an error out that it should catch",
+        "",
+        "Which errors are to be expected here? Catch those by name, where they are raised.",
+    ),
+    "error for a result": Kind(
+        "took an error for a result",
+        "",
+        "An error among the results is raised nowhere. Look at each, and keep apart what failed.",
+    ),
+    "another error": Kind(
+        "another error",
+        "",
+        "Let out the error that was asked for: a bare `raise` keeps the one that was caught.",
+    ),
+    "swallowed": Kind(
+        "swallowed the cancellation",
+        "catches the cancellation and goes on",
+        "Clean up, then `raise`: or catch only the errors that you mean.",
+    ),
+    "cut off": Kind(
+        "the cleanup was cut off",
+        "is where the cleanup was",
+        "A cleanup that awaits can be cancelled as well. Keep it short and bound it in time, "
+        "or let a task of its own do it, shielded, and wait for that.",
+    ),
+    "cancel is instant": Kind(
+        "took asking for ending",
+        "",
+        "`cancel` only asks. The task hears of it in its next turn, and ends after its "
+        "cleanup: await it.",
+    ),
+    "what cancelling leaves": Kind(
+        "mistook what a cancellation leaves",
+        "",
+        "A cancellation ends the wait where the task stands, and its `finally` runs. A task "
+        "that has not begun never begins, and what was done stays done.",
+    ),
+    "cancel passed on": Kind(
+        "mistook where a cancellation goes",
+        "",
+        "A cancellation goes on to the task that is awaited, and no further. `shield` keeps "
+        "it from the inner task, not from whoever awaits.",
+    ),
+    "awaited the cancelled": Kind(
+        "met the error of a task that was cancelled",
+        "",
+        "Whoever awaits a cancelled task gets its CancelledError. `gather(*tasks, "
+        "return_exceptions=True)` keeps it.",
+    ),
+    "others' tasks": Kind(
+        "took other tasks for its own",
+        "",
+        "`asyncio.all_tasks()` holds everybody's, the current one too. Keep a list of those "
+        "that you start.",
+    ),
+    "timeout interrupts": Kind(
+        "let a timeout interrupt work",
+        "",
+        "A timeout is told at an `await`. Code that never awaits runs to its end.",
+    ),
+    "time limit": Kind(
+        "limited the time wrongly",
+        "",
+        "Put `async with asyncio.timeout(seconds)` around the very wait that is to be "
+        "limited, and around no more.",
+    ),
+    "limits add up": Kind(
+        "took many limits for one",
+        "",
+        "Limits for each call do not add up to one for the whole: put one around all of it.",
+    ),
+    "whose timeout": Kind(
+        "mistook whose timeout it was",
+        "",
+        "A TimeoutError doesn't tell whose it is. `timeout(…) as cm` and `cm.expired()` do.",
+    ),
+    "late": Kind(
+        "went on later than it could",
+        "",
+        "Wait for the event itself, not for the clock and not for something else first.",
+    ),
+    "slow": Kind(
+        "took longer than it must",
+        "waits",
+        "Look for a wait that nothing asks for, or for one that could go on beside another.",
+    ),
+    "early": Kind("did not wait long enough", "", "Look for what it did not wait for."),
+}

@@ -1,0 +1,159 @@
+"""What Python's own errors stand for: mistakes of the catalogue, and what to try.
+
+`PHRASES` and `BY_NAME` give an error a kind; `TRIES` says more where it stays "raised".
+"""
+
+import asyncio
+
+from helpers.basics.backports import QueueShutDown
+
+# An error's type, words of CPython's message, the mistake that they tell of.
+PHRASES = (
+    (RuntimeError, "asyncio.run() cannot be called from a running event loop", "nested run"),
+    (RuntimeError, "Runner.run() cannot be called from a running event loop", "nested run"),
+    (RuntimeError, "event loop is already running", "nested run"),
+    (RuntimeError, "Cannot run the event loop while another loop is running", "nested run"),
+    (RuntimeError, "cannot reuse already awaited coroutine", "awaited twice"),
+    (RuntimeError, "coroutine is being awaited already", "awaited twice"),
+    (RuntimeError, "attached to a different loop", "other loop"),
+    (RuntimeError, "is bound to a different event loop", "other loop"),
+    (RuntimeError, "generator ignored GeneratorExit", "ignored close"),
+    (TypeError, "can't send non-None value to a just-started", "unprimed"),
+    (TypeError, "'coroutine' object is not callable", "raised"),
+    (TypeError, "'coroutine'", "not awaited"),
+    (TypeError, "coroutine object", "not awaited"),
+    (TypeError, "not coroutine", "not awaited"),
+    (TypeError, "got coroutine", "not awaited"),
+    (TypeError, "type coroutine", "not awaited"),
+    (TypeError, "to coroutine.", "not awaited"),
+    (KeyError, "coroutine object", "not awaited"),
+    (AttributeError, "'coroutine' object", "not awaited"),
+)
+
+# Errors that tell of a mistake by their name alone; httpx needn't be imported to know its own.
+BY_NAME = {
+    "PoolTimeout": "pool exhausted",
+    "QueueFull": "full queue",
+}
+
+# An error's type, words of its message, what to try: where "raised" alone says too little.
+TRIES = (
+    (
+        NameError,
+        "is not defined",
+        "Your function may use what your notebook defines and imports: run those cells first.",
+    ),
+    (EOFError, "EOF when reading a line", "Nobody types during a check: leave `input()` out."),
+    (
+        TypeError,
+        "async_generator can't be used in 'await'",
+        "A `yield` inside an `async def` makes an "
+        "async generator of it: use `async for`, or `return`.",
+    ),
+    (
+        TypeError,
+        "can't be used in 'await' expression",
+        "`await` takes coroutines, tasks and futures. Is what you await made by an `async def`?",
+    ),
+    (
+        TypeError,
+        "'async for' requires an object with __aiter__",
+        "`async for` takes an async iterator, such as the call of an async generator. What is "
+        "there already is read by `for`.",
+    ),
+    (
+        TypeError,
+        "'async_generator' object is not",
+        "An async generator is read by `async for`, also in a comprehension.",
+    ),
+    (
+        TypeError,
+        "object does not support the context manager protocol",
+        "Locks and other things of asyncio are entered with `async with`.",
+    ),
+    (
+        asyncio.QueueEmpty,
+        "",
+        "`get_nowait` never waits for an item. `await queue.get()` does.",
+    ),
+    (
+        QueueShutDown,
+        "",
+        "`get` raises it when nothing is left in a queue that was shut down, `put` at once: catch "
+        "it where the worker ends.",
+    ),
+    (
+        RuntimeError,
+        "no running event loop",
+        "This needs a running loop: do it inside an `async def`.",
+    ),
+    (
+        RuntimeError,
+        "generator raised StopIteration",
+        "A `next(…)` inside a generator found nothing: catch StopIteration there, or use `for`.",
+    ),
+    (
+        TypeError,
+        "'coroutine' object is not callable",
+        "It was called already: what you have is the coroutine. Leave out the brackets behind it.",
+    ),
+    (
+        IndexError,
+        "pop from an empty deque",
+        "Nobody is left in the queue. Ask before you take one, in the head of the `while`.",
+    ),
+    (
+        RuntimeError,
+        "deque mutated during iteration",
+        "A `for` loop refuses a deque that changes under it. Take one from the left with "
+        "`popleft()`, in a `while` loop.",
+    ),
+    (
+        AttributeError,
+        "'list' object has no attribute 'popleft'",
+        "A list has no `popleft`. `deque(…)` makes a queue of it.",
+    ),
+    (
+        Exception,
+        "Result is not set",
+        "The task is not done yet. Ask for its result when it has been awaited: behind the block "
+        "of a TaskGroup, not in it.",
+    ),
+    (
+        TypeError,
+        "Passing coroutines is forbidden",
+        "`asyncio.wait` takes tasks: `asyncio.create_task(…)` makes one of a coroutine.",
+    ),
+    (
+        ValueError,
+        "Set of Tasks/Futures is empty",
+        "`asyncio.wait` takes one task at least: look whether there is one before you wait.",
+    ),
+    (
+        RuntimeError,
+        "on un-acquired lock",
+        "Who waits for a condition, or notifies the others, must hold its lock: put `async with "
+        "condition:` around it, and look in there at what you wait for, too.",
+    ),
+    (
+        AttributeError,
+        "has no attribute 'add_done_callback'",
+        "`asyncio.wait` takes tasks. Of a dict it takes the keys: hand it `tasks.values()`.",
+    ),
+    (
+        TypeError,
+        "a coroutine was expected, got",
+        "Call the function: a task is made of the coroutine that the call returns.",
+    ),
+    (
+        TypeError,
+        "a coroutine or an awaitable is required",  # asyncio.run of Python 3.14
+        "Call the function: what runs is the coroutine that the call returns.",
+    ),
+    (
+        StopIteration,
+        "",
+        "A `next(…)` or `send(…)` met the end of a generator: catch StopIteration, its "
+        "`.value` is what was returned.",
+    ),
+)
