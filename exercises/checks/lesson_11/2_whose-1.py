@@ -1,7 +1,8 @@
 import asyncio
 from contextlib import suppress
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.basics.words import listed
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import other_clock
 
@@ -176,6 +177,32 @@ class FirstAnswer(Exercise):
             )
         ask = lab.service(1, name="ask", errors={"a": LookupError("no such question")})
         lab.run(first_answer, ask, ["a", "b", "c"], 2, 10, raises=LookupError)
+
+    @sweep(
+        lambda some: {  # none of these deadlines and answers come at the same moment
+            "waits": some.lists(some.sampled_from((0.25, 1, 9)), min_size=1, max_size=4),
+            "answers": some.lists(
+                some.sampled_from(("it is", "", 0, None, False)), min_size=4, max_size=4
+            ),
+            "short": some.sampled_from((2, 3.1)),
+            "long": some.sampled_from((0.7, 2.9, 5.7, 17.3)),
+        },
+        besides=[{"waits": [9] * 1100, "answers": ["it is"] * 1100, "short": 2, "long": 9000}],
+        fails=(TimeoutError, LookupError),
+        cancels=True,
+        most=24,
+    )
+    def any_servers(self, first_answer, lab, waits, answers, short, long):
+        servers = list("abcd")[: len(waits)] if len(waits) < 5 else list(range(len(waits)))
+        ask = lab.service(dict(zip(servers, waits)), dict(zip(servers, answers)), name="ask")
+        says = listed(
+            f"{server!r} answers {answer!r} after {wait:g} s"
+            for server, answer, wait in zip(servers, answers, waits)
+        )
+        if len(servers) > 4:
+            says = f"{len(servers):,} servers that take {waits[0]:g} s"
+        lab.told(f"with short={short} and long={long}; {says}")
+        return lab.seen(lab.run(first_answer, ask, servers, short, long), ask)
 
     @right
     async def with_two_deadlines(ask, servers, short, long):

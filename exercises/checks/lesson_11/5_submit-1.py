@@ -1,7 +1,7 @@
 import asyncio
 from contextlib import suppress
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Submit(Exercise):
