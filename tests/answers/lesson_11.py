@@ -91,7 +91,6 @@ async def first_answer(ask, servers, short, long):
     return "nobody"
 
 # %% whose-1 wrong: an answer that counts as false
-# yet: it is SOLVED
 # cause: an answer such as 0 is taken for none, and the next server is asked
 # line: if answer:
 import asyncio
@@ -337,7 +336,6 @@ async def worker(queue, handle, failed):
             failed.append(job)
 
 # %% in-hand-1 wrong: a job that counts as false
-# yet: it is SOLVED
 # cause: a job such as 0 or "" ends the loop
 # line: while job := await queue.get():
 import asyncio
@@ -429,7 +427,6 @@ async def submit(group, save, patience):
     return task.result() if done else "still saving"
 
 # %% submit-1 wrong: a zero is no number
-# yet: it is SOLVED
 # cause: the number 0 counts as false and becomes "still saving"
 # line: return number or
 import asyncio
