@@ -110,7 +110,6 @@ def start(coro, loop):
     return future
 
 # %% task-step-1 wrong: asks for the result itself
-# yet: it is SOLVED
 # cause: if the future that it waited for has failed, result() raises here, and coro never hears of it
 # line: woken_by.result()
 def start(coro, loop):
@@ -213,7 +212,6 @@ def call_later(loop, delay, function, *args):
     return cancel
 
 # %% call-later-1 wrong: out of the middle of the heap
-# yet: it is SOLVED
 # cause: to remove an entry from a heap's middle breaks its order
 # line: loop.timers.remove(entry)
 import heapq
@@ -306,7 +304,6 @@ def background(coro, kept):
     return task
 
 # %% keep-1 wrong: taken out by the coroutine itself
-# yet: it is SOLVED
 # cause: a task that is cancelled before its first step never comes to its finally, and stays in the set
 # line: finally: | kept.discard(task)
 import asyncio

@@ -228,7 +228,7 @@ class Start(Exercise):
         return Wrong(
             "wake-up",
             f"I gave it {what}, and its future was never done.{said}",
-            lab.call_of("send"),
+            (lab.text.of_traceback(lost[0]) if lost else None) or lab.call_of("send"),
             "After each step somebody must call `step` again, and at the end somebody "
             "must set the future.",
             headline="never came to its end",
@@ -292,10 +292,11 @@ class Start(Exercise):
             made = [start(awaits(number, *coro), loop) for number, coro in enumerate(coros)]
             await asyncio.wait(made, timeout=100)
             if not all(future.done() for future in made):
-                return self._stuck(lab, "that")
+                return self._stuck(lab, " and ".join(does))
             return [future.exception() or future.result() for future in made], loop.time()
 
-        lab.told(" and ".join(_told(*coro) for coro in coros))
+        does = [_told(*coro) for coro in coros]
+        lab.told(f"with {' and '.join(does)}")
         run = lab.run(main())
         if isinstance(run.result, Wrong):
             raise run.result
@@ -470,4 +471,4 @@ def _told(waits, end):
     if len(waits) > 3:
         does = [f"{words[waits[0]]} {len(waits):,} times"]
     last = f"raises {end!r}" if isinstance(end, Exception) else f"returns {end!r}"
-    return f"with a coroutine that {listed([*does, last])}"
+    return f"a coroutine that {listed([*does, last])}"
