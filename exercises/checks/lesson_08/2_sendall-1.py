@@ -1,10 +1,10 @@
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import READ, WRITE, send_all, until
 from helpers.eventloop.tasks import sleep
 
-from .shared import PATIENCE, SHORT, pair, play, start_task
+from .shared import PATIENCE, SHORT, Ear, Scripted, pair, patiently, play, start_task
 
 
 class SendAll(Exercise):
@@ -133,6 +133,51 @@ class SendAll(Exercise):
             "Go on exactly behind what `send` has taken.",
             headline="lost a part on the way",
         )
+
+    @sweep(
+        lambda some: {
+            "data": some.binary(max_size=6),
+            "takes": some.lists(some.integers(1, 4), max_size=6),
+            "other": some.sampled_from((None, b"milk")),
+        },
+        besides=[{"data": b"tea " * 300, "takes": [1] * 1100, "other": None}],
+        most=30,
+    )
+    def any_data(self, send_all, lab, data, takes, other):
+        words = f"with {data if len(data) < 20 else f'{len(data):,} bytes'}"
+        if takes:
+            says = ", then ".join(map(str, takes)) if len(takes) < 9 else "1 again and again"
+            words += f" and a socket of which `send` takes {says}"
+        lab.told(words + (f"; and with {other} and another socket" if other else ""))
+        return play(
+            lab,
+            lambda loop: self._scripted(lab, loop, send_all, data, takes, other),
+            lab.call_of("send*"),
+        )
+
+    async def _scripted(self, lab, loop, send_all, data, takes, other):
+        (here, there), (second, far) = pair(Scripted), pair(Scripted)
+        with here, there, second, far:
+            here.takes, second.takes = list(takes), [1, 0, 2]
+            senders = [start_task(lab, loop, send_all, here, data)]
+            if other is not None:
+                senders.append(start_task(lab, loop, send_all, second, other))
+            ears = Ear(there), Ear(far)
+
+            def over():
+                for ear in ears:
+                    ear()
+                return all(sender.done() for sender in senders)
+
+            if not await patiently(over):
+                raise self._stuck(lab, loop, here, ears[0].heard, data)
+            over()
+            for sender in senders:
+                await sender
+            return {
+                "the other side got": ears[0].heard,
+                "the other side of the other socket got": ears[1].heard,
+            }
 
     @right
     async def cuts_off_what_was_taken(sock, data):
