@@ -142,7 +142,6 @@ async def read_lines(sock):
     return [line for line in data.split(b"\n") if line]
 
 # %% lines-1 wrong: splitlines
-# yet: it is SOLVED
 # cause: splitlines ends a line at a carriage return as well
 # line: data.splitlines()
 from helpers.eventloop.sockets import recv
@@ -233,7 +232,6 @@ async def serve(listener, talk, spawn):
             spawn(talk(sock))
 
 # %% serve-1 wrong: one variable for all clients
-# yet: it is SOLVED
 # cause: the inner function looks at serve's variable, which by the end of the talk is another socket
 # line: async def host(): | sock.close()
 from helpers.eventloop.sockets import accept

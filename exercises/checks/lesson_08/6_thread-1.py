@@ -1,7 +1,7 @@
 import inspect
 import threading
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import Loop
 from helpers.eventloop.tasks import Future
 
@@ -185,6 +185,64 @@ class InThread(Exercise):
                 "An error of `work` belongs into `future.set_exception`.",
             )
 
+    @sweep(
+        lambda some: {
+            "ends": some.lists(
+                some.sampled_from(
+                    (
+                        "tea",
+                        0,
+                        "",
+                        None,
+                        False,
+                        OSError("no"),
+                        TimeoutError("late"),
+                        KeyError("tea"),
+                    )
+                ),
+                min_size=1,
+                max_size=2,
+            ),
+            "last_first": some.booleans(),
+        },
+        most=8,
+    )
+    def any_work(self, in_thread, lab, ends, last_first):
+        works = [Work(error=end) if isinstance(end, Exception) else Work(end) for end in ends]
+        words = " and ".join(_told(end) for end in ends)
+        if len(ends) > 1:
+            words += f", and the {'second' if last_first else 'first'} was done first"
+        lab.told(f"with {words}")
+        loop = Listening()
+        futures = loop.run(self._together(lab, loop, in_thread, works, last_first))
+        return {
+            "the future" if len(ends) == 1 else "the futures": [_state(each) for each in futures]
+        }
+
+    async def _together(self, lab, loop, in_thread, works, last_first):
+        own, futures = threading.get_ident(), []
+        try:
+            futures += [in_thread(loop, work) for work in works]
+            both = list(zip(works, futures))
+            for work, future in reversed(both) if last_first else both:
+                work.let_go.set()
+                for _ in range(4):  # a thread may have to wait for its turn
+                    if await patiently(future.done):
+                        break
+                self._returned(lab, future, work, own)
+                if not future.done():
+                    raise Wrong(
+                        "deadlock",
+                        "One `work` was done, while another still went on, and its future was "
+                        "not set.",
+                        lab.call_of("call_soon_threadsafe"),
+                        "Each `work` has a thread and a future of its own.",
+                    )
+        finally:
+            for work in works:
+                work.let_go.set()
+        return futures
+
     @right
     def with_a_function_inside(loop, work):
         """Have a thread call `work`; return a future of what it returns or raises."""
@@ -293,3 +351,15 @@ class InThread(Exercise):
 
         threading.Thread(target=in_the_other_thread).start()
         return await future
+
+
+def _told(end):
+    """Such a work, in words."""
+    return f"a `work` that {'raises' if isinstance(end, Exception) else 'returns'} {end!r}"
+
+
+def _state(future):
+    """What a future has come to, as a sweep compares it."""
+    if future.error is not None:
+        return f"has the error {future.error!r}"
+    return f"has the result {future.value!r}"

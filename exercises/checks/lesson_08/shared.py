@@ -119,6 +119,19 @@ def pair(kind=Noted):
     return kind(here), there
 
 
+class Door(Noted):
+    """A listener at which so many `clients` knock at once, once a byte has come."""
+
+    clients = 0
+
+    def accept(self):
+        if not self.clients:
+            super().recv(1)  # nobody is there, and until(…, READ) may wait
+            raise BlockingIOError
+        self.clients -= 1
+        return socket.socket(), ("127.0.0.1", self.clients)
+
+
 class Ear:
     """What has come to the other end so far; call it to listen."""
 
