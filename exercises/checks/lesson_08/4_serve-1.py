@@ -4,7 +4,7 @@ import socket
 from helpers.basics.words import count, listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import accept, connect, recv, send_all
-from helpers.eventloop.tasks import Future
+from helpers.eventloop.tasks import CancelledError, Future
 
 from .shared import Door, pair, patiently, play, start_task
 
@@ -14,8 +14,8 @@ class Serve(Exercise):
 
     `talk(sock)` is a coroutine function that talks to one client until it has had enough. Write
     `serve(listener, talk, spawn)`. For ever, it accepts each client that knocks at `listener`, and
-    talks to all of them at once. When a talk is over, or has failed, that client's socket is
-    closed. A talk that fails does no harm to the others.
+    talks to all of them at once. When a talk is over, has failed or was cancelled, that
+    client's socket is closed. A talk that fails does no harm to the others.
 
     `await accept(listener)` gives a socket and an address. `spawn(coroutine)` is the loop's.
     """
@@ -158,7 +158,7 @@ class Serve(Exercise):
                 lambda clients: some.permutations(range(1, clients + 1))
             ),
             "fails": some.dictionaries(
-                some.integers(1, 4), some.sampled_from((OSError, ValueError, TimeoutError))
+                some.integers(1, 4), some.sampled_from((OSError, ValueError, CancelledError))
             ),
             "late": some.booleans(),
         },
@@ -169,7 +169,9 @@ class Serve(Exercise):
         if late and len(order) > 1:
             words += ", the last one when the first talk was over"
         broken = [
-            f"the one with client {client} failed" for client in sorted(order) if client in fails
+            f"the one with client {client} by a {fails[client].__name__}"
+            for client in sorted(order)
+            if client in fails
         ]
         lab.told(
             f"{words}. The talks ended in the order {', '.join(map(str, order))}"

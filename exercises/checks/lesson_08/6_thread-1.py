@@ -61,6 +61,10 @@ class InThread(Exercise):
         "`try: result = work()`, then `loop.call_soon_threadsafe(future.set_result, result)`; in "
         "`except Exception as error:` the same with `future.set_exception, error`.",
     )
+    equivalent = {
+        "with_a_function_inside: or None, line 18": "a future is never false",
+        "with_a_function_inside: wider except, line 12": "no other errors are asked",
+    }
 
     def verify(self, in_thread, lab):
         lab.told('with a `work` that returns "tea"')

@@ -93,7 +93,8 @@ class Noted(socket.socket):
 
 class Scripted(Noted):
     """A socket that does what it is told: `pieces` are the sizes of what its recv gives, `takes`
-    how much each send takes at most. Then it does what it can.
+    how much each send takes at most, or None if the other side has hung up. Then it does what it
+    can.
     """
 
     pieces = takes = ()
@@ -107,6 +108,8 @@ class Scripted(Noted):
     def send(self, data, *flags):
         if not self.takes:
             return super().send(data, *flags)
+        if self.takes[0] is None:
+            raise ConnectionResetError("the other side hung up")
         size, *self.takes = self.takes
         self.sent.append(self._try(super(Noted, self).send, data[:size], *flags))
         return self.sent[-1]

@@ -29,6 +29,10 @@ class Start(Exercise):
         "`future.set_result(end.value)`, `future.set_exception(error)` for the ends. A callback of "
         "a future gets that future as its argument: `def step(woken_by=None)`.",
     )
+    equivalent = {
+        "called_back: falsy for None, line 13": "a future is never false",
+        "called_back: wider except, line 10": "only an Exception leaves it",
+    }
 
     def verify(self, start, lab):
         made = lab.run(self._first(start, lab)).result

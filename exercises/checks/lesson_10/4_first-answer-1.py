@@ -13,7 +13,8 @@ class FirstAnswer(Exercise):
     One server or several know the same. `ask(server)` is a coroutine function that takes a while,
     and may fail. Write `first_answer(ask, servers)`.
 
-    - It asks all servers at the same time, and returns the first answer that comes.
+    - It asks all servers at the same time, and returns the first answer that comes. (No server
+      stands in `servers` twice.)
     - A server that fails doesn't count, as long as another one answers.
     - If all fail, it raises an `ExceptionGroup` with the errors of all of them.
     - However it ends, by being cancelled too, every `ask` has ended then. (One that is cancelled
@@ -32,6 +33,8 @@ class FirstAnswer(Exercise):
     )
 
     equivalent = {
+        "as_they_come: each once, line 4": "no server is named twice",
+        "with_wait: each once, line 4": "no server is named twice",
         "with_wait: falsy for None, line 11": "an error is never falsy",
         "with_wait: drop falsy, line 13": "an error is never falsy",
     }

@@ -34,6 +34,10 @@ class Within(Exercise):
     )
 
     equivalent = {
+        "with_wait: each once, line 4": "no url is named twice",
+        "with_a_group: each once, line 5": "no url is named twice",
+        "with_a_group: wider except, line 9": "one that is cancelled has no page, and ends",
+        "with_a_group: wider except, line 12": "nothing else comes out of the group",
         "with_wait: falsy for None, line 17": "an error is never falsy",
     }
 
@@ -149,17 +153,23 @@ class Within(Exercise):
             "pages": some.fixed_dictionaries(
                 {url: some.sampled_from(("a page", "", 0, None)) for url in "abc"}
             ),
+            "down": some.dictionaries(
+                some.sampled_from("abc"), some.sampled_from((OSError, TimeoutError, ValueError))
+            ),
             "moments": some.permutations((0.25, 0.5, 0)),
         },
-        fails=(ValueError, TimeoutError),
         cancels=True,
         most=30,
     )
-    def any_urls(self, fetch_within, lab, waits, seconds, pages, moments):
-        fetch = Tidy(lab.service(waits, pages), dict(zip("abc", moments)))
+    def any_urls(self, fetch_within, lab, waits, seconds, pages, down, moments):
+        errors = {url: error(f"{url} is down") for url, error in down.items()}
+        fetch = Tidy(lab.service(waits, pages, errors), dict(zip("abc", moments)))
         words = f"with the urls {list(waits)} and {seconds:g} s"
         if waits:
             words += f"; `fetch` takes {told_waits(waits)}"
+        for url in waits:
+            if url in down:
+                words += f", and raises {down[url].__name__} for {url!r}"
         return swept(lab, words, fetch_within, fetch, list(waits), seconds)
 
     @right

@@ -26,6 +26,9 @@ class InHand(Exercise):
         "At which two `await`s can the worker be cancelled? At which of them does it hold a job?",
         "`except asyncio.CancelledError:` around `handle` alone; put the job back, and `raise`.",
     )
+    equivalent = {
+        "puts_it_back: wider except, line 13": "errors that end a program are not asked",
+    }
 
     def verify(self, worker, lab):
         self._in_a_job(worker, lab)

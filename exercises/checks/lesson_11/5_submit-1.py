@@ -27,6 +27,9 @@ class Submit(Exercise):
         "when the waiting ends.",
         "`asyncio.shield(task)` inside a `timeout`, or `asyncio.wait([task], timeout=patience)`.",
     )
+    equivalent = {
+        "with_shield: wider except, line 10": "what it does when the saving fails is up to it",
+    }
 
     def verify(self, submit, lab):
         lab.told("with a `save` of 1 s and a patience of 3 s")

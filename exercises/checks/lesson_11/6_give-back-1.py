@@ -35,6 +35,12 @@ class GiveBack(Exercise):
         "belongs inside the task, where no request ends it.",
         "At the end: `if request is not None: raise request`.",
     )
+    equivalent = {
+        "waits_again: falsy for None, line 23": "an error is never false",
+        "waits_again: wider except, line 10": "`give_back` raises no error",
+        "waits_again: wider except, line 21": "`wait` raises no other error",
+        "shields_again: wider except, line 16": "`give_back` raises no error",
+    }
 
     def verify(self, borrow, lab):
         case = self._run(borrow, lab, [])
