@@ -1,7 +1,7 @@
 import contextlib
 import socket
 
-from helpers.basics.words import count, listed
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import accept, connect, recv, send_all
 from helpers.eventloop.tasks import CancelledError, Future
@@ -168,15 +168,12 @@ class Serve(Exercise):
         words = f"and {count(len(order), 'client')} knocked"
         if late and len(order) > 1:
             words += ", the last one when the first talk was over"
-        broken = [
-            f"the one with client {client} by a {fails[client].__name__}"
-            for client in sorted(order)
-            if client in fails
+        ends = [
+            f"talk {client} {'failed' if client in fails else 'was over'}"
+            + (f" with {fails[client].__name__}" if client in fails else "")
+            for client in order
         ]
-        lab.told(
-            f"{words}. The talks ended in the order {', '.join(map(str, order))}"
-            + (f", and {listed(broken)}" if broken else "")
-        )
+        lab.told(f"{words}. Then {', then '.join(ends)}")
         scene = lambda loop: self._many(lab, loop, serve, order, fails, late)
         return play(lab, scene, lab.call_of("accept"))
 

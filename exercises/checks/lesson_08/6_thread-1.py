@@ -219,9 +219,8 @@ class InThread(Exercise):
         lab.told(f"with {words}")
         loop = Listening()
         futures = loop.run(self._together(lab, loop, in_thread, works, last_first))
-        return {
-            "the future" if len(ends) == 1 else "the futures": [_state(each) for each in futures]
-        }
+        came = [future.error or future.value for future in futures]
+        return {"the future got" if len(came) == 1 else "the futures got": _alone(came)}
 
     async def _together(self, lab, loop, in_thread, works, last_first):
         own, futures = threading.get_ident(), []
@@ -236,11 +235,13 @@ class InThread(Exercise):
                 self._returned(lab, future, work, own)
                 if not future.done():
                     raise Wrong(
-                        "deadlock",
-                        "One `work` was done, while another still went on, and its future was "
-                        "not set.",
-                        lab.call_of("call_soon_threadsafe"),
-                        "Each `work` has a thread and a future of its own.",
+                        "wake-up",
+                        "`work` was done, and the future was never set: whoever awaits it waits "
+                        "for ever.",
+                        lab.call_of("work") or lab.keyword("target"),
+                        "Each `work` has a thread and a future of its own, and the future gets "
+                        "whatever it returns.",
+                        headline="never set",
                     )
         finally:
             for work in works:
@@ -362,8 +363,6 @@ def _told(end):
     return f"a `work` that {'raises' if isinstance(end, Exception) else 'returns'} {end!r}"
 
 
-def _state(future):
-    """What a future has come to, as a sweep compares it."""
-    if future.error is not None:
-        return f"has the error {future.error!r}"
-    return f"has the result {future.value!r}"
+def _alone(things):
+    """One thing alone instead of a list of it."""
+    return things[0] if len(things) == 1 else things

@@ -293,8 +293,11 @@ class Start(Exercise):
 
         async def main():
             loop = asyncio.get_running_loop()
-            made = [start(awaits(number, *coro), loop) for number, coro in enumerate(coros)]
+            awaiting = [awaits(number, *coro) for number, coro in enumerate(coros)]
+            made = [start(coro, loop) for coro in awaiting]
             await asyncio.wait(made, timeout=100)
+            for coro in awaiting:
+                coro.close()
             if not all(future.done() for future in made):
                 return self._stuck(lab, " and ".join(does))
             return [future.exception() or future.result() for future in made], loop.time()

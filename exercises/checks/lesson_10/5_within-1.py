@@ -1,6 +1,7 @@
 import asyncio
 import contextlib
 
+from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
@@ -167,9 +168,8 @@ class Within(Exercise):
         words = f"with the urls {list(waits)} and {seconds:g} s"
         if waits:
             words += f"; `fetch` takes {told_waits(waits)}"
-        for url in waits:
-            if url in down:
-                words += f", and raises {down[url].__name__} for {url!r}"
+        if failing := [f"{down[url].__name__} for {url!r}" for url in waits if url in down]:
+            words += f", and raises {listed(failing)}"
         return swept(lab, words, fetch_within, fetch, list(waits), seconds)
 
     @right

@@ -209,7 +209,7 @@ class InHand(Exercise):
         cancelled = self._run(worker, lab, handle, failed, left, jobs, after, late)
         self._told(cancelled, handle, lab)
         return {
-            "then the queue held, sorted,": sorted(left, key=repr),
+            "then the queue held": sorted(left, key=repr),
             "`failed` is": failed,
             "it handled": handle.started,
         }

@@ -245,7 +245,7 @@ class Submit(Exercise):
             over.append(asyncio.get_running_loop().time())
             await asyncio.gather(*tasks)
 
-        lab.told(" and ".join(_told(**one, error=error) for one in guests))
+        lab.told("; and beside that ".join(_told(**one, error=error) for one in guests))
         lab.run(main(), leaks=True)
         who = "it" if len(guests) == 1 else "the two calls"
         return {

@@ -180,7 +180,9 @@ class GiveBack(Exercise):
         lab.told(f"{words}. It was cancelled {at_moments(moments)}" if moments else words)
         case = self._play(borrow, lab, moments, back, error, thing, used)
         if moments and moments[0] < case.over:
+            said, lab.called = lab.called, f"I called `borrow` {words}."
             self._cancelled(case, lab, moments)
+            lab.called = said
         case.told()
         return {
             "what became of each giving back:": case.given,
