@@ -101,6 +101,7 @@ async def send_all(sock, data):
 # %% sendall-1 wrong: an offset that every call shares
 # cause: the position stands in the module, so two sendings at once count on together
 # line: global position | position = 0
+# told: none
 from helpers.eventloop.sockets import WRITE, until
 
 position = 0
@@ -128,7 +129,7 @@ async def send_all(sock, data):
 
 # %% sendall-1 wrong: any OSError means no room
 # cause: a connection that is lost raises an OSError as well, and it tries for ever
-# line: except OSError:
+# line: except OSError: | await until(sock, WRITE)
 from helpers.eventloop.sockets import WRITE, until
 
 
@@ -185,6 +186,7 @@ async def read_lines(sock):
 # %% lines-1 wrong: splitlines
 # cause: splitlines ends a line at a carriage return as well
 # line: data.splitlines()
+# told: none
 from helpers.eventloop.sockets import recv
 
 
@@ -229,6 +231,7 @@ async def read_lines(sock):
 # %% lines-1 wrong: strips each line
 # cause: blanks and carriage returns at the ends of a line belong to it
 # line: line.strip()
+# told: none
 from helpers.eventloop.sockets import recv
 
 
@@ -245,6 +248,7 @@ async def read_lines(sock):
 # %% lines-1 wrong: strips all newlines from the end
 # cause: empty lines at the end are lines too
 # line: text.rstrip(b"\n")
+# told: none
 from helpers.eventloop.sockets import recv
 
 
@@ -317,7 +321,7 @@ async def serve(listener, talk, spawn):
 
 # %% serve-1 wrong: one variable for all clients
 # cause: the inner function looks at serve's variable, which by the end of the talk is another socket
-# line: async def host(): | sock.close()
+# line: async def host(): | sock.close() | spawn(host())
 from helpers.eventloop.sockets import accept
 
 
@@ -395,6 +399,7 @@ async def serve(listener, talk, spawn):
 # %% serve-1 wrong: closes for an OSError alone
 # cause: a talk that fails with another error leaves its socket open
 # line: except OSError:
+# told: spawn(host((await accept(listener))[0]))
 from helpers.eventloop.sockets import accept
 
 hosted = []
@@ -490,6 +495,7 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: looks where the line begins
 # cause: a line to question 12 begins with a 1 as well
 # line: line.startswith(number)
+# told: none
 async def deliver(next_line, waiting):
     while line := await next_line():
         for number in list(waiting):
@@ -502,6 +508,7 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: an answer without a word is none
 # cause: an empty answer is an answer
 # line: if answer:
+# told: none
 async def deliver(next_line, waiting):
     while line := await next_line():
         number, _, answer = line.partition(b" ")
@@ -513,6 +520,7 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: blanks are cut off
 # cause: blanks at the ends of the answer belong to it
 # line: answer.strip()
+# told: none
 async def deliver(next_line, waiting):
     while line := await next_line():
         number, answer = line.split(b" ", 1)
@@ -647,7 +655,7 @@ def in_thread(loop, work):
 
 # %% thread-1 wrong: a result that counts as false is none
 # cause: where work returns 0 or nothing the future is never set
-# line: if result:
+# line: if result := work():
 import threading
 
 from helpers.eventloop.tasks import Future

@@ -183,6 +183,7 @@ def one_step(coro, loop, result, woken_by=None):
 # %% task-step-1 wrong: hands the result of the future on
 # cause: a step has to send None, whatever the future came to
 # line: coro.send(woken_by.result()
+# told: none
 def start(coro, loop):
     future = loop.create_future()
 
@@ -208,6 +209,7 @@ def start(coro, loop):
 # %% task-step-1 wrong: goes on if it went well
 # cause: a future that was cancelled or failed is done too, and nobody takes the next step
 # line: if not done.cancelled()
+# told: waits_for = coro.send(None)
 def start(coro, loop):
     future = loop.create_future()
 
@@ -234,6 +236,7 @@ def start(coro, loop):
 # %% task-step-1 wrong: the coroutine of whoever came last
 # cause: coro and future stand in the module, and a second start takes them away
 # line: global now, future
+# told: future.set_exception(error)
 now = future = None
 
 
@@ -291,6 +294,7 @@ def call_later(loop, delay, function, *args):
 # %% call-later-1 wrong: out of the middle of the heap
 # cause: to remove an entry from a heap's middle breaks its order
 # line: loop.timers.remove(entry)
+# told: none
 import heapq
 from functools import partial
 
@@ -358,6 +362,7 @@ def call_later(loop, delay, function, *args):
 # %% call-later-1 wrong: tickets that were taken back, in the module
 # cause: two loops give the same tickets, and one cancels the other's calls
 # line: cancelled = set() | cancelled.add(ticket)
+# told: none
 import heapq
 
 cancelled = set()
@@ -376,6 +381,7 @@ def call_later(loop, delay, function, *args):
 # %% call-later-1 wrong: a delay of nothing is a second
 # cause: a delay of 0 counts as false
 # line: delay or 1
+# told: none
 import heapq
 
 
@@ -416,6 +422,7 @@ def background(coro, kept):
 # %% keep-1 wrong: taken out by the coroutine itself
 # cause: a task that is cancelled before its first step never comes to its finally, and stays in the set
 # line: finally: | kept.discard(task)
+# told: none
 import asyncio
 
 
@@ -472,6 +479,7 @@ def background(coro, kept):
 # %% keep-1 wrong: only those that went well
 # cause: a task that failed or was cancelled stays in the set
 # line: if not task.cancelled()
+# told: kept.add(task)
 import asyncio
 
 
@@ -489,6 +497,7 @@ def background(coro, kept):
 # %% keep-1 wrong: the result gets lost
 # cause: the task is that of a wrapper that returns nothing
 # line: await coro
+# told: none
 import asyncio
 
 

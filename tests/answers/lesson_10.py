@@ -51,6 +51,7 @@ async def all_or_nothing(buy, items):
 # %% fail-fast-1 wrong: a dict by item
 # cause: an item that is in the list twice is bought twice, but only the second of the two is in the result
 # line: tasks[item] = | return [
+# told: none
 import asyncio
 
 
@@ -65,6 +66,7 @@ async def all_or_nothing(buy, items):
 # %% fail-fast-1 wrong: only for an Exception
 # cause: if all_or_nothing is cancelled, it does not wait until all have ended
 # line: except Exception:
+# told: task.cancel()
 import asyncio
 
 
@@ -132,6 +134,7 @@ async def all_or_nothing(buy, items):
 # %% fail-fast-1 wrong: only those that are something
 # cause: what buy returned is left out where it counts as false
 # line: filter(None
+# told: none
 import asyncio
 
 
@@ -162,6 +165,7 @@ async def all_or_nothing(buy, items):
 # %% fail-fast-1 wrong: a timeout is no failure
 # cause: a TimeoutError that buy raises is suppressed
 # line: suppress(TimeoutError)
+# told: none
 import asyncio
 from contextlib import suppress
 
@@ -193,6 +197,7 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: an answer that counts as false
 # cause: an answer such as 0 or "" is taken for none
 # line: if answer:
+# told: raise ExceptionGroup("no server answered", errors)
 import asyncio
 
 
@@ -320,7 +325,8 @@ async def first_answer(ask, servers):
 
 # %% first-answer-1 wrong: only one kind of failure
 # cause: a server that fails with another error than OSError or ValueError ends it all
-# line: except (OSError, ValueError)
+# line: except (ConnectionError, ValueError) | raise
+# told: return await coming
 import asyncio
 
 
@@ -345,7 +351,7 @@ async def first_answer(ask, servers):
 
 # %% first-answer-1 wrong: waits for the first loser alone
 # cause: it ends when the first of the cancelled calls has ended, and others may need longer
-# line: return_when=asyncio.FIRST_COMPLETED)
+# line: await asyncio.wait(pending | task.cancel()
 import asyncio
 
 
@@ -539,6 +545,7 @@ async def fetch_within(fetch, urls, seconds):
 # %% within-1 wrong: a page that is nothing
 # cause: a page that counts as false is left out
 # line: if task.result()
+# told: none
 import asyncio
 
 
@@ -561,6 +568,7 @@ async def fetch_within(fetch, urls, seconds):
 # %% within-1 wrong: the timeout of a page ends all
 # cause: a TimeoutError that a fetch raises is taken for the end of the time
 # line: except TimeoutError:
+# told: pages[url] = await fetch(url)
 import asyncio
 
 
@@ -684,7 +692,8 @@ async def supervise(worker, restarts, pause):
 
 # %% supervise-1 wrong: starts again until something comes
 # cause: a worker that returns None or 0 has ended well, and is not started again
-# line: if result
+# line: if result :=
+# told: none
 import asyncio
 
 
@@ -704,6 +713,7 @@ async def supervise(worker, restarts, pause):
 # %% supervise-1 wrong: no pause is a second
 # cause: a pause of 0 counts as false
 # line: pause or 1
+# told: return await worker()
 import asyncio
 
 

@@ -93,6 +93,7 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: an answer that counts as false
 # cause: an answer such as 0 is taken for none, and the next server is asked
 # line: if answer:
+# told: none
 import asyncio
 
 
@@ -178,6 +179,7 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: a word that says nothing came
 # cause: an answer None is taken for none, and the next server is asked
 # line: is not None
+# told: none
 import asyncio
 
 
@@ -203,6 +205,7 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: calls itself with the others
 # cause: each server is one call deeper, so it ends at about a thousand
 # line: return await first_answer(
+# told: return await ask(servers[0])
 import asyncio
 
 
@@ -335,7 +338,8 @@ async def load(fetch, pages, budget):
 
 # %% budget-1 wrong: a text that counts as false
 # cause: a page that came in time is left out where its text is empty
-# line: if text
+# line: if text is not None
+# told: none
 import asyncio
 
 
@@ -356,6 +360,7 @@ async def load(fetch, pages, budget):
 # %% budget-1 wrong: an OSError is a timeout
 # cause: TimeoutError is an OSError, but not each OSError is a TimeoutError
 # line: suppress(OSError)
+# told: none
 import asyncio
 from contextlib import suppress
 
@@ -511,6 +516,7 @@ async def worker(queue, handle, failed):
 # %% in-hand-1 wrong: nothing in hand is None
 # cause: a job may be None as well, and is lost then
 # line: if job is not None:
+# told: none
 import asyncio
 
 
@@ -531,6 +537,7 @@ async def worker(queue, handle, failed):
 # %% in-hand-1 wrong: a look every now and then
 # cause: it looks whether the queue is empty, and takes a QueueEmpty of handle for that
 # line: except asyncio.QueueEmpty:
+# told: none
 import asyncio
 
 
@@ -550,6 +557,7 @@ async def worker(queue, handle, failed):
 # %% in-hand-1 wrong: waits for the job with a task
 # cause: a job that came in the moment of the cancellation is taken out by the task, and lost
 # line: asyncio.create_task(queue.get())
+# told: none
 import asyncio
 
 
@@ -598,6 +606,7 @@ async def submit(group, save, patience):
 # %% submit-1 wrong: a zero is no number
 # cause: the number 0 counts as false and becomes "still saving"
 # line: return number or
+# told: none
 import asyncio
 
 
@@ -653,6 +662,7 @@ async def submit(group, save, patience):
 # %% submit-1 wrong: one saving for all guests
 # cause: the saving stands in the module, and the second guest gets the first one's number
 # line: global saving
+# told: none
 import asyncio
 
 saving = None
@@ -667,6 +677,7 @@ async def submit(group, save, patience):
 # %% submit-1 wrong: no patience is all the patience
 # cause: a patience of 0 counts as false, and becomes None: no bound at all
 # line: patience or None
+# told: none
 import asyncio
 
 
@@ -818,6 +829,7 @@ async def borrow(lend, use, give_back):
 # %% give-back-1 wrong: a thing that is nothing
 # cause: a thing that is None is not given back
 # line: if thing is not None:
+# told: none
 import asyncio
 from contextlib import suppress
 
@@ -845,6 +857,7 @@ async def borrow(lend, use, give_back):
 # %% give-back-1 wrong: the error of use first
 # cause: an error of use comes out although it was cancelled later
 # line: except Exception as error:
+# told: except asyncio.CancelledError as error:
 import asyncio
 from contextlib import suppress
 

@@ -1,3 +1,5 @@
+"""Long, for each way to miss a step has words of its own."""
+
 import asyncio
 
 from helpers.basics.words import listed
