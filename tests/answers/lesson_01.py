@@ -80,7 +80,6 @@ def wait_all(jobs):
         thread.join()
 
 # %% wait-all-1 wrong: waits for the last one only
-# yet: it is SOLVED
 # cause: only the thread that was started last is waited for
 # line: thread.join()
 from threading import Thread
@@ -96,7 +95,6 @@ def wait_all(jobs):
         thread.join()
 
 # %% wait-all-1 wrong: the pool's usual size
-# yet: it is SOLVED
 # cause: the pool has a limited number of threads, so not all jobs run at the same time
 # line: ThreadPoolExecutor()
 from concurrent.futures import ThreadPoolExecutor
@@ -172,7 +170,6 @@ def run_jobs(jobs, workers):
     return results
 
 # %% run-jobs-1 wrong: rounds
-# yet: it is SOLVED
 # cause: a teller who is free waits until the whole round is over before the next jobs begin
 # line: thread.join()
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -196,7 +193,6 @@ def run_jobs(jobs, workers):
     return results
 
 # %% run-jobs-1 wrong: a dict by job
-# yet: it is SOLVED
 # cause: a job that is in the list twice has only one result
 # line: results[job] = | list(results.values())
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed

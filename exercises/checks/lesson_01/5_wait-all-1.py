@@ -1,16 +1,20 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import Jobs
+
+MANY = 40  # more than the threads that a pool has by itself
+LONG = 0.04  # seconds that the slow job takes
 
 
 class WaitForAll(Exercise):
     """Run all jobs in threads
 
-    Write `wait_all(jobs)`. `jobs` is a list of functions without parameters. Run each of them in a
-    thread of its own, all at the same time. Return when all of them are done.
+    Write `wait_all(jobs)`. `jobs` is a list of one or more functions without parameters; none of
+    them fails. Run each of them in a thread of its own, all at the same time. Return when all of
+    them are done.
     """
 
     id = "wait-all-1"
@@ -63,6 +67,35 @@ class WaitForAll(Exercise):
                 f"It called the jobs {sorted(jobs.started)}, counted from 0; "
                 "asked is each of the four once.",
             )
+
+    @sweep(
+        lambda some: {
+            "numbers": some.lists(some.integers(0, 2), min_size=1, max_size=4),
+            "slow": some.integers(0, 2),
+        },
+        besides=[
+            {"numbers": [0, 1, 1], "slow": 0},
+            {"numbers": list(range(MANY)), "slow": None},
+        ],
+        most=3,
+    )
+    def any_jobs(self, wait_all, lab, numbers, slow):
+        lengths = [LONG if number == slow else 0 for number in range(max(numbers) + 1)]
+        jobs = Jobs(lengths, together=len(numbers))
+        if len(numbers) == MANY:
+            lab.told(f"with {MANY} jobs")
+        lab.call(wait_all, [jobs.all[number] for number in numbers])
+        done = len(jobs.ended)
+        jobs.check_handed_over(lab, None)
+        jobs.check_together(None)
+        if done < len(numbers):
+            raise Wrong(
+                "early return",
+                f"It returned when {done} of {len(numbers)} jobs were done.",
+                None,
+                "`start` returns at once. Call `join` on every thread after all are started.",
+            )
+        return {"the jobs that it called were": sorted(jobs.started)}
 
     @right
     def start_then_join(jobs):
