@@ -208,7 +208,7 @@ class Check:
             return processes_left(processes), None
         if self._stream.closed:
             found = Wrong("changed", "It closed `sys.stdout`, through which all code prints.")
-            return found, self.source.matching(r"close\(")
+            return found, self.source.place(self.source.call_of("close"))
         return None, None
 
     def _printed_text(self):

@@ -80,7 +80,13 @@ class Sweeping:
         if self._is_right(sweep, self._again(), case):
             lab.called, lab.recording = shown
             said = error.observed if isinstance(error, Wrong) else f"It raised {error!r}."
-            raise Wrong("state", f"It was not the first call, and a first one goes well. {said}")
+            raise Wrong(
+                "shared state",
+                f"It was not the first call, and a first one goes well. {said}",
+                try_="What a call makes belongs to that call. Look for a name outside of the "
+                "function, a default that is a list or a dict, an attribute of a class.",
+                headline="kept something from an earlier call",
+            )
         for less in smaller_than(case, sweep):
             if not self._is_right(sweep, answer, less):
                 expected = self._ask(sweep, self._model, less)
