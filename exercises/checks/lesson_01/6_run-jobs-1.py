@@ -1,3 +1,4 @@
+import functools
 import inspect
 import threading
 import time
@@ -23,6 +24,7 @@ class RunJobs(Exercise):
     asks = "run_jobs"
     minutes = 7
     clock = "real"
+    limit = 2
     hints = (
         "A pool is a fixed number of threads: `with ThreadPoolExecutor(workers) as pool:`.",
         "`pool.submit(job)` returns at once, with a future: a box for a result that comes later. "
@@ -159,6 +161,18 @@ class RunJobs(Exercise):
                 pool.submit(job)
 
 
+class Named(functools.partial):
+    """A function that is shown by a name."""
+
+    def __new__(cls, name, function):
+        named = super().__new__(cls, function)
+        named.name = name
+        return named
+
+    def __repr__(self):
+        return self.name
+
+
 class Bank:
     """Jobs that note how many run at once.
 
@@ -176,15 +190,14 @@ class Bank:
     def job(self, number, result):
         """A function without parameters that returns `result`."""
 
-        def job():
-            self._begin()
-            time.sleep(0.001)
-            with self._change:
-                self.running -= 1
-            return result
+        return Named(f"job_{number}", functools.partial(self._run, result))
 
-        job.__name__ = job.__qualname__ = f"job_{number}"
-        return job
+    def _run(self, result):
+        self._begin()
+        time.sleep(0.001)
+        with self._change:
+            self.running -= 1
+        return result
 
     def _begin(self):
         with self._change:
@@ -205,16 +218,21 @@ class Bank:
             raise Wrong(
                 "called, not handed over",
                 f"A job ran in the thread that called `{lab.asks}`.",
-                None,
+                lab.call_of("submit", "map", "Thread"),
                 "Hand over the function itself, without parentheses, to a thread that you "
                 "`start()` or to a pool.",
             )
         if self.peak > self.workers:
-            raise Wrong("limit", f"{self.peak} jobs ran at once; at most {self.workers} may.")
+            raise Wrong(
+                "limit",
+                f"{self.peak} jobs ran at once; at most {self.workers} may.",
+                lab.call_of("*Executor", "Thread"),
+            )
         if self.waited_for is not None:
             raise Wrong(
                 "idle places",
-                f"A job ran for long. Meanwhile no more than {self.peak} of {self.workers} workers "
-                f"had a job, or one who was free took none: {self.waited_for} of {self.jobs} jobs "
-                "had begun.",
+                f"The first job was a long one. While it ran, {self.workers} workers had to begin "
+                f"all {self.jobs} jobs; they began {self.waited_for}, and at most {self.peak} ran "
+                "at once.",
+                lab.call_of("join", "result", "*Executor"),
             )
