@@ -47,7 +47,6 @@ def averager(numbers=[]):
         answer = sum(numbers) / len(numbers)
 
 # %% average-1 wrong: ends at a zero
-# yet: it is SOLVED
 # cause: a 0 that is sent in counts as false and ends the loop
 # line: while number := (yield answer):
 def averager():
@@ -114,7 +113,6 @@ def averages(generator, numbers):
     return answers
 
 # %% average-2 wrong: leaves out zeros
-# yet: it is SOLVED
 # cause: an answer of 0 counts as false and is left out
 # line: if answer := generator.send(number):
 def averages(generator, numbers):
@@ -291,7 +289,6 @@ def till():
         total = total + heard
 
 # %% drive-1 wrong: what throw hands out is lost
-# yet: it is SOLVED
 # cause: throw hands out the next question; it is thrown away and another one is fetched
 # line: generator.throw(error)
 def drive(generator, find):
@@ -327,7 +324,6 @@ def drive(generator, find):
         return stop.value
 
 # %% drive-1 wrong: a new error of its own
-# yet: it is SOLVED
 # cause: the error that find raised is replaced by a new, empty one
 # line: generator.throw(LookupError)
 def drive(generator, find):

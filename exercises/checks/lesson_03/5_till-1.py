@@ -1,6 +1,16 @@
 from inspect import getgeneratorstate
+from itertools import zip_longest
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+UNREADABLE = "ValueError"  # a step at which one is thrown in
+ENDS = {
+    "closed it": None,
+    "threw a KeyError in": KeyError,
+    "threw a TypeError in": TypeError,
+    "threw an Exception in": Exception,
+    "threw a KeyboardInterrupt in": KeyboardInterrupt,
+}
 
 
 class Till(Exercise):
@@ -45,6 +55,45 @@ class Till(Exercise):
             lab.handler(),
             "Catch ValueError alone.",
         )
+
+    @sweep(
+        lambda some: {
+            "steps": some.lists(some.sampled_from((0, 3, -1, 2.5, UNREADABLE)), max_size=6),
+            "others": some.lists(some.sampled_from((5, UNREADABLE)), max_size=2),
+            "end": some.sampled_from(sorted(ENDS)),
+        },
+        besides=[{"steps": [1, UNREADABLE] * 1100, "others": [], "end": "closed it"}],
+    )
+    def any_labels(self, till, lab, steps, others, end):
+        sent = f"{steps}" if len(steps) < 12 else f"{len(steps):,} things"
+        beside = f" and {others} to another, in turns," if others else ""
+        lab.told(f"and sent {sent}{beside} and {end}")
+        one, other = lab.call(till), till()
+        got = [next(one)], [next(other)]
+        for pair in zip_longest(steps, others):
+            for talk, step, answers in zip((one, other), pair, got):
+                if step == UNREADABLE:
+                    answers.append(talk.throw(ValueError("unreadable")))
+                elif step is not None:
+                    answers.append(talk.send(step))
+        return {
+            "primed, and to these, it answered": got[0],
+            "the other one answered": got[1],
+            "what came out at the end was": self._came(one, ENDS[end]),
+            "then it was": getgeneratorstate(one),
+        }
+
+    def _came(self, talk, error):
+        """What came out of a till that was ended by an error, or closed: an error, or words."""
+        try:
+            if error is None:
+                talk.close()
+                return "nothing"
+            return f"{talk.throw(error('drawer'))!r}"
+        except StopIteration:
+            return "nothing"
+        except BaseException as came:
+            return came
 
     def _skip(self, lab, talk):
         try:
