@@ -87,6 +87,15 @@ def test_each_call_fails_in_turn_and_it_is_cancelled_at_each_wait(caught, done, 
     assert verdict.line == line, verdict.text()
 
 
+def test_a_recursion_that_is_too_deep_has_the_line_that_calls_on():
+    before = "    tasks = [asyncio.create_task(fetch(url)) for url in urls]\n    if tasks:\n"
+    before += "        await asyncio.wait(tasks)\n    results = [task.result() for task in tasks]\n"
+    inner = "    def copied(pages):\n        if not pages:\n            return []\n"
+    inner += "        first = (lambda: pages[:1])()\n        return first + copied(pages[1:])\n\n"
+    verdict = judged(f"{before}\n{inner}    return copied(results)")
+    assert verdict.kind == "recursion" and verdict.line == 14, verdict.text()
+
+
 def test_what_an_earlier_call_left_is_named_as_that():
     head = HEAD.replace("urls):", "urls, pages={}):")
     body = "    for url in urls:\n        if url not in pages:\n            pages[url] = "

@@ -38,6 +38,7 @@ async def greet(ask):
 # %% await-1 wrong: the name in capitals
 # cause: the name is changed: "ada" and "McKay" come out as "Ada" and "Mckay"
 # line: name.title()
+# told: none
 async def greet(ask):
     """Return a greeting to the one whose name `ask()` gives."""
     name = await ask()
@@ -116,6 +117,7 @@ async def fetch_all(fetch, pages):
 # %% overlap-1 wrong: a dict from page to text
 # cause: a page that is asked for twice is in the result only once
 # line: texts = dict(zip(pages, | return list(texts.values())
+# told: none
 import asyncio
 
 
@@ -127,6 +129,7 @@ async def fetch_all(fetch, pages):
 # %% overlap-1 wrong: leaves out empty texts
 # cause: an empty text is left out of the result
 # line: if text
+# told: none
 import asyncio
 
 
@@ -156,6 +159,7 @@ async def fetch_all(fetch, pages):
 # %% overlap-1 wrong: a semaphore of ten
 # cause: only ten pages are fetched at the same time, and not all of them
 # line: asyncio.Semaphore(10) | async with places:
+# told: return await asyncio.gather(*map(one, pages))
 import asyncio
 
 
@@ -172,6 +176,7 @@ async def fetch_all(fetch, pages):
 # %% overlap-1 wrong: finds the place by the page
 # cause: places are found by `index`, which finds the first page of that name twice
 # line: pages.index(page)
+# told: none
 import asyncio
 
 
@@ -262,6 +267,7 @@ async def start(main):
 # %% script-1 wrong: only results that count as true
 # cause: a result such as 0 or an empty list is turned into None
 # line: if result:
+# told: none
 import asyncio
 
 
@@ -273,6 +279,7 @@ def start(main):
 # %% script-1 wrong: one loop for all
 # cause: the loop is made once and closed after the first script
 # line: kept["loop"].close() | if "loop" not in kept:
+# told: none
 import asyncio
 
 kept = {}
@@ -290,6 +297,7 @@ def start(main):
 # %% script-1 wrong: sends until it has ended
 # cause: it drives the coroutine by hand, and nothing wakes the sleep: there is no event loop
 # line: coroutine.send(None)
+# told: none
 def start(main):
     coroutine = main()
     try:
@@ -301,6 +309,7 @@ def start(main):
 # %% script-1 wrong: the result as text
 # cause: what main returned is turned into a string
 # line: str(
+# told: none
 import asyncio
 
 

@@ -3,7 +3,7 @@ from itertools import zip_longest
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-UNREADABLE = "ValueError"  # a step at which one is thrown in
+UNREADABLE = "threw a ValueError in"
 ENDS = {
     "closed it": None,
     "threw a KeyError in": KeyError,
@@ -59,23 +59,23 @@ class Till(Exercise):
     @sweep(
         lambda some: {
             "steps": some.lists(some.sampled_from((0, 3, -1, 2.5, UNREADABLE)), max_size=6),
-            "others": some.lists(some.sampled_from((5, UNREADABLE)), max_size=2),
+            "others": some.sampled_from(([], [5, UNREADABLE, 1])),
             "end": some.sampled_from(sorted(ENDS)),
         },
         besides=[{"steps": [1, UNREADABLE] * 1100, "others": [], "end": "closed it"}],
     )
     def any_labels(self, till, lab, steps, others, end):
-        sent = f"{steps}" if len(steps) < 12 else f"{len(steps):,} things"
-        beside = f" and {others} to another, in turns," if others else ""
-        lab.told(f"and sent {sent}{beside} and {end}")
+        if len(steps) < 12:
+            beside = f"; in turns with that, with another one, I {listed(others)}" if others else ""
+            lab.told(f"and {listed([*steps, end])}{beside}")
+        else:
+            lab.told(f"and sent {len(steps) // 2:,} numbers, each with a ValueError behind it")
         one, other = lab.call(till), till()
         got = [next(one)], [next(other)]
         for pair in zip_longest(steps, others):
             for talk, step, answers in zip((one, other), pair, got):
-                if step == UNREADABLE:
-                    answers.append(talk.throw(ValueError("unreadable")))
-                elif step is not None:
-                    answers.append(talk.send(step))
+                if step is not None:
+                    answers.append(self._step(lab, talk, step))
         return {
             "primed, and to these, it answered": got[0],
             "the other one answered": got[1],
@@ -83,13 +83,26 @@ class Till(Exercise):
             "then it was": getgeneratorstate(one),
         }
 
+    def _step(self, lab, talk, step):
+        """What a till answers to one step."""
+        try:
+            return talk.throw(ValueError("label")) if step == UNREADABLE else talk.send(step)
+        except StopIteration:
+            raise Wrong(
+                "stopped early",
+                f"I {listed([step])}, and the generator ended.",
+                lab.returning() or lab.yielding(),
+                "There may always be one more number: go round again.",
+                headline="ended too early",
+            ) from None
+
     def _came(self, talk, error):
         """What came out of a till that was ended by an error, or closed: an error, or words."""
         try:
             if error is None:
                 talk.close()
                 return "nothing"
-            return f"{talk.throw(error('drawer'))!r}"
+            return f"an answer: {talk.throw(error('drawer'))!r}"
         except StopIteration:
             return "nothing"
         except BaseException as came:
@@ -185,3 +198,9 @@ class Till(Exercise):
     begins_anew = with_try_inside.but(
         "pass", "total = 0", kind="value", says="To 3 and an error it answered 0"
     )
+
+
+def listed(steps):
+    """What is done to a till, in words."""
+    *words, last = [f"sent {step}" if isinstance(step, (int, float)) else step for step in steps]
+    return f"{', '.join(words)} and {last}" if words else last

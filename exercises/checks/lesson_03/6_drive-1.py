@@ -81,9 +81,12 @@ class Drive(Exercise):
             return answer
 
         if len(questions) < 12:
+            does = "catches each error" if catches else "lets errors out"
+            last = f"raises {end}" if end in ERRORS else f"returns {end!r}"
+            given = ", ".join(each if each in ERRORS else repr(each) for each in answers)
             lab.told(
-                f"with a generator that asks for {questions}, catches {'all' if catches else 'no'} "
-                f"errors and ends in {end!r}; `find` answers {answers}"
+                f"with a generator that asks for {questions}, {does} and {last}; what `find` "
+                f"answers or raises is [{given}]"
             )
         else:
             lab.told(f"with a generator that asks {len(questions):,} questions")

@@ -66,6 +66,7 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
             "lost error",
             f"`{error_words(asked)}` had to come out, and nothing did.",
             _catching(lab, asked),
+            "Catch no more than was asked, and let every other error out.",
         )
     if isinstance(asked, Seen):
         asked.differ(lab, got)

@@ -82,9 +82,10 @@ KINDS = {
         "Look for what should end this loop or this wait.",
     ),
     "recursion": Kind(
-        "called itself without end",
+        "called itself too often",
         "calls on",
-        "A recursion needs a case that calls no further.",
+        "A recursion needs a case that calls no further. Where there may be many, take a loop: "
+        "Python goes about a thousand calls deep.",
     ),
     "memory": Kind(
         "took too much memory",
