@@ -38,7 +38,6 @@ async def greet(ask):
 # %% await-1 wrong: the name in capitals
 # cause: the name is changed: "ada" and "McKay" come out as "Ada" and "Mckay"
 # line: name.title()
-# told: none
 async def greet(ask):
     """Return a greeting to the one whose name `ask()` gives."""
     name = await ask()
@@ -117,7 +116,6 @@ async def fetch_all(fetch, pages):
 # %% overlap-1 wrong: a dict from page to text
 # cause: a page that is asked for twice is in the result only once
 # line: texts = dict(zip(pages, | return list(texts.values())
-# told: none
 import asyncio
 
 
@@ -129,7 +127,6 @@ async def fetch_all(fetch, pages):
 # %% overlap-1 wrong: leaves out empty texts
 # cause: an empty text is left out of the result
 # line: if text
-# told: none
 import asyncio
 
 
@@ -267,7 +264,6 @@ async def start(main):
 # %% script-1 wrong: only results that count as true
 # cause: a result such as 0 or an empty list is turned into None
 # line: if result:
-# told: none
 import asyncio
 
 
@@ -309,7 +305,6 @@ def start(main):
 # %% script-1 wrong: the result as text
 # cause: what main returned is turned into a string
 # line: str(
-# told: none
 import asyncio
 
 

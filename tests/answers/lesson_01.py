@@ -245,7 +245,6 @@ def run_jobs(jobs, workers):
 # %% run-jobs-1 wrong: a dict by job
 # cause: a job that is in the list twice has only one result
 # line: results[job] = | list(results.values())
-# told: none
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 
@@ -260,7 +259,6 @@ def run_jobs(jobs, workers):
 # %% run-jobs-1 wrong: results that count as true
 # cause: a job's result of 0, None or "" is left out of the list
 # line: if (result := future.result())
-# told: none
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 

@@ -26,7 +26,6 @@ def errors(lines):
 # %% lazy-1 wrong: strip with a set of letters
 # cause: lstrip takes away any of these letters, also from the text itself
 # line: line.lstrip("ERROR ")
-# told: none
 def errors(lines):
     for line in lines:
         if line.startswith("ERROR "):
@@ -35,7 +34,6 @@ def errors(lines):
 # %% lazy-1 wrong: no empty texts
 # cause: an error without a text is left out
 # line: if text:
-# told: none
 def errors(lines):
     """Yield the text of each error line, one at a time."""
     for line in lines:
@@ -54,7 +52,6 @@ def errors(lines):
 # %% lazy-1 wrong: the word taken out everywhere
 # cause: replace takes away every "ERROR ", also one in the middle of the text
 # line: line.replace("ERROR ", "")
-# told: none
 def errors(lines):
     """Yield the text of each error line, one at a time."""
     for line in lines:
@@ -140,7 +137,6 @@ def take(source, n):
 # %% take-1 wrong: None for the end
 # cause: an item that is None is taken for the end
 # line: if item is None: | item = next(source, None)
-# told: none
 def take(source, n):
     """Yield the first `n` items of the iterator `source`."""
     for _ in range(n):
@@ -159,7 +155,6 @@ def take(source, n):
 # %% take-1 wrong: every error is the end
 # cause: an error in the source is taken for its end
 # line: except Exception:
-# told: none
 def take(source, n):
     """Yield the first `n` items of the iterator `source`."""
     for _ in range(n):
@@ -240,7 +235,6 @@ def shares(numbers):
 # %% shares-1 wrong: a dict by number
 # cause: a number that comes twice has only one share in the list
 # line: {number: number / total
-# told: none
 def shares(numbers):
     numbers = tuple(numbers)
     total = sum(numbers)
@@ -250,7 +244,6 @@ def shares(numbers):
 # %% shares-1 wrong: no share for a zero
 # cause: a number that is 0 is left out of the list
 # line: if number
-# told: none
 def shares(numbers):
     """Return each number's share of the sum, as a list."""
     numbers = list(numbers)
@@ -360,7 +353,6 @@ def interleave(first, second):
 # %% interleave-1 wrong: every error is the end
 # cause: an error in one of the two is taken for its end
 # line: except Exception:
-# told: none
 def interleave(first, second):
     """Yield items of `first` and `second` in turn, to the end of both."""
     row = [iter(first), iter(second)]

@@ -59,7 +59,6 @@ def averager():
 # %% average-1 wrong: two digits
 # cause: the average is rounded to two digits, which nobody asked for
 # line: round(
-# told: none
 def averager():
     """Answer each number sent in with the average of all so far."""
     total, count, average = 0, 0, None
@@ -150,7 +149,6 @@ def averages(generator, numbers):
 # %% average-2 wrong: leaves out zeros
 # cause: an answer of 0 counts as false and is left out
 # line: if answer := generator.send(number):
-# told: none
 def averages(generator, numbers):
     next(generator)
     answers = []
@@ -162,7 +160,6 @@ def averages(generator, numbers):
 # %% average-2 wrong: one answer for each different number
 # cause: a number that comes twice has only one answer in the list
 # line: {number: generator.send(number) for number in numbers}
-# told: none
 def averages(generator, numbers):
     """Prime the generator, send it each number, return its answers."""
     generator.send(None)
@@ -283,7 +280,6 @@ def borrow(shelf):
 # %% borrow-1 wrong: only a book that counts as true
 # cause: a book that is None, 0 or "" is not put back
 # line: if book:
-# told: none
 def borrow(shelf):
     """Hand out the last book of `shelf`, and put it back however this ends."""
     book = shelf.pop()
@@ -310,7 +306,6 @@ def borrow(shelf):
 # %% borrow-1 wrong: an error of its own
 # cause: the error that is thrown in is replaced by another one of the same kind
 # line: raise type(error)
-# told: none
 def borrow(shelf):
     """Hand out the last book of `shelf`, and put it back however this ends."""
     book = shelf.pop()
@@ -439,7 +434,6 @@ def till():
 # %% till-1 wrong: a TypeError is skipped too
 # cause: a TypeError should end it and come out
 # line: except (ValueError, TypeError):
-# told: none
 def till():
     total = 0
     while True:
@@ -466,7 +460,6 @@ def till():
 # %% till-1 wrong: whole numbers
 # cause: a price of 2.5 is cut to 2
 # line: int(price)
-# told: none
 def till():
     total = 0
     while True:
@@ -589,7 +582,6 @@ def drive(generator, find):
 # %% drive-1 wrong: no answer to an empty question
 # cause: a question that counts as false is taken for the end
 # line: while question:
-# told: none
 def drive(generator, find):
     try:
         question = next(generator)
@@ -625,7 +617,6 @@ def drive(generator, find):
 # %% drive-1 wrong: remembers the answers
 # cause: a question that comes twice is asked once, though its answer may be another one by then
 # line: if question not in known:
-# told: none
 def drive(generator, find):
     known = {}
     try:

@@ -6,6 +6,7 @@ from helpers.basics.words import count, seconds
 from helpers.coach.form.statement import Wrong, same_value
 from helpers.coach.judging.comparing import Comparing
 from helpers.coach.judging.runs import Run
+from helpers.coach.mistakes.differences import line_of_difference
 from helpers.coach.mistakes.words import brief, error_words
 
 GRACE = 1.001  # times as long as the model's a run may be: sums of floats differ in order
@@ -40,7 +41,7 @@ class Seen:
 
     def _differ_in_result(self, lab, got):
         if self.run.error is None and got.error is None:
-            lab.equal(got.result, self.run.result)
+            _equal(lab, got.result, self.run.result)
         elif self.run.error is None:
             raise got.error
         elif got.error is None:
@@ -75,9 +76,19 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
             if isinstance(value, Seen):
                 value.differ(lab, got[what])
             else:
-                lab.equal(got[what], value, what)
+                _equal(lab, got[what], value, what)
     else:
-        lab.equal(got, asked)
+        _equal(lab, got, asked)
+
+
+def _equal(lab, got, asked, what="it returned"):
+    """Raise what is wrong with `got`, and the line that seems to make it so."""
+    try:
+        lab.equal(got, asked, what)
+    except Wrong as wrong:
+        if wrong.kind == "value" and wrong.line is None:
+            wrong.line = line_of_difference(lab.text, got, asked)
+        raise
 
 
 def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) -> None:

@@ -95,6 +95,7 @@ class Sweeping:
             raise Wrong(
                 "shared state",
                 f"It was not the first call, and a first one goes well. {said}",
+                lab.earliest(lab.kept_default(), lab.outer_name(), lab.class_attribute()),
                 try_="What a call makes belongs to that call. Look for a name outside of the "
                 "function, a default that is a list or a dict, an attribute of a class.",
                 headline="kept something from an earlier call",
