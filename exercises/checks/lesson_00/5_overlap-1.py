@@ -43,6 +43,7 @@ class Overlap(Exercise):
             "waits": some.permutations((1, 2, 3.5)),
         },
         besides=[{"pages": PAGES * 50, "texts": dict.fromkeys(PAGES, "rain"), "waits": (2, 1, 3)}],
+        most=20,
     )
     def any_pages(self, fetch_all, lab, pages, texts, waits):
         fetch = lab.service(dict(zip(PAGES, waits)), texts)

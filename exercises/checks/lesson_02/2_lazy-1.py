@@ -70,6 +70,7 @@ class LazyPipeline(Exercise):
     @sweep(
         lambda some: {"log": some.lists(some.sampled_from(LINES), max_size=5)},
         besides=[{"log": ["fine"] * 9 + ["ERROR again"] * 1100}],
+        most=30,
     )
     def any_log(self, errors, lab, log):
         source = lab.source(log)

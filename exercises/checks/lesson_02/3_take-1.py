@@ -59,6 +59,7 @@ class Take(Exercise):
             "more": some.integers(0, 2),
         },
         besides=[{"items": list(range(1200)), "n": 1100, "more": 2}],
+        most=30,
     )
     def any_source(self, take, lab, items, n, more):
         source = lab.source(items)
