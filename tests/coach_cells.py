@@ -1,14 +1,17 @@
 """Answers as a notebook's cells make them: text that was run under a cell's name."""
 
 import ast
+import contextlib
 import itertools
 import linecache
 import pathlib
 import textwrap
 import time
+import tokenize
 
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
+from helpers.coach.form.text import nodes_of
 
 FIXTURES = pathlib.Path(__file__).parent / "coach_checks"
 numbers = itertools.count(1)
@@ -97,3 +100,22 @@ def docstrings(text):
             words = node.body[0]
             written = "\n".join(lines[words.lineno - 1 : words.end_lineno])
             yield where, textwrap.dedent(written)
+
+
+def code_lines(filename):
+    """The lines of a cell without what is no code: comments and docstrings are blank."""
+    lines = list(linecache.getlines(filename))
+    for node in nodes_of(filename):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                before = lines[node.lineno - 1].encode()[: node.col_offset].decode()
+                lines[node.lineno - 1 : node.end_lineno] = [
+                    before + "\n",
+                    *["\n"] * (node.end_lineno - node.lineno),
+                ]
+    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # a cell may hold what is no Python
+        for token in tokenize.generate_tokens(iter(lines).__next__):
+            if token.type == tokenize.COMMENT:
+                row, column = token.start
+                lines[row - 1] = lines[row - 1][:column] + "\n"
+    return lines

@@ -35,7 +35,7 @@ def test_the_model_does_as_the_model_does():
         (f"    return list(dict(zip(urls, {ALL})).values())", "value", "(fetch, ['a', 'a'])`"),
         (
             "    return [await fetch(url) for url in urls]",
-            "slow",
+            "late",
             "took 3 s; it can be done in 2 s",
         ),
         (f"    return {ALL}", "leaked", "raised OSError for 'a'. It ended, and 1 task still ran"),
@@ -44,7 +44,7 @@ def test_the_model_does_as_the_model_does():
             "calls",
             "It called `fetch` 2 times; asked is 1 call, and not asked for is",
         ),
-        (f"    await asyncio.sleep(9)\n    return {ALL}", "slow", "`fetch_all(fetch, [])`"),
+        (f"    await asyncio.sleep(9)\n    return {ALL}", "late", "`fetch_all(fetch, [])`"),
         (
             "    if len(urls) > 1000:\n        raise RecursionError\n    return " + ALL,
             "recursion",
@@ -91,7 +91,9 @@ def test_what_an_earlier_call_left_is_named_as_that():
     head = HEAD.replace("urls):", "urls, pages={}):")
     body = "    for url in urls:\n        if url not in pages:\n            pages[url] = "
     verdict = judged(f"{body}await fetch(url)\n    return [pages[url] for url in urls]", head)
-    assert verdict.kind == "state" and "not the first call" in verdict.observed, verdict.text()
+    assert verdict.kind == "shared state" and "not the first call" in verdict.observed, (
+        verdict.text()
+    )
 
 
 def test_the_timeline_of_a_solved_exercise_is_that_of_its_sample():

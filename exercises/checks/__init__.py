@@ -262,10 +262,45 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
     lab.seen(run, *services, without=())          what a sweep compares of a run
     lab.told("with delays of 1, 2 and 3 s")       replaces the arguments of the call that follows in
                                                   "I called `fetch_all` …"
-    lab.line(pattern)                             first line of the answer that holds a regular
-                                                  expression, or None
+
+**Lines.** These find a line of the answer in its syntax tree: the number of the first that holds
+such a thing, or None, so that `lab.raising() or lab.returning()` falls back on the second. A
+docstring, a comment and a string are never found. `*names` are those of variables, functions,
+attributes: one of them will do, and any if there is none; "asyncio.run", "*Executor", "*.get".
+
+    lab.call_of(*names, given=None)               a call; given: an argument is this constant, uses
+                                                  this name, or is a call: "()"
+    lab.repeated_call_of(*names)                  a call in a loop
+    lab.dropping(*names)                          a call, or a name, as a statement: not awaited
+    lab.use_of(*names)                            a name, called or not
+    lab.await_of(*names, besides="queue")         an `await` of something that uses the name
+    lab.keyword(*names, of="wait")                an argument handed over by this name
+    lab.item_of(*names, at=0)                     `name[…]`
+    lab.literal(*values)                          a constant, or a part of a string
+    lab.operation("+", "+=", "is", on=["now"])    an operation or a comparison with these signs
+    lab.assigned(*names, to="wake")               a name, an attribute or an item gets a value
+    lab.returning(*names) .yielding() .yielding_from() .raising() .deleting() .breaking()
+        .continuing() .outer_name()               `return`, …, `global` or `nonlocal`
+    lab.dropped_yield()                           a `yield` as a statement
+    lab.class_attribute()                         an assignment in the body of a class
+    lab.default()                                 a parameter's default
+    lab.kept_default()                            one that every call shares: a list, a dict
+    lab.definition(*names)                        `def` or `class`
+    lab.inner_function()                          a `def` inside a `def`
+    lab.coroutine_function(*names)                `async def`
+    lab.looping(*names)                           `for` or `while`, comprehensions too; one kind:
+    lab.for_loop(*names) .async_for() .while_loop()
+    lab.condition(*names)                         an `if`
+    lab.with_of(*names) .async_with()             a `with` of something that uses the name
+    lab.handler(*errors)                          `except` or `suppress` that catches this error
+    lab.cleanup()                                 what a `finally` does
+    lab.node(ast.Slice)                           anything else
+    lab.earliest(*lines)                          the first of several lines
+
+Where what ran tells the line, that is better: a traceback, `lab.where(task)`.
 
 **Mutants.** If a mechanical change of a right program makes no difference, excuse it with the
 reason, under the name that the failing test shows:
-`equivalent = {"with_tasks: drop await, line 5": "the TaskGroup has awaited it already"}`.
+`equivalent = {"with_tasks: drop await, line 5": "the TaskGroup has awaited it already"}`. Those
+that make one and pass all the same stand in `tests/mutants_yet.py`, until a check tells them apart.
 '''

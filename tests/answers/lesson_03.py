@@ -87,7 +87,7 @@ def averager():
 
 # %% average-2 wrong: not primed
 # cause: the first thing sent in is a number, and a generator that has not begun takes only None
-# line: none
+# line: none | generator.send(number)
 def averages(generator, numbers):
     """Prime the generator, send it each number, return its answers."""
     return [generator.send(number) for number in numbers]
@@ -151,7 +151,7 @@ def borrow(shelf):
 
 # %% borrow-1 wrong: only for an Exception
 # cause: close raises GeneratorExit, which is no Exception, so the book stays away
-# line: except Exception:
+# line: except Exception: | shelf.append(book)
 def borrow(shelf):
     book = shelf.pop()
     try:
@@ -229,6 +229,7 @@ def till():
 # %% till-1 wrong: the last number again
 # cause: after a ValueError the number of before is added once more
 # line: total += number
+# told: none
 def till():
     total = number = 0
     while True:
@@ -241,6 +242,7 @@ def till():
 # %% till-1 wrong: a second yield in the except
 # cause: the number that is sent in after a ValueError arrives at this yield and is lost
 # line: yield total
+# told: none
 def till():
     """Add up what is sent in; skip a ValueError that is thrown in."""
     total = answer = 0
@@ -254,6 +256,7 @@ def till():
 # %% till-1 wrong: the try around the loop
 # cause: the first ValueError ends the loop
 # line: try: | except ValueError:
+# told: none
 def till():
     total = 0
     try:
@@ -309,6 +312,7 @@ def drive(generator, find):
 # %% drive-1 wrong: only KeyErrors
 # cause: an IndexError, or any other LookupError, is not thrown in
 # line: except KeyError as error:
+# told: answer = find(question)
 def drive(generator, find):
     try:
         question = next(generator)

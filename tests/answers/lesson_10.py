@@ -175,7 +175,7 @@ async def first_answer(ask, servers):
 
 # %% first-answer-1 wrong: the others go on
 # cause: the servers that were slower are not stopped, and nobody waits for them
-# line: return await next_one
+# line: return await next_one | tasks = [asyncio.create_task(
 import asyncio
 
 
@@ -192,7 +192,7 @@ async def first_answer(ask, servers):
 
 # %% first-answer-1 wrong: the last error alone
 # cause: if all fail, only the error of the last one is in the group
-# line: errors = [error]
+# line: errors = [error] | raise ExceptionGroup(
 import asyncio
 
 
@@ -280,6 +280,7 @@ async def first_answer(ask, servers):
 # %% within-1 wrong: one deadline around a gather
 # cause: if one page is late, all the others are lost too
 # line: async with asyncio.timeout(seconds):
+# told: none
 import asyncio
 
 
@@ -306,7 +307,7 @@ async def caught(fetch, url):
 
 # %% within-1 wrong: nothing is stopped when it is cancelled
 # cause: if fetch_within is cancelled in the wait, the tasks go on
-# line: await asyncio.wait(tasks, timeout=seconds)
+# line: await asyncio.wait(tasks, timeout=seconds) | asyncio.create_task(fetch(url))
 import asyncio
 
 
@@ -439,6 +440,7 @@ async def supervise(worker, restarts, pause):
 # %% supervise-1 wrong: one restart too few
 # cause: the first start is counted as a restart
 # line: if failures >= restarts:
+# told: while True:
 import asyncio
 
 

@@ -49,7 +49,7 @@ async def first_answer(ask, servers, short, long):
 
 # %% whose-1 wrong: the long one does not ask
 # cause: a TimeoutError of ask that comes out of the short block is taken for the long deadline
-# line: return "out of time"
+# line: return "out of time" | except TimeoutError:
 import asyncio
 
 
@@ -230,6 +230,7 @@ async def load(fetch, pages, budget):
 # %% budget-1 wrong: None for a late page
 # cause: a page that did not come in time stands in the dict, with None
 # line: texts = dict.fromkeys(pages)
+# told: none
 import asyncio
 from contextlib import suppress
 
@@ -304,7 +305,7 @@ async def worker(queue, handle, failed):
 
 # %% in-hand-1 wrong: the job in hand is lost
 # cause: if the worker is cancelled while it handles a job, the job does not go back
-# line: except Exception:
+# line: except Exception: | job = await queue.get()
 import asyncio
 
 
@@ -319,6 +320,7 @@ async def worker(queue, handle, failed):
 # %% in-hand-1 wrong: the job before goes back as well
 # cause: if it is cancelled in get, the job that was handled before goes into the queue again
 # line: job = await queue.get()
+# told: queue.put_nowait(job)
 import asyncio
 
 
@@ -503,6 +505,7 @@ async def borrow(lend, use, give_back):
 # %% give-back-1 wrong: protected against one request only
 # cause: the second cancellation reaches give_back, for the task is then awaited without a shield
 # line: await task
+# told: await give_back(thing)
 import asyncio
 from contextlib import suppress
 
@@ -549,6 +552,7 @@ async def borrow(lend, use, give_back):
 # %% give-back-1 wrong: the request is swallowed
 # cause: a cancellation that comes while the thing is given back is not raised again
 # line: with suppress(asyncio.CancelledError):
+# told: none
 import asyncio
 from contextlib import suppress
 

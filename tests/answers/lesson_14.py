@@ -19,7 +19,7 @@ async def fetch_names(client, pages):
 
 # %% pool-1 wrong: all at once
 # cause: asks for all at once, so those who find no connection get a PoolTimeout
-# line: asyncio.gather
+# line: asyncio.gather | await client.get(page)
 import asyncio
 
 
@@ -117,7 +117,7 @@ async def all_names(base_url):
 
 # %% one-client-1 wrong: nobody looks at the status
 # cause: the status is not looked at, so no HTTPStatusError comes out
-# line: page = (await client.get(url)).json()
+# line: page = (await client.get(url)).json() | page["results"]
 import httpx
 
 
@@ -194,6 +194,7 @@ async def all_names(base_url):
 # %% retry-1 wrong: a POST as well
 # cause: a POST that gets a 503 is tried again
 # line: if response.status_code == 503 and attempt < 3:
+# told: if method == "POST" or attempt == 3:
 import asyncio
 import httpx
 
@@ -255,6 +256,7 @@ async def ask(client, method, page):
 # %% retry-1 wrong: only when nobody answers the door
 # cause: ConnectError is too narrow: other TransportErrors, such as ReadTimeout, are not tried again
 # line: except httpx.ConnectError:
+# told: response = await client.request(method, page)
 import asyncio
 import httpx
 
@@ -275,6 +277,7 @@ async def ask(client, method, page):
 # %% retry-1 wrong: the last 503 is an answer
 # cause: when the fourth try is a 503, the response is returned and no error comes out
 # line: return response
+# told: except httpx.TransportError:
 import asyncio
 import httpx
 
@@ -442,7 +445,7 @@ async def from_mirrors(fetch, mirrors, seconds):
 
 # %% mirrors-1 wrong: all at once
 # cause: all mirrors are asked at the same time, not one after another
-# line: asyncio.as_completed(
+# line: asyncio.as_completed( | asyncio.create_task(one(mirror))
 import asyncio
 import httpx
 
@@ -468,7 +471,7 @@ async def from_mirrors(fetch, mirrors, seconds):
 
 # %% mirrors-1 wrong: no end for the whole
 # cause: seconds is never used, so all together may take as long as they like
-# line: none
+# line: none | asyncio.wait_for(fetch(mirror), 1)
 import asyncio
 import httpx
 

@@ -21,6 +21,7 @@ answers = {"slowest": "fetch", "seconds": 0.37 + 9 * 0.3, "workers": 12}
 # %% workers-1 wrong: one None for all
 # cause: one None ends one worker only, the others wait for ever
 # line: queue.put_nowait(None)
+# told: while (url := await queue.get()) is not None:
 import asyncio
 
 
@@ -41,7 +42,7 @@ async def fetch_all(fetch, urls, workers):
 
 # %% workers-1 wrong: the workers are left behind
 # cause: after join the workers still wait in get, nobody ends them
-# line: await queue.join() | asyncio.create_task(worker())
+# line: await queue.join() | asyncio.create_task(worker()) | url = await queue.get()
 import asyncio
 
 
@@ -80,6 +81,7 @@ async def fetch_all(fetch, urls, workers):
 # %% workers-1 wrong: a share for each
 # cause: the urls are dealt out beforehand, so a worker whose urls are quick is idle while another has some left
 # line: urls[number::workers]
+# told: async with asyncio.TaskGroup() as group:
 import asyncio
 
 
@@ -163,6 +165,7 @@ async def feed(source, send, workers, size):
 # %% feed-1 wrong: reads everything first
 # cause: all items are read into a list before the first is sent
 # line: [item async for item in source]
+# told: none
 import asyncio
 
 
@@ -306,7 +309,7 @@ async def consumer(queue, details, at_most):
 
 # %% consumer-1 wrong: doesn't wait for the last
 # cause: returns when None comes, while the last ones are still under way
-# line: return
+# line: return | asyncio.create_task(details(number))
 import asyncio
 
 
@@ -393,7 +396,7 @@ async def worker(queue, work, failed):
 
 # %% worker-1 wrong: fails for what it knows
 # cause: except is too narrow, any other error ends the worker
-# line: except (ValueError, OSError) as error:
+# line: except (ValueError, OSError) as error: | await work(item)
 async def worker(queue, work, failed):
     """Do all items of `queue`; append failing ones and their errors to `failed`."""
     while True:
@@ -427,6 +430,7 @@ async def worker(queue, work, failed):
 # %% bucket-1 wrong: a bucket without a brim
 # cause: the tokens are not limited to burst, so after a long rest too many start at once
 # line: self.tokens += (now - self.seen) * self.rate
+# told: await asyncio.sleep(missing)
 import asyncio
 
 
@@ -455,6 +459,7 @@ class TokenBucket:
 # %% bucket-1 wrong: empty at first
 # cause: the bucket is empty in the beginning, not full
 # line: self.tokens = 0.0
+# told: def __init__(self, rate, burst):
 import asyncio
 
 
@@ -503,6 +508,7 @@ class TokenBucket:
 # %% bucket-1 wrong: whole tokens only
 # cause: the fractions of a token are cut off each time somebody looks, so it drips too slowly
 # line: int((now - self.seen) * self.rate)
+# told: await asyncio.sleep(1 / self.rate)
 import asyncio
 
 
@@ -526,7 +532,7 @@ class TokenBucket:
 
 # %% bucket-1 wrong: a task that drops them in
 # cause: makes a task that drops the tokens in and never ends, though the bucket needs no task of its own
-# line: asyncio.create_task(self.drip())
+# line: asyncio.create_task(self.drip()) | await asyncio.sleep(
 import asyncio
 
 

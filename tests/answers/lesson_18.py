@@ -52,6 +52,7 @@ def app(environ, start_response):
 # %% wsgi-1 wrong: any method
 # cause: the method isn't looked at, so a GET of /count is answered by 200
 # line: if environ["PATH_INFO"] == "/count":
+# told: none
 def app(environ, start_response):
     """Answer POST /count with the number of bytes, everything else with 404."""
     if environ["PATH_INFO"] == "/count":
@@ -102,6 +103,7 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: an empty piece is the last one
 # cause: stops at an empty piece, though more may follow
 # line: if not piece
+# told: message = await receive()
 async def app(scope, receive, send):
     status, body = 404, b"not found"
     if scope["method"] == "POST" and scope["path"] == "/count":
@@ -170,6 +172,7 @@ async def app(scope, receive, send):
 # %% ten-parts-1 wrong: one after another
 # cause: each part is asked for only after the one before it has come
 # line: await asyncio.wait_for(ask(part), seconds)
+# told: none
 import asyncio
 import contextlib
 
@@ -187,6 +190,7 @@ async def page(ask, parts, seconds):
 # %% ten-parts-1 wrong: in the order of their coming
 # cause: the dict is in the order in which the parts came, not in that of parts
 # line: found[part] = await ask(part)
+# told: none
 import asyncio
 
 
@@ -208,6 +212,7 @@ async def page(ask, parts, seconds):
 # %% ten-parts-1 wrong: all or nothing
 # cause: if one part is late, all the others are None, too
 # line: return dict.fromkeys(parts)
+# told: none
 import asyncio
 
 
@@ -228,7 +233,7 @@ async def page(ask, parts, seconds):
 
 # %% ten-parts-1 wrong: late ones go on
 # cause: the parts that are late are not cancelled, they are left running
-# line: asyncio.wait(
+# line: asyncio.wait( | asyncio.create_task(ask(part))
 import asyncio
 
 
@@ -330,7 +335,7 @@ def make_app(look_up):
 
 # %% endpoint-1 wrong: one at a time
 # cause: a lock lets only one request at a time ask the database
-# line: with lock:
+# line: with lock: | lock = threading.Lock()
 import threading
 from fastapi import FastAPI, HTTPException
 
@@ -397,7 +402,7 @@ def make_app(look_up):
 
 # %% lifespan-1 wrong: when the first one asks
 # cause: the pool is opened by the first request, not when the server starts
-# line: if pool is None:
+# line: if pool is None: | pool = await connect()
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -496,7 +501,7 @@ def make_app(connect):
 
 # %% lifespan-1 wrong: never closed
 # cause: the pool is not closed when the server shuts the application down
-# line: yield
+# line: yield | await connect()
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI

@@ -78,6 +78,7 @@ async def page(price, stock, stars, name):
 # %% page-1 wrong: a late answer is an error
 # cause: the TimeoutError of the stars isn't caught
 # line: except ConnectionError:
+# told: return await asyncio.wait_for(stars(name), timeout=0.5)
 import asyncio
 
 
@@ -116,7 +117,7 @@ async def page(price, stock, stars, name):
 
 # %% ask-pool-1 wrong: one connection for all
 # cause: all the questions go to one connection, which takes one at a time
-# line: async with pool.acquire() as connection:
+# line: async with pool.acquire() as connection: | connection.fetch(name)
 import asyncio
 
 
@@ -127,7 +128,7 @@ async def prices(pool, names):
 
 # %% ask-pool-1 wrong: one after another
 # cause: each question waits for the one before it
-# line: for name in names:
+# line: for name in names: | async with pool.acquire() as connection:
 async def prices(pool, names):
     found = []
     for name in names:
@@ -219,6 +220,7 @@ class Pool:
 # %% own-pool-1 wrong: a failed opening costs a place
 # cause: if connect fails (or is cancelled), the place stays counted, and is lost
 # line: self.opened += 1
+# told: async def acquire(self):
 import asyncio
 import contextlib
 
@@ -247,7 +249,7 @@ class Pool:
 
 # %% own-pool-1 wrong: counted when it is open
 # cause: a connection is counted only after connect has returned, so too many are opened at the same time
-# line: self.opened += 1
+# line: self.opened += 1 | connection = await self.connect()
 import asyncio
 import contextlib
 
@@ -302,7 +304,7 @@ class Pool:
 
 # %% own-pool-1 wrong: all are opened at the first need
 # cause: opens all the connections at once, not one when it is needed
-# line: for _ in range(self.size):
+# line: for _ in range(self.size): | await self.connect()
 import asyncio
 import contextlib
 
@@ -365,6 +367,7 @@ class Pool:
 # %% transaction-1 wrong: errors only
 # cause: a cancellation is no Exception, so it is left without a rollback
 # line: except Exception:
+# told: yield
 import contextlib
 
 
@@ -383,6 +386,7 @@ async def transaction(connection):
 # %% transaction-1 wrong: commits in any case
 # cause: the finally commits after an error or a cancellation, too
 # line: finally: | await connection.execute("commit")
+# told: none
 import contextlib
 
 
@@ -417,6 +421,7 @@ async def transaction(connection):
 # %% transaction-1 wrong: never awaited
 # cause: rollback is called without an await, so it never runs
 # line: connection.execute("rollback")
+# told: yield
 import contextlib
 
 
@@ -448,6 +453,7 @@ async def transaction(connection):
 # %% news-1 wrong: the newest is lost
 # cause: when it is full, the new message is lost, not the oldest
 # line: if not queue.full():
+# told: none
 import asyncio
 
 
@@ -477,6 +483,7 @@ class Feed:
 # %% news-1 wrong: who is cancelled is not forgotten
 # cause: only who has left is forgotten, not who was cancelled
 # line: except ConnectionError: | self.waiting.remove(mine)
+# told: mine = deque(maxlen=self.size), asyncio.Event()
 import asyncio
 from collections import deque
 
@@ -508,6 +515,7 @@ class Feed:
 # %% news-1 wrong: without a bound
 # cause: any number of messages may wait for a slow client
 # line: asyncio.Queue()
+# told: self.queues = []
 import asyncio
 
 
@@ -536,6 +544,7 @@ class Feed:
 # %% news-1 wrong: a message that is nothing
 # cause: a falsy message is never sent
 # line: if message:
+# told: async def serve(self, client):
 import asyncio
 from collections import deque
 
@@ -664,6 +673,7 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: one that fails
 # cause: the error of a request comes out, and the others are dropped without being cancelled
 # line: await task
+# told: done, left = await asyncio.wait(under_way, timeout=seconds)
 import asyncio
 
 
@@ -713,6 +723,7 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: counts at the end
 # cause: counts after the tasks have taken themselves out of the set, so it is always 0
 # line: return len(under_way)
+# told: none
 import asyncio
 
 

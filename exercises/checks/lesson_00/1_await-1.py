@@ -1,3 +1,4 @@
+import ast
 import asyncio
 
 from helpers.coach import Exercise, Wrong, right, wrong
@@ -21,6 +22,10 @@ class GetTheValue(Exercise):
         'Two lines: `name = await ask()`, then `return f"Hello, {name}!"`.',
     )
 
+    equivalent = {
+        "in_one_line: or None, line 2": "a greeting is never empty",
+    }
+
     def verify(self, greet, lab):
         for name in ("Ada", "Grace"):
             asked = []
@@ -36,7 +41,7 @@ class GetTheValue(Exercise):
                     "named, not called",
                     "The function `ask` itself stands in the greeting, where "
                     "the name should be. Nobody called it.",
-                    line=lab.line(r"=\s*ask\b|\{ask\}"),
+                    line=lab.earliest(lab.node(ast.FormattedValue), lab.assigned(to="ask")),
                     try_="Call it, and await the call: `await ask()`.",
                 )
             if run.result is None and name in lab.printed:
@@ -44,7 +49,7 @@ class GetTheValue(Exercise):
                     "return value",
                     "It printed the greeting and returned None. A "
                     "caller that awaits `greet` gets nothing to work with.",
-                    line=lab.line(r"print\("),
+                    line=lab.call_of("print"),
                     try_="Replace `print` by `return`.",
                     headline="printed, not returned",
                 )
@@ -53,7 +58,7 @@ class GetTheValue(Exercise):
                 raise Wrong(
                     "done twice",
                     f"`ask` ran {len(asked)} times, and each time is another second of waiting.",
-                    line=lab.line(r"ask\(\)"),
+                    line=lab.call_of("ask"),
                     try_="Keep what the first `await ask()` gave under a name.",
                     headline="asked more than once",
                 )
@@ -93,4 +98,9 @@ class GetTheValue(Exercise):
         await ask()
         return "Hello, Ada!"
 
-    runs_a_second_loop = with_await.but("await ask()", "asyncio.run(ask())", kind="nested run")
+    runs_a_second_loop = with_await.but(
+        "await ask()",
+        "asyncio.run(ask())",
+        kind="nested run",
+        says="cannot be called from a running event loop",
+    )

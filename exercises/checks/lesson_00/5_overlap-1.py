@@ -55,11 +55,11 @@ class Overlap(Exercise):
             texts += await asyncio.gather(fetch(page))
         return texts
 
-    @wrong("not awaited")
+    @wrong("not awaited", says="a coroutine, `fetch`, that nobody awaited")
     async def calls_only(fetch, pages):
         return [fetch(page) for page in pages]
 
-    @wrong("order")
+    @wrong("order", says="It returned ['2:1', 'sunny', 'rain']")
     async def as_they_come(fetch, pages):
         texts = []
         for next_one in asyncio.as_completed([fetch(page) for page in pages]):

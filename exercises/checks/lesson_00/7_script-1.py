@@ -28,7 +28,7 @@ class StartScript(Exercise):
                 "async for plain",
                 "`start` is a coroutine function itself: to call it gives "
                 "a coroutine, and somebody would have to run that one too.",
-                line=lab.line(r"async def"),
+                line=lab.coroutine_function(),
                 try_="Write `def start(main)`. A script's last line starts the loop; it does not "
                 "stand in one.",
                 headline="async all the way up",
@@ -48,7 +48,7 @@ class StartScript(Exercise):
             raise Wrong(
                 "named, not called",
                 "`asyncio.run` was given the function `main`. It runs a coroutine.",
-                line=lab.line(r"run\("),
+                line=lab.call_of("run"),
                 try_="`main` is the recipe, `main()` is the coroutine. Call it.",
                 headline="handed over the function",
             ) from None
@@ -59,7 +59,7 @@ class StartScript(Exercise):
                 "no loop yet",
                 f"Python said: {error}. A task needs a loop that runs "
                 "already; in a script there is none until you start it.",
-                line=lab.line(r"create_task|gather|get_running_loop"),
+                line=lab.call_of("create_task", "gather", "get_running_loop"),
                 try_="Let `asyncio.run` start the loop.",
                 headline="no loop to run in",
             ) from None
@@ -68,7 +68,7 @@ class StartScript(Exercise):
             raise Wrong(
                 "not run yet",
                 f"`main` never began. `start` returned {given}.",
-                line=lab.line(r"main\(\)"),
+                line=lab.call_of("main"),
                 try_="Hand the coroutine to `asyncio.run`.",
                 headline="built, not run",
             )
@@ -76,7 +76,7 @@ class StartScript(Exercise):
             raise Wrong(
                 "return value",
                 "`main` ran and returned 'all done'; `start` returned None.",
-                line=lab.line(r"run\("),
+                line=lab.call_of("run"),
                 try_="`return` what `asyncio.run` gives you.",
                 headline="lost the result",
             )

@@ -35,7 +35,7 @@ class WaitForAll(Exercise):
             raise Wrong(
                 "arguments",
                 "`Thread(job)` takes its first argument for something else, a group of threads.",
-                lab.line(r"Thread\("),
+                lab.call_of("Thread"),
                 "Name it: `Thread(target=job)`.",
                 headline="did not name the target",
             ) from None
@@ -44,17 +44,17 @@ class WaitForAll(Exercise):
             raise Wrong(
                 "not run yet",
                 "It returned, and none of the four jobs had been called.",
-                lab.line(r"Thread\("),
+                lab.call_of("Thread"),
                 "A thread begins when you call its `start()`.",
                 headline="started nothing",
             )
-        jobs.check_handed_over(lab, lab.line(r"\.run\(") or lab.line(r"Thread\("))
-        jobs.check_together(lab.line(r"\.join\(|\.result\(|Executor\("))
+        jobs.check_handed_over(lab, lab.call_of("run") or lab.call_of("Thread"))
+        jobs.check_together(lab.call_of("join", "result", "*Executor"))
         if ended < 4:
             raise Wrong(
                 "early return",
                 f"It returned when {ended} of 4 jobs were done.",
-                lab.line(r"\.start\(") or lab.line(r"submit|map"),
+                lab.call_of("start") or lab.call_of("submit", "map"),
                 "`start` returns at once. Call `join` on every thread after all are started.",
             )
         if sorted(jobs.started) != [0, 1, 2, 3]:

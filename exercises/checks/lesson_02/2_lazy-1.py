@@ -1,6 +1,6 @@
 from helpers.coach import Exercise, Wrong, right, wrong
 
-from .shared import MAKES_A_LIST, items_of, lazily
+from .shared import items_of, lazily, made_a_list
 
 
 class LazyPipeline(Exercise):
@@ -42,7 +42,7 @@ class LazyPipeline(Exercise):
                 "eager",
                 f"I asked for one error. It stands in line 2 of the log, and `errors` had read "
                 f"{source.taken} of {len(log)} lines before it handed it out.",
-                lab.line(MAKES_A_LIST),
+                made_a_list(lab),
                 "Hand out each error as soon as you see it, before you read on.",
                 headline="reads too far",
             )

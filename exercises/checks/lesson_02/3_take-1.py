@@ -32,7 +32,7 @@ class Take(Exercise):
                 f"I asked for 3 items, and `take` took {source.taken} from the source. "
                 f"{'The d is' if source.taken == 4 else 'What came after is'} lost: "
                 "nobody gets it.",
-                lab.line(r"^\s*for\b.*\bsource\b|\bnext\("),
+                lab.earliest(lab.for_loop("source"), lab.call_of("next")),
                 "Look at what happens when enough have been yielded: do you stop before you ask "
                 "for the next one, or after?",
             )
@@ -46,7 +46,7 @@ class Take(Exercise):
             raise Wrong(
                 "one too many",
                 f"I asked for 0 items, and `take` took {source.taken} from the source.",
-                lab.line(r"^\s*for\b.*\bsource\b|\bnext\("),
+                lab.earliest(lab.for_loop("source"), lab.call_of("next")),
                 "Count before you ask.",
             )
 

@@ -29,7 +29,7 @@ class Shares(Exercise):
             raise Wrong(
                 "value",
                 "It returned a generator. A list is asked for.",
-                lab.line(r"\byield\b|^\s*return \("),
+                lab.earliest(lab.yielding(), lab.returning()),
                 "The sum needs all numbers anyway, so nothing is won by waiting.",
                 headline="not a list",
             )
@@ -38,7 +38,11 @@ class Shares(Exercise):
             raise Wrong(
                 "changed",
                 f"I gave it the list [1, 3, 4]. Afterwards that was {numbers}.",
-                lab.line(r"\.(pop|remove|clear|sort|reverse|append)\(|\bdel\b|numbers\["),
+                lab.earliest(
+                    lab.call_of("pop", "remove", "clear", "sort", "reverse", "append"),
+                    lab.deleting(),
+                    lab.item_of("numbers"),
+                ),
                 "The list is its caller's, who may need it. Take one of your own: `list(numbers)`.",
                 headline="changed the list",
             )
@@ -51,7 +55,7 @@ class Shares(Exercise):
                 "used up",
                 f"For the list [1, 3, 4] it is right. For a generator of the same numbers it "
                 f"returned {got}. The first walk had used it up.",
-                lab.line(r"\bsum\(|\blist\(|\blen\(|\bfor\b"),
+                lab.earliest(lab.call_of("sum", "list", "len"), lab.for_loop()),
                 "A generator can be walked once. The second walk finds nothing, and says nothing.",
             )
         lab.equal(shares(iter(())), [], what="for no numbers it returned")

@@ -3,7 +3,7 @@ from itertools import islice, zip_longest
 
 from helpers.coach import Exercise, Wrong, right, wrong
 
-from .shared import MAKES_A_LIST, items_of, lazily
+from .shared import items_of, lazily, made_a_list
 
 
 class Interleave(Exercise):
@@ -36,7 +36,7 @@ class Interleave(Exercise):
             raise Wrong(
                 "another form",
                 f"The first thing it yielded was {begin[0]}, two items at once.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Hand out each of the two by a `yield` of its own.",
                 headline="yields pairs",
             )
@@ -44,7 +44,7 @@ class Interleave(Exercise):
             raise Wrong(
                 "eager",
                 f"I asked for 4 items. `interleave` took {second.taken:,} from `second` for that.",
-                lab.line(MAKES_A_LIST),
+                made_a_list(lab),
                 "Ask for one item, and hand it out before you ask for another.",
                 headline="builds a list",
             )
@@ -52,7 +52,7 @@ class Interleave(Exercise):
             raise Wrong(
                 "turns",
                 "It yielded all of `first` before it yielded anything of `second`.",
-                lab.line(r"yield from|\bchain\("),
+                lab.earliest(lab.yielding_from(), lab.call_of("chain")),
                 "Ask each of the two for one item, in turn.",
                 headline="one after another",
             )
@@ -76,7 +76,7 @@ class Interleave(Exercise):
                 "stopped early",
                 f"It yielded {got} and stopped. One of the two was used up; the other "
                 "still had something.",
-                lab.line(r"\bzip\(|StopIteration|return"),
+                lab.earliest(lab.call_of("zip", "StopIteration"), lab.returning()),
                 "Go on with the other one alone.",
                 headline="lost the rest",
             )
@@ -95,7 +95,7 @@ class Interleave(Exercise):
             raise Wrong(
                 "falsy",
                 f"It yielded {got}. A None stands where one of the two had nothing more.",
-                lab.line(r"zip_longest|\bNone\b"),
+                lab.earliest(lab.call_of("zip_longest"), lab.literal(None)),
                 "An iterator that is used up is left out of the round.",
                 headline="None for nothing",
             )
@@ -103,7 +103,7 @@ class Interleave(Exercise):
             raise Wrong(
                 "falsy",
                 f"It yielded {got}. The None in `first` is an item like any other.",
-                lab.line(r"\bNone\b|\bif\b"),
+                lab.earliest(lab.literal(None), lab.condition()),
                 "Only StopIteration says that an iterator is used up.",
                 headline="took None for the end",
             )

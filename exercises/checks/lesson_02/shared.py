@@ -1,13 +1,18 @@
 """What exercises of lesson 02 share: what tells laziness from a list built at once."""
 
+import ast
 import inspect
 from collections.abc import Iterator
 from itertools import islice
 
 from helpers.coach import Wrong
 
-MAKES_A_LIST = r"\[.* for |\blist\(|\btuple\(|\bsorted\(|append\("
 MOST = 12  # items; no answer here is right with as many
+
+
+def made_a_list(lab):
+    """The line that makes a list, or None."""
+    return lab.earliest(lab.node(ast.ListComp), lab.call_of("list", "tuple", "sorted", "append"))
 
 
 def lazily(lab, thing, *sources):
@@ -21,7 +26,7 @@ def lazily(lab, thing, *sources):
             "eager",
             f"Nobody had asked for an item yet. `{lab.asks}` had already taken {taken} from its "
             "source.",
-            lab.line(MAKES_A_LIST),
+            made_a_list(lab),
             "Let each item wait until it is asked for: `yield` them one by one.",
             headline="builds a list",
         )
@@ -44,7 +49,7 @@ def items_of(lab, iterator):
             "StopIteration",
             "The source had nothing more. `next` raised StopIteration inside the generator, and "
             f"Python turned that into an error: {error}.",
-            lab.line(r"\bnext\("),
+            lab.call_of("next"),
             "Catch StopIteration around `next` and `return`, or let a `for` loop do it.",
             headline="let StopIteration out",
         ) from None

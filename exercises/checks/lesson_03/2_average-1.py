@@ -32,7 +32,7 @@ class Averager(Exercise):
                 "shared state",
                 "I made two averagers and sent 100 to the first. The second was sent only "
                 "a 10, and its answer was not 10.",
-                lab.line(r"def \w+\(.*=|\bglobal\b|\bnonlocal\b"),
+                lab.earliest(lab.default(), lab.outer_name()),
                 "Keep the numbers in names of the generator's own frame.",
                 headline="share one memory",
             )
@@ -44,7 +44,7 @@ class Averager(Exercise):
             raise Wrong(
                 "stopped early",
                 f"I sent {value!r}, and the generator ended.",
-                lab.line(r"^\s*return\b") or lab.line(r"\byield\b"),
+                lab.returning() or lab.yielding(),
                 "There may always be one more number: go round a `while True`, and answer "
                 "with `yield`, for a `return` ends the generator.",
                 headline="ended too early",
@@ -56,7 +56,7 @@ class Averager(Exercise):
             raise Wrong(
                 "return value",
                 f"I sent 10, 20, 30 and 5. The answers were {got}.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "What `print` shows, the caller does not get. The average has to stand "
                 "to the right of the `yield`.",
                 headline="hands out nothing",
@@ -66,7 +66,7 @@ class Averager(Exercise):
                 "sent for yielded",
                 f"I sent 10, 20, 30 and 5. The answers were {got}. Every second number "
                 "was taken by a `yield` that throws it away.",
-                lab.line(r"^\s*yield\b"),
+                lab.dropped_yield(),
                 "Each `yield` pauses, and each pause takes one `send`. Let a single "
                 "`yield` hand out and take in.",
                 headline="two yields for one send",
@@ -75,7 +75,7 @@ class Averager(Exercise):
             raise Wrong(
                 "value",
                 f"I sent 10, 20, 30 and 5. The answers were {got}.",
-                lab.line(r"/ ?2"),
+                lab.operation("/"),
                 "The mean of the last average and the new number weighs the newest one "
                 "most. Keep the sum of all, and how many there are.",
                 headline="halves each time",
@@ -85,7 +85,7 @@ class Averager(Exercise):
                 "sent for yielded",
                 f"I sent 10, 20, 30 and 5. The answers were {got}: each belongs to the "
                 "number before.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Take the number in first, then work out the average, then reach `yield`.",
                 headline="one answer late",
             )

@@ -1,3 +1,4 @@
+import ast
 from inspect import isgenerator
 
 from helpers.coach import Exercise, Wrong, right, wrong
@@ -28,7 +29,7 @@ class Averages(Exercise):
             raise Wrong(
                 "value",
                 "It returned a generator, and none of its lines has run.",
-                lab.line(r"\byield\b|^\s*return \("),
+                lab.earliest(lab.yielding(), lab.returning()),
                 "A list is asked for: gather the answers, and `return` them.",
                 headline="not a list",
             )
@@ -37,10 +38,7 @@ class Averages(Exercise):
                 "sent for yielded",
                 f"The generator heard {heard}. `next` sends None, and so does a `for` loop.",
                 # The priming stands less deep, or alone on its line.
-                lab.line(
-                    r"^\s{8,}.*\bnext\(|\bnext\(.*\bfor\b"
-                    r"|\bfor\b.*\bin generator\b"
-                ),
+                lab.earliest(lab.repeated_call_of("next"), lab.for_loop("generator")),
                 "After the priming, each number has to go in with `send`.",
                 headline="sent nothing",
             )
@@ -48,7 +46,7 @@ class Averages(Exercise):
             raise Wrong(
                 "sent for yielded",
                 "The generator heard 20 and 60. The 10 never arrived.",
-                lab.line(r"\[1:\]|\bnext\("),
+                lab.earliest(lab.node(ast.Slice), lab.call_of("next")),
                 "Priming carries no number: the first `send` has to bring the first one.",
                 headline="lost the first number",
             )
@@ -57,7 +55,7 @@ class Averages(Exercise):
             raise Wrong(
                 "sent for yielded",
                 f"It returned {got}: four answers to three numbers.",
-                lab.line(r"\bnext\(|send\(None"),
+                lab.earliest(lab.call_of("next"), lab.call_of("send", given=None)),
                 "What the priming hands out answers no number. Leave it out.",
                 headline="kept the priming's answer",
             )

@@ -28,7 +28,7 @@ class Borrow(Exercise):
                 "lost error",
                 "I threw a KeyError in, and it did not come out. Whoever threw it believes "
                 "that all is well.",
-                lab.line(r"^\s*except\b|^\s*return\b"),
+                lab.earliest(lab.handler(), lab.returning()),
                 "A plain `finally`, without a `return` in it, puts the book back and lets "
                 "the error pass.",
                 headline="swallowed the error",
@@ -50,7 +50,7 @@ class Borrow(Exercise):
             raise Wrong(
                 "given back early",
                 f"While the book was out, the shelf held {shelf}.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Whoever holds the book holds it until the generator goes on.",
             )
         came = end(reader)
@@ -58,7 +58,7 @@ class Borrow(Exercise):
             raise Wrong(
                 "not given back",
                 f"{what} while the book was out, and the shelf still held {shelf}.",
-                lab.line(r"append\(|insert\(|\+="),
+                lab.earliest(lab.call_of("append", "insert"), lab.operation("+=")),
                 (
                     "Nothing was thrown in, so no `except` ran."
                     if what == "I asked it again"
@@ -66,13 +66,13 @@ class Borrow(Exercise):
                     "GeneratorExit, which `close` throws, is no Exception."
                 )
                 + " Only a `finally` runs however it ends.",
-                headline="no finally" if not lab.line(r"\bfinally\b") else None,
+                headline="no finally" if not lab.cleanup() else None,
             )
         if len(shelf) > 2:
             raise Wrong(
                 "given back wrongly",
                 f"{what}. Then the shelf held {shelf}.",
-                lab.line(r"append\(|insert\(|\+="),
+                lab.earliest(lab.call_of("append", "insert"), lab.operation("+=")),
                 "One place is enough: the `finally`.",
                 headline="gave it back twice",
             )

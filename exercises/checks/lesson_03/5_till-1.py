@@ -42,7 +42,7 @@ class Till(Exercise):
         raise Wrong(
             "caught too much",
             f"I threw a KeyError in. It should come out, and the answer was {answer}.",
-            lab.line(r"^\s*except\b"),
+            lab.handler(),
             "Catch ValueError alone.",
         )
 
@@ -53,7 +53,7 @@ class Till(Exercise):
             raise Wrong(
                 "caught too little",
                 "I threw a ValueError in. It came out again, and the generator is closed.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Catch it around the `yield`, inside the loop.",
                 headline="let the error through",
             ) from None
@@ -61,7 +61,7 @@ class Till(Exercise):
             raise Wrong(
                 "stopped early",
                 "I threw a ValueError in, and the generator ended.",
-                lab.line(r"^\s*except\b"),
+                lab.handler(),
                 "After the error the loop has to go round again. Put the `try` inside "
                 "the loop, around the `yield`, and let its `except` end nothing.",
                 headline="ended at the first error",
@@ -77,7 +77,7 @@ class Till(Exercise):
             raise Wrong(
                 "ignored close",
                 f"I closed it, and it handed out another value: {error}.",
-                lab.line(r"except\s*:|BaseException|GeneratorExit"),
+                lab.earliest(lab.handler(BaseException), lab.use_of("GeneratorExit")),
             ) from None
         if getgeneratorstate(talk) != "GEN_CLOSED":
             raise Wrong("ignored close", "I closed it, and it went on.")

@@ -32,7 +32,7 @@ class Drive(Exercise):
             raise Wrong(
                 "sent for yielded",
                 "The generator asked for the price and was sent 'price'.",
-                lab.line(r"send\("),
+                lab.call_of("send"),
                 "What goes in is the answer: `find(question)`.",
                 headline="sent the question back",
             )
@@ -48,7 +48,7 @@ class Drive(Exercise):
             "lost error",
             f"A generator did not catch the LookupError. It should come out of `drive`, "
             f"which returned {got!r}.",
-            lab.line(r"^\s*except\b"),
+            lab.handler(),
             "What leaves the generator must reach whoever called `drive`.",
             headline="swallowed the error",
         )
@@ -62,9 +62,9 @@ class Drive(Exercise):
                 "StopIteration",
                 f"A generator that {which} came to its end, and `drive` raised "
                 f"StopIteration({end.value!r}).",
-                lab.line(
-                    {asks_nothing.__code__: r"\bnext\(", careful.__code__: r"\bthrow\("}.get(
-                        generator.gi_code, r"\bsend\("
+                lab.call_of(
+                    {asks_nothing.__code__: "next", careful.__code__: "throw"}.get(
+                        generator.gi_code, "send"
                     )
                 ),
                 "Each of `next`, `send` and `throw` can meet the end. Catch it there.",
@@ -76,7 +76,7 @@ class Drive(Exercise):
                     "return value",
                     f"A generator that {which} came to its end, and `drive` raised "
                     f"{type(error).__name__}.",
-                    lab.line(r"args\["),
+                    lab.item_of("args"),
                     "A bare `return` leaves `args` empty. `value` is always there.",
                     headline="args is empty",
                 ) from None
@@ -84,7 +84,7 @@ class Drive(Exercise):
                 "not delegated",
                 f"`find` raised {type(error).__name__}, and `drive` let it out. The "
                 "generator would have caught it.",
-                lab.line(r"\bfind\("),
+                lab.call_of("find"),
                 "Catch the LookupError around `find`, and `generator.throw(error)`.",
                 headline="kept the error from the generator",
             ) from None
@@ -92,7 +92,7 @@ class Drive(Exercise):
             raise Wrong(
                 "return value",
                 f"The generator returned {expected!r}, and `drive` returned None.",
-                lab.line(r"StopIteration|\bfor\b"),
+                lab.earliest(lab.use_of("StopIteration"), lab.for_loop()),
                 "The return value is the `value` of the StopIteration.",
             )
         lab.equal(got, expected, what=f"for a generator that {which} it returned")

@@ -46,7 +46,7 @@ class Bill(Exercise):
             raise Wrong(
                 "not run yet",
                 f"It asked for {heard} only.",
-                lab.line(r"^\s+.*\bbill\(|\[\d\]"),
+                lab.earliest(lab.call_of("bill"), lab.item_of()),
                 "A call of `bill` builds a paused frame. `yield from` makes it go on.",
                 headline="never asked the inner one",
             )
@@ -56,7 +56,7 @@ class Bill(Exercise):
                 "return value",
                 f"It returned {total}: only tea and milk were added up. The "
                 "sum of the inner order was returned to somebody who let it fall.",
-                lab.line(r"yield from|\bfor\b.*\bbill\("),
+                lab.earliest(lab.yielding_from(), lab.for_loop("bill")),
                 "`yield from bill(part)` has a value: what the inner `bill` returned.",
             )
         lab.equal(total, sum(PRICES.values()), what="it returned")
@@ -99,7 +99,7 @@ class Bill(Exercise):
             raise Wrong(
                 "not delegated",
                 said,
-                lab.line(r"yield from"),
+                lab.yielding_from(),
                 "`yield from` over a list hands its items out, but a list takes no "
                 "answers. Delegate to a generator: `bill(part)`.",
                 headline="delegated to the list",
@@ -108,7 +108,7 @@ class Bill(Exercise):
             raise Wrong(
                 "not run yet",
                 said,
-                lab.line(r"(?<!from )\bbill\((?!order)"),
+                lab.call_of("bill"),
                 "A call of `bill` builds a paused frame, not a number. `yield from` makes "
                 "it go on, and has its sum as value.",
                 headline="never asked the inner one",
@@ -117,16 +117,16 @@ class Bill(Exercise):
             raise Wrong(
                 "sent for yielded",
                 said,
-                lab.line(r"\+= *part\b|\+ *part\b"),
+                lab.earliest(lab.operation("+=", on=["part"]), lab.operation("+", on=["part"])),
                 "`part` is a name. Its price is what the `yield` gives back: `price = yield part`.",
                 headline="added the name",
             ) from None
         if "'NoneType'" in str(error) and isinstance(order[1], list):
-            if lab.line(r"\bfor\b.*\bbill\(") is not None:
+            if lab.for_loop("bill") is not None:
                 raise Wrong(
                     "sent for yielded",
                     f"{said} The price did not reach the inner `bill`.",
-                    lab.line(r"\bfor\b.*\bbill\("),
+                    lab.for_loop("bill"),
                     "A `for` loop asks with `next`, which sends None. Let `yield from` "
                     "carry everything through.",
                     headline="lost what was sent",
@@ -134,7 +134,7 @@ class Bill(Exercise):
             raise Wrong(
                 "return value",
                 said,
-                lab.line(r"yield from"),
+                lab.yielding_from(),
                 "Each layer must `return` its sum.",
             ) from None
 

@@ -1,3 +1,4 @@
+import ast
 import reprlib
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -43,7 +44,7 @@ class WithKey(Exercise):
                 raise Wrong(
                     "not delegated",
                     f"{what}, and `work` was never told.",
-                    lab.line(r"\bfor\b|next\(|send\("),
+                    lab.earliest(lab.for_loop(), lab.call_of("next", "send")),
                     "`yield from` passes on what is thrown, and `close` too.",
                     headline="let `work` stand",
                 )
@@ -57,7 +58,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "not delegated",
                 "It returned `work` itself, before that has begun.",
-                lab.line(r"return work"),
+                lab.returning("work"),
                 "Then nothing of yours is left to run when `work` ends. Stay above it: "
                 "`yield from work`.",
                 headline="handed `work` over",
@@ -70,7 +71,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "not delegated",
                 "It yielded `work` itself, which has not begun.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "`yield` hands `work` to the caller. `yield from` lets it run.",
                 headline="handed `work` out",
             )
@@ -79,14 +80,14 @@ class WithKey(Exercise):
             raise Wrong(
                 "given back early",
                 f"While `work` was under way, the board held {board}.",
-                lab.line(r"append\(|\[-1\]|copy"),
+                lab.earliest(lab.call_of("append", "copy"), lab.item_of(at=-1)),
                 "`pop` takes the key off; put it back when `work` is over.",
             )
         if board != ["cellar"]:
             raise Wrong(
                 "value",
                 f"The board held ['cellar', 'attic'], and while `work` was under way {board}.",
-                lab.line(r"pop\(|\bdel\b|remove\("),
+                lab.earliest(lab.call_of("pop", "remove"), lab.deleting()),
                 "Asked is the last key: `pop()`.",
                 headline="another key",
             )
@@ -96,14 +97,14 @@ class WithKey(Exercise):
             raise Wrong(
                 "stopped early",
                 "`work` yields twice. After the first it was over.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 headline="ended too early",
             ) from None
         if seen == [None]:
             raise Wrong(
                 "sent for yielded",
                 "I sent 'yes', and `work` heard None.",
-                lab.line(r"\bfor\b|next\("),
+                lab.earliest(lab.for_loop(), lab.call_of("next")),
                 "A `for` loop asks with `next`, which sends None. `yield from work` "
                 "carries everything through.",
                 headline="lost what was sent",
@@ -118,7 +119,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "sent for yielded",
                 "`work` was over, and it yielded once more.",
-                lab.line(r"^\s*yield\b(?! from)"),
+                lab.node(ast.Yield),
                 "`yield from` is the only one you need.",
                 headline="one yield too many",
             )
@@ -126,7 +127,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "return value",
                 "`work` returned 'done', and it returned None.",
-                lab.line(r"yield from|for"),
+                lab.earliest(lab.yielding_from(), lab.for_loop()),
                 "The value of `yield from work` is what `work` returned.",
             )
         lab.equal(got, "done")
@@ -147,7 +148,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "not delegated",
                 "I threw a ValueError in, and it came out again. `work` would have caught it.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "What is thrown must arrive in `work`: `yield from work`.",
                 headline="kept the error from `work`",
             ) from None
@@ -155,7 +156,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "lost error",
                 "I threw a ValueError in. `work` would have caught it and gone on.",
-                lab.line(r"^\s*except\b"),
+                lab.handler(),
                 headline="swallowed the error",
             ) from None
         lab.equal(answer, "again?", what="to a ValueError it answered")
@@ -183,7 +184,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "not given back",
                 f"{what}. Then the board held {board}: the key is lost.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 f"{why} `finally` runs however it ends.",
                 headline="no finally",
             )

@@ -35,7 +35,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "not async",
                 f"`Ask('tea?')` has {methods_of(one)}.",
-                lab.line(r"^\s+(async )?def (?!__init__)|^class"),
+                lab.definition(),
                 "Python looks for a method with the name `__await__`.",
                 headline="has no __await__",
             )
@@ -47,7 +47,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "sent for yielded",
                 f"I answered 4, and instead of going on it handed out {answer!r}.",
-                lab.line(r"^\s+yield\b"),
+                lab.dropped_yield(),
                 "One `yield` hands out and takes in.",
                 headline="one yield too many",
             )
@@ -55,7 +55,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "sent for yielded",
                 "I sent a 4, and the `await` gave None.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "The value of an `await` is what `__await__` returns: `return (yield …)`.",
                 headline="lost the answer",
             )
@@ -66,7 +66,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "used up",
                 "The same `Ask` was awaited a second time, and did not ask.",
-                lab.line(r"iter\(|\(yield|yield"),
+                lab.earliest(lab.call_of("iter"), lab.yielding()),
                 "A generator runs once. Let each call of `__await__` make a new one.",
             )
         again.close()
@@ -85,7 +85,7 @@ class Awaitable(Exercise):
                 raise Wrong(
                     "async for plain",
                     f"Python said: {text}.",
-                    lab.line(r"async def __await__"),
+                    lab.coroutine_function("__await__"),
                     "What an `async def` makes is no iterator. Write a plain `def` with a "
                     "`yield` in it.",
                     headline="__await__ is async",
@@ -94,7 +94,7 @@ class Awaitable(Exercise):
                 raise Wrong(
                     "not async",
                     f"Python said: {text}.",
-                    lab.line(r"^\s+return\b"),
+                    lab.returning(),
                     "`__await__` must return an iterator. With a `yield` in it, it "
                     "returns a generator.",
                     headline="__await__ is not an iterator",
@@ -112,7 +112,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "sent for yielded",
                 f"The question came out. Then I sent the answer: {error}.",
-                lab.line(r"iter\("),
+                lab.call_of("iter"),
                 "An iterator over a list only hands out. A generator also takes in.",
                 headline="takes no answer",
             ) from None
@@ -121,7 +121,7 @@ class Awaitable(Exercise):
         raise Wrong(
             "not async",
             f"Python said: {error}.",
-            lab.line(r"yield"),
+            lab.yielding(),
             "What `__init__` is given is gone when it ends. Keep it: `self.question = question`.",
             headline="did not keep the question",
         ) from None
@@ -132,7 +132,7 @@ class Awaitable(Exercise):
                 "sent for yielded",
                 f"The `await` was over at once, with {question.value!r}. Nothing was "
                 "handed to the driver.",
-                lab.line(r"def __await__"),
+                lab.definition("__await__"),
                 "Only a `yield` hands something out to the driver.",
                 headline="never asks",
             )
@@ -140,7 +140,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "return value",
                 "It paused, and handed out None.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Put the question to the right of the `yield`.",
                 headline="hands out nothing",
             )
@@ -148,7 +148,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "another form",
                 f"It handed out {question!r}.",
-                lab.line(r"yield from|iter\("),
+                lab.earliest(lab.yielding_from(), lab.call_of("iter")),
                 "`yield from` a string goes through its letters. `yield` hands it out whole.",
                 headline="hands out letters",
             )

@@ -48,7 +48,7 @@ class RunAlone(Exercise):
         raise Wrong(
             "lost error",
             f"The error should come out, and `run_alone` returned {got!r}.",
-            lab.line(r"^\s*except\b"),
+            lab.handler(),
             "Catch StopIteration alone.",
             headline="swallowed the error",
         )
@@ -65,7 +65,7 @@ class RunAlone(Exercise):
                 "StopIteration",
                 f"The coroutine came to its end, and `run_alone` raised "
                 f"StopIteration({end.value!r}).",
-                lab.line(r"send\("),
+                lab.call_of("send"),
                 "That is how a coroutine says that it is done: catch it, and take its `value`.",
                 headline="let StopIteration out",
             ) from None
@@ -73,7 +73,7 @@ class RunAlone(Exercise):
             raise Wrong(
                 "return value",
                 "The coroutine returned nothing, and `end.args` was empty.",
-                lab.line(r"args\["),
+                lab.item_of("args"),
                 "`value` is always there.",
                 headline="args is empty",
             ) from None
@@ -83,7 +83,7 @@ class RunAlone(Exercise):
             raise Wrong(
                 "other loop",
                 f"Python said: {error}.",
-                lab.line(r"\brun\("),
+                lab.call_of("run"),
                 "An event loop refuses what it does not know. Here you are the driver: "
                 "`coroutine.send(None)`.",
                 headline="left it to asyncio",
@@ -94,7 +94,7 @@ class RunAlone(Exercise):
                 raise Wrong(
                     "not async",
                     f"Python said: {text}.",
-                    lab.line(r"next\(|\bfor\b|list\("),
+                    lab.earliest(lab.call_of("next", "list"), lab.for_loop()),
                     "A coroutine has no `next`, so no `for` loop takes it. "
                     "`send(None)` does the same.",
                     headline="took it for an iterator",
@@ -103,7 +103,7 @@ class RunAlone(Exercise):
                 raise Wrong(
                     "unprimed",
                     f"Python said: {text}.",
-                    lab.line(r"send\("),
+                    lab.call_of("send"),
                     "It stands before its first line: nothing but None can be sent.",
                 ) from None
             raise
@@ -118,7 +118,7 @@ class RunAlone(Exercise):
             raise Wrong(
                 "async for plain",
                 f"It returned a {type(got).__name__}: nothing has run.",
-                lab.line(r"async def|\byield\b"),
+                lab.earliest(lab.coroutine_function(), lab.yielding()),
                 "Write `def`, and no `await` or `yield` in it: a driver stands outside.",
                 headline="not a plain function",
             )
@@ -126,7 +126,7 @@ class RunAlone(Exercise):
             raise Wrong(
                 "stopped early",
                 f"`run_alone` returned {got!r}, and the coroutine was not at its end.",
-                lab.line(r"send\("),
+                lab.call_of("send"),
                 "Go on until StopIteration comes.",
                 headline="stopped too early",
             )
@@ -135,21 +135,21 @@ class RunAlone(Exercise):
             raise Wrong(
                 "value",
                 f"It returned {got!r}; asked are two things, the result and the number of pauses.",
-                lab.line(r"^\s*return\b"),
+                lab.returning(),
                 "`return end.value, pauses`",
             )
         if got == (pauses, result):
             raise Wrong(
                 "order",
                 f"It returned {got}.",
-                lab.line(r"^\s*return\b"),
+                lab.returning(),
                 "First the result, then the number of pauses.",
             )
         if got == (None, pauses) and result is not None:
             raise Wrong(
                 "return value",
                 f"It returned {got}; the coroutine had returned {result!r}.",
-                lab.line(r"StopIteration"),
+                lab.use_of("StopIteration"),
                 "The result is the `value` of the StopIteration.",
             )
         if got == (result, pauses + 1):
@@ -157,7 +157,7 @@ class RunAlone(Exercise):
                 "counted wrong",
                 f"It returned {got}. The last `send` was not followed by a pause: the "
                 "coroutine ended.",
-                lab.line(r"\+= ?1"),
+                lab.operation("+="),
                 "Count after `send` has come back, not before.",
                 headline="counted the end",
             )

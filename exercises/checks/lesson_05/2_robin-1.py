@@ -42,7 +42,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "changed",
                 f"I gave it a list of 3, and {len(generators)} of them are left in it.",
-                lab.line(r"\.pop\(|\.remove\(|\bdel\b"),
+                lab.earliest(lab.call_of("pop", "remove"), lab.deleting()),
                 "Work on a queue of your own: `deque(generators)` is a copy.",
                 headline="took the caller's list apart",
             )
@@ -58,7 +58,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "lost items",
                 f"{said} When A had ended, C had its turn and B had none.",
-                lab.line(r"\.remove\(|\bdel\b|\.pop\("),
+                lab.earliest(lab.call_of("remove", "pop"), lab.deleting()),
                 "A `for` loop over a list counts places, and `remove` moves all that "
                 "follow. Take the leftmost off a queue, and append it after its turn.",
                 headline="removed from the list that it walks",
@@ -67,7 +67,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "turns",
                 f"{said} B began when A had ended, and C when B had.",
-                lab.line(rf"appendleft|(?<!def ){lab.asks}\(") or lab.line(r"\bfor\b|\bwhile\b"),
+                lab.call_of("appendleft", lab.asks) or lab.looping(),
                 "After one turn the others come first: put it at the end of the queue.",
                 headline="ran each to its end",
             )
@@ -75,17 +75,19 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "turns",
                 f"{said} C, which came last, had all its turns first.",
-                lab.line(r"\.pop\(\)"),
+                lab.call_of("pop"),
                 "`pop()` takes from the right, where `append` has just put one. Take from "
                 "the left: `popleft()`.",
                 headline="took the one that came last",
             )
-        if log == "ABC" and lab.line(r"next\(\w+, None\)|is None|is not None|==? None"):
+        if log == "ABC" and lab.earliest(
+            lab.operation("is", "is not", "=="), lab.call_of("next", given=None)
+        ):
             raise Wrong(
                 "falsy",
                 f"{said} Each had one turn and no more. They all yield None, which does "
                 "not mean that they have ended.",
-                lab.line(r"next\(\w+, None\)|is None|is not None|==? None"),
+                lab.earliest(lab.operation("is", "is not", "=="), lab.call_of("next", given=None)),
                 "Only StopIteration tells that a generator has ended.",
                 headline="took None for the end",
             )
@@ -97,7 +99,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "turns",
                 "All three are as they were.",
-                lab.line(r"\bsend\b|\bnext\b"),
+                lab.call_of("send", "next"),
                 "`generator.send(None)` runs a generator to its next `yield`.",
                 headline="gave nobody a turn",
             )
@@ -121,7 +123,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "sent for yielded",
                 f"It yielded 'a question' and 'another', and was sent {heard}.",
-                lab.line(r"\.send\((?!None)"),
+                lab.call_of("send"),
                 "A turn is `send(None)`: there is no answer to give.",
                 headline="echoed what was yielded",
             )
@@ -136,7 +138,7 @@ class RoundRobin(Exercise):
             raise Wrong(
                 "recursion",
                 f"After {len(log):,} turns Python refused to go deeper: RecursionError.",
-                lab.line(rf"(?<!def )\b{self.asks}\(") or lab.line(r"^\s+\w+\("),
+                lab.call_of(self.asks) or lab.call_of(),
                 "A call inside a call keeps both frames. Give the turns in a `while` loop.",
                 headline="makes a call for each turn",
             ) from None

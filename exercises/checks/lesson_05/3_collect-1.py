@@ -60,15 +60,15 @@ class RunAll(Exercise):
             raise Wrong(
                 "falsy",
                 f"It returned {got}: the None of B is missing.",
-                lab.line(r"not None|\bif \w+\]|filter\("),
+                lab.earliest(lab.operation("is not"), lab.condition(), lab.call_of("filter")),
                 "None is a result like any other. Keep its place.",
                 headline="took None for nothing",
             )
-        if got == ["tea", "jam", None] and lab.line(r"\.insert\("):
+        if got == ["tea", "jam", None] and lab.call_of("insert"):
             raise Wrong(
                 "order",
                 f"It returned {got}. They ended as C, B, A.",
-                lab.line(r"\.insert\("),
+                lab.call_of("insert"),
                 "In a list that is still short, `insert` can't reach the place that it is "
                 "given. Make all places first: `[None] * len(generators)`.",
             )
@@ -80,30 +80,30 @@ class RunAll(Exercise):
         try:
             return give(lab, run_all, generators, asked_on=asked_on)
         except IndexError:
-            if lab.line(r"args\["):
+            if lab.item_of("args"):
                 raise Wrong(
                     "return value",
                     "A generator that returns None came to its end, and `run_all` raised "
                     "IndexError.",
-                    lab.line(r"args\["),
+                    lab.item_of("args"),
                     "Where nothing is returned, `args` is empty. `value` is always there.",
                     headline="args is empty",
                 ) from None
-            if lab.line(r"= *\[\] *$"):
+            if lab.assigned(to=[]):
                 raise Wrong(
                     "another form",
                     "The list is empty, and has no place yet.",
-                    lab.line(r"\w\[\w+\] *=") or lab.line(r"= *\[\] *$"),
+                    lab.item_of() or lab.assigned(to=[]),
                     "Make the places first: `[None] * len(generators)`.",
                     headline="no place to write to",
                 ) from None
             raise
         except AttributeError as error:
-            if error.name == "send" and lab.line(r"enumerate|zip"):
+            if error.name == "send" and lab.call_of("enumerate", "zip"):
                 raise Wrong(
                     "another form",
                     f"The queue held pairs, and then something else came out of it: {error}.",
-                    lab.line(r"append\((?!\()"),
+                    lab.call_of("append"),
                     "What you append must be such a pair again: `(place, generator)`.",
                     headline="queued without its place",
                 ) from None
@@ -114,7 +114,7 @@ class RunAll(Exercise):
             raise Wrong(
                 "turns",
                 f"The log is {log}: B began when A had ended.",
-                lab.line(r"yield from|\bfor\b|while"),
+                lab.earliest(lab.yielding_from(), lab.looping()),
                 "Give one turn, then put it at the end of the queue.",
                 headline="ran each to its end",
             )
@@ -128,7 +128,7 @@ class RunAll(Exercise):
             raise Wrong(
                 "lost items",
                 f"The log is {log}; in round robin it is ABCACA.",
-                lab.line(r"\.remove\(|\bdel\b|\.pop\("),
+                lab.earliest(lab.call_of("remove", "pop"), lab.deleting()),
                 "A `for` loop over a list counts places, and `remove` moves all that "
                 "follow: here C lost a turn when B had ended. Use a queue.",
                 headline="removed from the list that it walks",
@@ -137,14 +137,14 @@ class RunAll(Exercise):
             raise Wrong(
                 "return value",
                 f"It returned {got}. The generators returned 'tea', 0 and 'jam'.",
-                lab.line(r"StopIteration|\bfor\b"),
+                lab.earliest(lab.use_of("StopIteration"), lab.for_loop()),
                 "What a generator returns arrives in its StopIteration, as `value`.",
             )
         if got == [yielded("A"), yielded("B"), yielded("C")]:
             raise Wrong(
                 "return value",
                 f"It returned {got}. That is what the generators yielded.",
-                lab.line(r"=.*(\.send\(|\bnext\()"),
+                lab.earliest(lab.assigned(to="send"), lab.assigned(to="next")),
                 "`send` gives back what is yielded. What is returned arrives in the "
                 "StopIteration, as `value`.",
                 headline="kept what was yielded",
@@ -153,7 +153,7 @@ class RunAll(Exercise):
             raise Wrong(
                 "falsy",
                 f"It returned {got}: the 0 of B is missing.",
-                lab.line(r"\bif \w+(\.value)?( is not None)?:|filter\("),
+                lab.earliest(lab.condition(), lab.call_of("filter")),
                 "0 is a result like any other. Keep its place.",
                 headline="took 0 for nothing",
             )
@@ -161,7 +161,7 @@ class RunAll(Exercise):
             raise Wrong(
                 "return value",
                 f"It returned {got}.",
-                lab.line(r"StopIteration as (\w+)"),
+                lab.use_of("StopIteration"),
                 "What the generator returned is the `value` of the StopIteration.",
                 headline="kept the StopIteration",
             )
@@ -169,7 +169,7 @@ class RunAll(Exercise):
             raise Wrong(
                 "order",
                 f"It returned {got}: in the order in which they ended.",
-                lab.line(r"append\(\w*\.?value|append\(.*\bvalue\b"),
+                lab.call_of("append", given="value"),
                 "Asked is the order of `generators`. Note with each generator its place.",
             )
         lab.equal(got, ["tea", 0, "jam"])
@@ -364,7 +364,9 @@ class RunAll(Exercise):
 UNFINISHED = (
     "falsy",
     "took None for not done",
-    (r"is None|None in|not results|\ball\(|\bany\(",),
+    lambda lab: lab.earliest(
+        lab.operation("is", "in"), lab.call_of("all", "any"), lab.while_loop("results")
+    ),
     "It returned None, and None is a result. Only StopIteration tells that a generator "
     "has ended: ask who is still in the queue.",
 )

@@ -58,7 +58,7 @@ class RunOn(Exercise):
                 raise Wrong(
                     "one failure ends all",
                     f"`run_on` raised {type(error).__name__}, and returned nothing.",
-                    lab.line(r"\braise\b") or lab.line(r"\.send\(|\bnext\("),
+                    lab.raising() or lab.call_of("send", "next"),
                     "Catch it at the `send`, keep it in a list, and go on.",
                     headline="let the error out",
                 ) from None
@@ -69,7 +69,7 @@ class RunOn(Exercise):
             raise Wrong(
                 "turns",
                 f"The log is {log}: D began when B had ended.",
-                lab.line(r"\bfor\b|\bwhile\b"),
+                lab.looping(),
                 "Give one turn, then put it at the end of the queue.",
                 headline="ran each to its end",
             )
@@ -79,7 +79,7 @@ class RunOn(Exercise):
             raise Wrong(
                 "one failure ends all",
                 "C raised its error, and from then on nobody had a turn. D had none at all.",
-                lab.line(r"except (?!StopIteration)|\bbreak\b|\breturn\b"),
+                lab.earliest(lab.handler(Exception), lab.breaking(), lab.returning()),
                 "Let the `try` stand inside the loop, around a single turn.",
                 headline="stopped the others",
             )
@@ -88,7 +88,7 @@ class RunOn(Exercise):
             raise Wrong(
                 "StopIteration",
                 f"It returned {got}. StopIteration is how a generator says that it has ended.",
-                lab.line(r"except (Exception|BaseException)|except:"),
+                lab.handler(Exception, BaseException),
                 "Put `except StopIteration` before `except Exception`: the first that "
                 "fits is taken.",
                 headline="took the end for an error",
@@ -97,11 +97,11 @@ class RunOn(Exercise):
             raise Wrong(
                 "lost items",
                 f"It returned {got}.",
-                lab.line(r"append\("),
+                lab.call_of("append"),
                 "Keep the exception itself: it knows its type, its words and its line.",
                 headline="kept the words only",
             )
-        if got is None and lab.line(r"\breturn\b") is None:
+        if got is None and lab.returning() is None:
             raise Wrong(
                 "return value",
                 "It returned None.",
@@ -112,7 +112,7 @@ class RunOn(Exercise):
             raise Wrong(
                 "lost error",
                 f"Two generators raised errors. It returned {got}.",
-                lab.line(r"except (?!StopIteration)|except:"),
+                lab.handler(Exception, BaseException),
                 "Put each error into a list, and return the list.",
             )
         if errors == expected[::-1]:
@@ -135,14 +135,14 @@ class RunOn(Exercise):
             raise Wrong(
                 "caught too much",
                 f"It came out, but only after the log was {''.join(log)}.",
-                lab.line(r"\braise\b"),
+                lab.raising(),
                 "Do not catch it.",
                 headline="held up the stop",
             ) from None
         raise Wrong(
             "caught too much",
             f"Somebody pressed stop, and `run_on` went on. It returned {got!r}.",
-            lab.line(r"except\s*:|BaseException|KeyboardInterrupt"),
+            lab.earliest(lab.handler(BaseException), lab.call_of("KeyboardInterrupt")),
             "`except Exception` lets a KeyboardInterrupt pass.",
         )
 

@@ -1,3 +1,4 @@
+import ast
 from collections import deque
 
 from helpers.coach import Exercise, Wrong, right, wrong
@@ -54,7 +55,7 @@ class RunFor(Exercise):
             raise Wrong(
                 "empty queue",
                 "All had ended before the turns were used up, and `run_for` raised IndexError.",
-                lab.line(r"\.popleft\(|\.pop\(|\[0\]"),
+                lab.earliest(lab.call_of("popleft", "pop"), lab.item_of(at=0)),
                 "Go on only while somebody is in the queue: `while ready and ...`.",
             ) from None
 
@@ -64,7 +65,7 @@ class RunFor(Exercise):
             raise Wrong(
                 "changed",
                 f"{said} A is next once more, before B.",
-                lab.line(r"deque\(|list\(|\.copy\(|\[:\]"),
+                lab.earliest(lab.call_of("deque", "list", "copy"), lab.node(ast.Slice)),
                 "Take from `ready` itself, and append to it.",
                 headline="worked on a copy",
             )
@@ -72,14 +73,14 @@ class RunFor(Exercise):
             raise Wrong(
                 "one too many",
                 f"I asked for 4 turns. It gave {given}.",
-                lab.line(r"<="),
+                lab.operation("<="),
                 "Ask before each turn whether it is still allowed.",
             )
         if log == "ABCA" and len(left) == 2:
             raise Wrong(
                 "lost items",
                 f"{said} Nobody ended, and one of them is gone.",
-                lab.line(r"\breturn\b|\bbreak\b"),
+                lab.earliest(lab.returning(), lab.breaking()),
                 "Ask whether a turn is left before you take one from the queue.",
                 headline="lost one",
             )
@@ -87,7 +88,7 @@ class RunFor(Exercise):
             raise Wrong(
                 "counted wrong",
                 f"{said} Those are more than 4 turns.",
-                lab.line(r"\bfor\b|\bwhile\b"),
+                lab.looping(),
                 "Count each `send`, and ask before each one whether it is still allowed.",
                 headline="counted rounds",
             )
@@ -97,7 +98,7 @@ class RunFor(Exercise):
             raise Wrong(
                 "turns",
                 f"{said} A had two turns before B had one.",
-                lab.line(r"appendleft") or lab.line(r"\bfor\b|\bwhile\b"),
+                lab.call_of("appendleft") or lab.looping(),
                 "After its turn it goes to the end of the queue.",
                 headline="ran each to its end",
             )
@@ -120,7 +121,7 @@ class RunFor(Exercise):
             raise Wrong(
                 "counted wrong",
                 "The second call gave 5 turns: in 3 of them a generator ended. It returned 2.",
-                lab.line(r"\+= ?1|\+ 1"),
+                lab.operation("+=", "+"),
                 "Count the turn before you know how it ends.",
                 headline="did not count the end",
             )
@@ -128,7 +129,7 @@ class RunFor(Exercise):
             raise Wrong(
                 "shared state",
                 "The second call gave 5 turns, and returned 9.",
-                lab.line(r"\bglobal\b|\bnonlocal\b|def .*="),
+                lab.earliest(lab.outer_name(), lab.default()),
                 "Begin at 0 in each call.",
                 headline="counts on",
             )

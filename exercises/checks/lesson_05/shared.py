@@ -20,7 +20,7 @@ def one_round(lab, said):
     raise Wrong(
         "stopped early",
         f"{said} Each had one turn, and nobody has ended.",
-        lab.line(r"\bfor\b|\bwhile\b"),
+        lab.looping(),
         "Round after round, as long as anybody is left: a `while` loop over a queue.",
         headline="gave one round only",
     )
@@ -30,7 +30,9 @@ def stopped_at_the_first_end(lab, observed):
     raise Wrong(
         "stopped early",
         observed,
-        lab.line(r"\bzip\(|except StopIteration|\bbreak\b|\breturn\b"),
+        lab.earliest(
+            lab.call_of("zip"), lab.use_of("StopIteration"), lab.breaking(), lab.returning()
+        ),
         "Go on as long as anybody is left. Catch StopIteration inside the loop.",
         headline="stopped at the first end",
     )
@@ -39,7 +41,7 @@ def stopped_at_the_first_end(lab, observed):
 QUEUED = (
     "StopIteration",
     "asked one that has ended",
-    (r"\.append\((?!err)", r"\bfor\b|\bwhile\b"),
+    lambda lab: lab.call_of("[!e]*.append") or lab.looping(),
     "Only who has not ended has another turn: append it after its `send`, and only if that "
     "did not raise StopIteration.",
 )
@@ -54,7 +56,7 @@ def give(lab, answer, *arguments, asked_on=QUEUED):
             raise Wrong(
                 "async for plain",
                 f"It returned a {type(got).__name__}: nothing has run.",
-                lab.line(r"async def|\byield\b"),
+                lab.earliest(lab.coroutine_function(), lab.yielding()),
                 "Write `def`, and no `await` or `yield` in it: the loop gives turns, and "
                 "takes none.",
                 headline="not a plain function",
@@ -64,7 +66,7 @@ def give(lab, answer, *arguments, asked_on=QUEUED):
         raise Wrong(
             "StopIteration",
             f"A generator came to its end, and `{lab.asks}` raised StopIteration.",
-            lab.line(r"\.send\(|\bnext\("),
+            lab.call_of("send", "next"),
             "The end of one is not the end of all: catch it, and go on.",
             headline="let StopIteration out",
         ) from None
@@ -73,7 +75,7 @@ def give(lab, answer, *arguments, asked_on=QUEUED):
         raise Wrong(
             kind,
             f"It asked {asked} to go on, again and again, and {asked} had ended long before.",
-            next(filter(None, map(lab.line, where)), None),
+            where(lab),
             try_,
             headline,
         ) from None

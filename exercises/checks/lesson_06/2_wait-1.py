@@ -35,7 +35,7 @@ class NextWait(Exercise):
             raise Wrong(
                 "turns",
                 "It returned 2: A would have to wait as long as B.",
-                lab.line(r"\bsleeping\["),
+                lab.item_of("sleeping"),
                 "Ask about `ready` first.",
                 headline="sleeps while somebody is ready",
             )
@@ -58,7 +58,7 @@ class NextWait(Exercise):
             raise Wrong(
                 "wrong deadline",
                 f"It returned {got}, and `time.sleep` refuses that.",
-                lab.line(r"-\s*now|now\s*-"),
+                lab.operation("-", on=["now"]),
                 "A deadline may always be over by the time you look: `max(0, …)`.",
                 headline="a negative wait",
             )
@@ -68,7 +68,7 @@ class NextWait(Exercise):
             raise Wrong(
                 "polling",
                 "It returned 0: the loop would go round and round, at once and for nothing.",
-                lab.line(r"return 0|max\("),
+                lab.earliest(lab.returning(), lab.call_of("max")),
                 "There is nothing to wait for, so there is no number to return.",
                 headline="never rests",
             )
@@ -90,7 +90,7 @@ class NextWait(Exercise):
             raise Wrong(
                 "empty queue",
                 f"That raised {type(error).__name__}: {error}.",
-                lab.line(r"\bsleeping\[|min\("),
+                lab.earliest(lab.item_of("sleeping"), lab.call_of("min")),
                 "Ask whether there is a first deadline before you look at it.",
                 headline="looked into an empty heap",
             ) from None
@@ -98,7 +98,7 @@ class NextWait(Exercise):
             raise Wrong(
                 "changed",
                 "Afterwards the queue or the heap was not what it had been.",
-                lab.line(r"pop|remove|sort"),
+                lab.call_of("pop*", "*pop", "remove", "sort", "sorted"),
                 "Only look: the sleeper at place 0 must still be there when it is due.",
                 headline="took somebody out",
             )
@@ -109,7 +109,7 @@ class NextWait(Exercise):
             raise Wrong(
                 "wrong deadline",
                 "It returned 4.0: that is a moment, not a number of seconds.",
-                lab.line(r"\bsleeping\["),
+                lab.item_of("sleeping"),
                 "The loop may sleep from `now` until that moment.",
                 headline="a moment for a length",
             )
@@ -118,7 +118,7 @@ class NextWait(Exercise):
                 "heap",
                 f"It returned {got}, and the first deadline is 1 s away: who has it would "
                 "wake too late.",
-                lab.line(r"\bsleeping\[|max\("),
+                lab.earliest(lab.item_of("sleeping"), lab.call_of("max")),
                 "In a heap the first deadline is at place 0.",
                 headline="another's deadline",
             )

@@ -42,7 +42,7 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "lost items",
                 "a had the deadline 1. It was not due at 0.5, and at 2 it was gone.",
-                lab.line(r"pop"),
+                lab.call_of("pop*", "*pop"),
                 "Look at place 0 before you take out: what is popped is out of the heap.",
                 headline="lost a sleeper",
             )
@@ -50,7 +50,7 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "turns",
                 "The deadlines were 1, 2, 3 and 9. At 2 it returned [a] alone.",
-                lab.line(r"\bif\b.*now|<\s*now|now\s*>"),
+                lab.earliest(lab.condition("now"), lab.operation("<", ">", on=["now"])),
                 "Go on while the first deadline is `now` or earlier, `now` included.",
                 headline="left some asleep",
             )
@@ -60,7 +60,7 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "lost items",
                 f"At 2 it returned [a, b], and at 4 {got}.",
-                lab.line(r"def due|for "),
+                lab.earliest(lab.definition("due"), lab.for_loop()),
                 "`due` takes out those that it returns.",
                 headline="woke them twice",
             )
@@ -73,7 +73,7 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "shared state",
                 "I made two `Sleepers` and added somebody to the first. The second returned them.",
-                lab.line(r"=\s*\[\]"),
+                lab.class_attribute(),
                 "Make the list in `__init__`, so that each has its own.",
                 headline="share one heap",
             )
@@ -94,7 +94,7 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "turns",
                 "Five had the deadline 4.0. At 4.0 nobody was due.",
-                lab.line(r"<\s*now|now\s*>"),
+                lab.operation("<", ">", on=["now"]),
                 "Who wants to wake at 4.0 is due at 4.0: `<=`.",
                 headline="left some asleep",
             )
@@ -102,7 +102,7 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "heap",
                 f"I added a, b, c, d and e with the same deadline. They came out as {got}.",
-                lab.line(r"heappush|append|sort|min\("),
+                lab.call_of("heappush", "append", "sort", "min"),
                 "The ticket must tell who came first: `next(self.tickets)`.",
                 headline="no order among equals",
             )
@@ -135,7 +135,7 @@ class HeapWithTies(Exercise):
             raise Wrong(
                 "heap",
                 f"{told} That raised TypeError: {error}.",
-                lab.line(r"heappush|append|insort|sort"),
+                lab.call_of("heappush", "append", "insort", "sort"),
                 "Put a ticket between deadline and sleeper: a number that never comes "
                 "twice, so that every comparison ends there.",
                 headline="compared the sleepers",

@@ -1,3 +1,4 @@
+import ast
 import contextlib
 import heapq
 import itertools
@@ -34,6 +35,10 @@ class SleepUntil(Exercise):
         "`yield lambda loop, who: loop.wake_at(deadline, who)`.",
     )
 
+    equivalent = {
+        "with_a_function: or None, line 10": "a function is never falsy",
+    }
+
     def verify(self, sleep_until, lab):
         loop, woken = FakeLoop(lab), []
 
@@ -55,7 +60,7 @@ class SleepUntil(Exercise):
                 "no loop yet",
                 f"That raised NameError: {error}. Who sleeps knows neither the loop nor "
                 "its own coroutine.",
-                lab.line(r"wake_at"),
+                lab.call_of("wake_at"),
                 "The loop gives both to the function that you yield, when it calls it: "
                 "`park(loop, who)`.",
                 headline="asked for the loop too early",
@@ -66,7 +71,7 @@ class SleepUntil(Exercise):
             raise Wrong(
                 "not async",
                 f"`await sleep_until(…)` raised TypeError: {error}.",
-                lab.line(r"def sleep_until"),
+                lab.definition("sleep_until"),
                 "Mark it: `@types.coroutine` above a plain `def` with a `yield` makes a "
                 "generator that can be awaited.",
                 headline="cannot be awaited",
@@ -78,7 +83,7 @@ class SleepUntil(Exercise):
             raise Wrong(
                 "wrong deadline",
                 "It took the deadline for a number of seconds, and woke days too late.",
-                lab.line(r"monotonic\(\) \+|wake_at|sleep\("),
+                lab.earliest(lab.call_of("wake_at", "sleep"), lab.operation("+", on=["monotonic"])),
                 "`deadline` is a moment already: hand it on as it is.",
                 headline="a moment for a length",
             )
@@ -87,7 +92,7 @@ class SleepUntil(Exercise):
             raise Wrong(
                 "wrong deadline",
                 f"A sleeper of 0.2 s went on after {times['early']:.1f} s.",
-                lab.line(r"yield|wake"),
+                lab.earliest(lab.yielding(), lab.call_of("wake")),
                 "Who parks it must give the loop its deadline.",
                 headline="did not sleep",
             )
@@ -99,7 +104,7 @@ class SleepUntil(Exercise):
             raise Wrong(
                 "wake-up",
                 f"{len(names)} of the three never woke: {', '.join(names)}.",
-                lab.line(r"yield|lambda"),
+                lab.earliest(lab.yielding(), lab.node(ast.Lambda)),
                 "Parked is not forgotten: the function must call `loop.wake_at(deadline, who)`.",
                 headline="nobody wakes it",
             )
@@ -230,7 +235,7 @@ class FakeLoop:
             raise Wrong(
                 "wrong deadline",
                 "It called `loop.wake_at` with something else than a moment in the first place.",
-                self.lab.line("wake_at"),
+                self.lab.call_of("wake_at"),
                 "`loop.wake_at(deadline, who)`: the deadline first.",
                 headline="gave no deadline",
             )
@@ -258,7 +263,7 @@ class FakeLoop:
             raise Wrong(
                 "polling",
                 "It took 100 turns and more, and asked in each of them.",
-                self.lab.line(r"\bwhile\b"),
+                self.lab.while_loop(),
                 "Tell the loop the deadline, once, and take no turn before it.",
                 headline="asks for the time",
             )
@@ -270,7 +275,7 @@ class FakeLoop:
             raise Wrong(
                 "another form",
                 f"What it yielded is no function but a {type(park).__name__}: {park!r}.",
-                self.lab.line(r"\byield\b"),
+                self.lab.yielding(),
                 "Yield a function that the loop can call as `park(loop, who)`. Don't call "
                 "it yourself.",
                 headline="handed out no function",
@@ -280,7 +285,7 @@ class FakeLoop:
         raise Wrong(
             "blocked",
             f"It called `time.sleep` for {seconds:.1f} s, and nobody else could run.",
-            self.lab.line(r"sleep\("),
+            self.lab.call_of("sleep"),
             "Only the loop may sleep, and only if nobody is ready. Yield instead.",
             headline="held up the loop",
         )

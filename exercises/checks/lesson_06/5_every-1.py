@@ -34,7 +34,7 @@ class Every(Exercise):
             raise Wrong(
                 "drift",
                 f"The first work began after {begun[0]:.2f} s. It should begin at once.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Beat number 0 is the start itself.",
                 headline="began one beat late",
             )
@@ -44,7 +44,7 @@ class Every(Exercise):
                 "polling",
                 f"It slept {self.sleeps} times for five works: it wakes, looks at the "
                 "clock, and sleeps again.",
-                lab.line(r"\bwhile\b"),
+                lab.while_loop(),
                 "You know how long it is until the next beat: sleep once, for so long.",
                 headline="asks for the time",
             )
@@ -53,7 +53,7 @@ class Every(Exercise):
                 "late",
                 f"The last work was done after {begun[-1] + 0.3:.2f} s. It went on until "
                 f"{run.elapsed:.2f} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Sleep before a work, not after it.",
                 headline="waits for nothing at the end",
             )
@@ -64,7 +64,7 @@ class Every(Exercise):
                 "drift",
                 f"A work begun at {begun[1]:.2f} s took 1.6 s. The next one should begin "
                 f"at once, and began at {begun[2]:.2f} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Its beat is over: what is left to wait is less than nothing.",
                 headline="left out a beat",
             )
@@ -73,7 +73,7 @@ class Every(Exercise):
                 "drift",
                 f"One work took 1.6 s. The beats after it should be at 3 and 4 s, and were "
                 f"at {begun[3]:.2f} and {begun[4]:.2f} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Count the beats from the start.",
                 headline="lost the beat",
             )
@@ -110,7 +110,7 @@ class Every(Exercise):
                 raise Wrong(
                     "not async",
                     f"`await every(…)` raised TypeError: {error}.",
-                    lab.line(r"def every"),
+                    lab.definition("every"),
                 ) from None
             raise
 
@@ -119,7 +119,7 @@ class Every(Exercise):
             raise Wrong(
                 "counted wrong",
                 f"I asked for {times} works, and it began {len(begun)}.",
-                lab.line(r"range|while"),
+                lab.earliest(lab.call_of("range"), lab.while_loop()),
                 "`range(times)` counts from 0.",
                 headline="wrong number of works",
             )
@@ -131,7 +131,7 @@ class Every(Exercise):
                 "drift",
                 f"Each work took 0.3 s. They began at {shown} s, and should at 0, 1, 2, 3 "
                 "and 4 s, or a hundredth later.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "The next beat is `seconds` after the last beat, not after the work.",
                 headline="drifts by the work",
             )
@@ -139,7 +139,7 @@ class Every(Exercise):
             raise Wrong(
                 "drift",
                 f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Don't count from when you woke. Count all beats from the start.",
                 headline="drifts by what it wakes late",
             )
@@ -148,7 +148,7 @@ class Every(Exercise):
                 "drift",
                 f"The works began at {shown} s, and should at 0, 1, 2, 3 and 4 s, or a "
                 "hundredth later.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 headline="not on the beat",
             )
 

@@ -58,7 +58,7 @@ class WriteFuture(Exercise):
                     "shared state",
                     "There were two futures. I set one of them, and who "
                     "waited for the other was woken too.",
-                    lab.line(r"^    \w+ = "),
+                    lab.class_attribute(),
                     "What stands in the class belongs to all futures alike. Make the list "
                     "in `__init__`: `self.waiters = []`.",
                     headline="shared by all",
@@ -77,7 +77,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "wake-up",
                 f"The result was not there yet, and the {name} waiter got {stop.value!r}.",
-                lab.line(r"__await__"),
+                lab.definition("__await__"),
                 "While there is no result, yield the function that parks the waiter.",
                 headline="did not wait",
             ) from None
@@ -87,9 +87,9 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "not async",
                 f"Python said: {error}.",
-                lab.line(r"async def __await__")
-                or lab.line(r"return self\.park")
-                or lab.line("def __await__"),
+                lab.coroutine_function("__await__")
+                or lab.returning("park")
+                or lab.definition("__await__"),
                 "`__await__` is an ordinary `def` with a `yield` in it: `yield "
                 "self.park`, and at its end `return` the value.",
                 headline="no generator",
@@ -99,7 +99,7 @@ class WriteFuture(Exercise):
                 "polling",
                 "`__await__` yielded None, so the waiter queues at once, and looks again "
                 "in each of its turns.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Yield `self.park`: the waiter sleeps until somebody calls its `wake`.",
                 headline="asks again and again",
             )
@@ -107,7 +107,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "another form",
                 f"`__await__` yielded {park!r}.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "Yield a function that the loop can call as `park(loop, wake)`.",
                 headline="handed out no function",
             )
@@ -116,7 +116,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "called, not handed over",
                 "`park` called `wake`, so the waiter was woken before there was a result.",
-                lab.line(r"\bwake\(\)"),
+                lab.call_of("wake"),
                 "`park` only keeps `wake`. `set_result` calls it.",
                 headline="woken at once",
             )
@@ -127,7 +127,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "wake-up",
                 observed,
-                lab.line(r"self\.\w+ = .*\bwake\b"),
+                lab.assigned(to="wake"),
                 "There is room for one waiter, and the next one is written over it. Keep a list.",
                 headline="overwrites the first waiter",
             )
@@ -135,7 +135,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "wake-up",
                 observed,
-                lab.line("def set_result"),
+                lab.definition("set_result"),
                 "Call the `wake` of each who waits.",
                 headline="wakes nobody",
             )
@@ -143,7 +143,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "stale wake-up",
                 observed,
-                lab.line(r"\bwake\(|append"),
+                lab.call_of("wake", "append"),
                 "Each `wake` puts the waiter into the queue once more.",
                 headline="woken twice",
             )
@@ -151,7 +151,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "wake-up",
                 observed,
-                lab.line("def set_result"),
+                lab.definition("set_result"),
                 "Call the `wake` of each who waits.",
                 headline="lost a waiter",
             )
@@ -165,7 +165,7 @@ class WriteFuture(Exercise):
                 raise Wrong(
                     "return value",
                     f"The result is {value!r}, and {who} got None.",
-                    lab.line("__await__"),
+                    lab.definition("__await__"),
                     "What `__await__` returns is the value of the `await`.",
                     headline="lost the result",
                 ) from None
@@ -176,7 +176,11 @@ class WriteFuture(Exercise):
                 raise Wrong(
                     "falsy",
                     f"The result was set to None, and {who} waits on.",
-                    lab.line(r"is None|is not None|if not self\.\w+|while not self\.\w+"),
+                    lab.earliest(
+                        lab.operation("is", "is not"),
+                        lab.condition("self.*"),
+                        lab.while_loop("self.*"),
+                    ),
                     "None is a result as any other. Let an attribute of its own tell "
                     "whether there is one.",
                     headline="took None for not done",
@@ -184,7 +188,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "wake-up",
                 f"The result was there, and {who} paused. Nobody will ever call that `wake`.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "If there is a result, return it; don't get to the `yield`.",
                 headline="lost the late waiter" if late else "waits again",
             )
@@ -199,7 +203,7 @@ class WriteFuture(Exercise):
             raise Wrong(
                 "another error",
                 f"The second `set_result` raised {type(error).__name__}: {error}.",
-                lab.line("def set_result"),
+                lab.definition("set_result"),
                 "Raise a RuntimeError that says what is wrong.",
             ) from None
         more = len(woken) - before
@@ -211,7 +215,7 @@ class WriteFuture(Exercise):
                 if more
                 else "No error came. Whoever did so by mistake would never hear of it."
             ),
-            lab.line("def set_result"),
+            lab.definition("set_result"),
             "Refuse it: `raise RuntimeError(…)`.",
             headline="woken twice" if more else "set twice",
         )
@@ -536,7 +540,7 @@ class OtherLoop:
         raise Wrong(
             "wake-up",
             "`set_result` called `loop.make_ready(…)`.",
-            self.lab.line(r"\.make_ready\("),
+            self.lab.call_of("make_ready"),
             "Here `wake` is the function that wakes its waiter, and knows the loop: `wake()`.",
             headline="woke through the loop",
         )

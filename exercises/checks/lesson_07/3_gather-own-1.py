@@ -36,7 +36,7 @@ class Gather(Exercise):
             raise Wrong(
                 "future for its result",
                 f"It returned {got}: the tasks, and not what they return.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 "`await` each of them.",
                 headline="returned tasks",
             )
@@ -45,7 +45,7 @@ class Gather(Exercise):
             raise Wrong(
                 "sequential",
                 f"It took {run.elapsed:g} s; the longest of them takes 3 s.",
-                lab.line(r"\bawait\b.*(spawn|coro)|\bawait\b"),
+                lab.await_of(),
             )
         lab.told("with nothing")
         lab.equal(Watched(lab)(lambda loop: gather(loop)), [], what="for no coroutines it returned")
@@ -59,7 +59,7 @@ class Gather(Exercise):
             raise Wrong(
                 "lost error",
                 f"It returned {got!r}.",
-                lab.line(r"^\s*except\b"),
+                lab.handler(),
                 "Whoever awaits a task gets its error. Let it pass.",
             )
 

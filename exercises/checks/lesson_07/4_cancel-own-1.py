@@ -63,7 +63,7 @@ class Cancel(Exercise):
                 lab, "CancelledError came out of `cancel`, in the turn of whoever cancelled."
             ) from None
         except TypeError as error:
-            called = lab.line(r"task\.(throw|done)\(")
+            called = lab.call_of("task.throw", "task.done")
             if called is None or "not callable" not in str(error):
                 raise
             raise Wrong(
@@ -86,7 +86,7 @@ class Cancel(Exercise):
         return Wrong(
             "called, not handed over",
             observed,
-            lab.line(r"\.throw\(|\.send\(|\.close\(|step\("),
+            lab.call_of("throw", "send", "close", "aclose", "step"),
             "Only the loop resumes a task. Leave the error in `task.throw` and see to it "
             "that the task has a turn.",
             headline="runs it at once",
@@ -104,14 +104,14 @@ class Cancel(Exercise):
                 raise Wrong(
                     "wake-up",
                     "It slept to its end and heard of nothing.",
-                    lab.line(r"\bthrow\b"),
+                    lab.use_of("throw"),
                     "`task.throw = CancelledError()`",
                     headline="was not told",
                 )
             raise Wrong(
                 "wake-up",
                 "It had no turn any more: it is in no queue and in no heap.",
-                lab.line("sleeping"),
+                lab.use_of("sleeping"),
                 "Take it out of the heap *and* put it into `loop.ready`.",
                 headline="never woken",
             )
@@ -119,7 +119,7 @@ class Cancel(Exercise):
             raise Wrong(
                 "late",
                 f"It got its CancelledError at {told:g} s, when it would have woken anyway.",
-                lab.line(r"\bthrow\b"),
+                lab.use_of("throw"),
                 "A task that sleeps needs a turn at once: put it into `loop.ready`.",
                 headline="told too late",
             )
@@ -128,7 +128,7 @@ class Cancel(Exercise):
                 "stale wake-up",
                 "It was told at 1 s and began to clean up, for 4 s. At 3 s its old timer "
                 "rang and ended that.",
-                lab.line(r"ready\.append"),
+                lab.call_of("ready.append"),
                 "The entry of its first sleep is still in the heap. Put None in the place "
                 "of the task.",
                 headline="stale timer",
@@ -140,7 +140,7 @@ class Cancel(Exercise):
             raise Wrong(
                 "value",
                 f"The task had not ended, and `cancel` returned {got!r}.",
-                lab.line(r"\breturn\b") if got is not None else None,
+                lab.returning() if got is not None else None,
                 "Return True if the task was asked to end.",
             )
 
@@ -160,7 +160,7 @@ class Cancel(Exercise):
                 raise Wrong(
                     "heap",
                     "The other seven were to wake on time, and some of them did not.",
-                    lab.line("sleeping"),
+                    lab.use_of("sleeping"),
                     "Who takes an item out of the middle of a heap leaves no heap. Put "
                     "None in the place of the task, or call `heapq.heapify`.",
                     headline="broke the heap",
@@ -181,7 +181,7 @@ class Cancel(Exercise):
                 raise Wrong(
                     "turns",
                     "It had two places in the queue, and two turns in one round.",
-                    lab.line(r"ready\.append"),
+                    lab.call_of("ready.append"),
                     "One who is ready, or runs, has its turn anyway. Only one who sleeps "
                     "needs a place in `loop.ready`.",
                     headline="resumed twice",
@@ -190,7 +190,7 @@ class Cancel(Exercise):
                 raise Wrong(
                     "wake-up",
                     "It ended, and heard of nothing.",
-                    lab.line(r"\bthrow\b"),
+                    lab.use_of("throw"),
                     "`task.throw = CancelledError()`, whether it sleeps or not.",
                     headline="was not told",
                 )
@@ -205,7 +205,7 @@ class Cancel(Exercise):
             raise Wrong(
                 "stale wake-up",
                 "It stands in `loop.ready` again.",
-                lab.line(r"ready\.append"),
+                lab.call_of("ready.append"),
                 "Look at `task.done` first.",
                 headline="wakes the dead",
             )
@@ -433,7 +433,7 @@ class SmallLoop:
             raise Wrong(
                 "future for its result",
                 f"`loop.ready` held {task!r:.60}.",
-                self.lab.line(r"ready\.append"),
+                self.lab.call_of("ready.append"),
                 "The queue of this loop holds tasks: `loop.ready.append(task)`.",
                 headline="not a task",
             )

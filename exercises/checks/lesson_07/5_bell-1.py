@@ -45,7 +45,7 @@ class WriteBell(Exercise):
             raise Wrong(
                 "not async",
                 "`wait` is an `async def` with a `yield` in it, and that can't be awaited.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "The `yield` belongs into `__await__`, an ordinary `def`. In `wait`: `await self`.",
                 headline="an async generator",
             )
@@ -65,7 +65,7 @@ class WriteBell(Exercise):
                 raise Wrong(
                     "stale wake-up",
                     f"Python said: {error}.",
-                    lab.line("remove"),
+                    lab.call_of("remove"),
                     "Two lists are at odds: take a waiter out of the one in which `park` put it.",
                     headline="undone twice",
                 ) from None
@@ -79,7 +79,7 @@ class WriteBell(Exercise):
                     "stale wake-up",
                     "A ring called the `wake` of a task that an earlier "
                     "ring had woken, and that had ended since.",
-                    lab.line("def ring"),
+                    lab.definition("ring"),
                     "Who was woken waits no more: `ring` puts an empty list in the place "
                     "of the old one.",
                     headline="woken twice",
@@ -131,7 +131,7 @@ class WriteBell(Exercise):
                 raise Wrong(
                     "wake-up",
                     "Two tasks waited, the bell rang, and nobody went on.",
-                    lab.line(r"return self\.\w+\.remove\(") or lab.line("def ring"),
+                    lab.returning("remove") or lab.definition("ring"),
                     "`ring` calls each `wake`. And `park` returns its undo without "
                     "calling it, or the waiter is taken out at once.",
                     headline="wakes nobody",
@@ -140,7 +140,7 @@ class WriteBell(Exercise):
                 raise Wrong(
                     "wake-up",
                     "Two came at 0 s and went through at once, before the first ring.",
-                    lab.line(r"def wait|__await__"),
+                    lab.definition("wait", "__await__"),
                     "`await self` in `wait`, and `yield self.park` in `__await__`.",
                     headline="did not wait",
                 )
@@ -148,7 +148,7 @@ class WriteBell(Exercise):
                 raise Wrong(
                     "wake-up",
                     "The bell rang at 1 s. A task that came at 2 s went through at once.",
-                    lab.line(r"def wait|__await__"),
+                    lab.definition("wait", "__await__"),
                     "A bell is no future: who comes later waits for the next ring.",
                     headline="rings on",
                 )
@@ -161,7 +161,7 @@ class WriteBell(Exercise):
                     "wake-up",
                     "It rang at 1, 3 and 4 s. Two came at 0 s, one "
                     f"at 2 s. They went on: {told(log)}.",
-                    lab.line("def ring"),
+                    lab.definition("ring"),
                     "Wake all who wait at that moment, each of them once.",
                     headline="woke the wrong ones",
                 )
@@ -172,7 +172,7 @@ class WriteBell(Exercise):
                 "stale wake-up",
                 f"{observed} It began to clean up for 5 s, and the ring "
                 "at 2 s, which was not meant for it any more, ended that.",
-                lab.line("def park"),
+                lab.definition("park"),
                 "Take its `wake` out of the list when the undo is called.",
                 headline="stale waiter",
             )
@@ -180,7 +180,7 @@ class WriteBell(Exercise):
             raise Wrong(
                 "stale wake-up",
                 f"{observed} It was cancelled at 1 s.",
-                lab.line("def park"),
+                lab.definition("park"),
                 "`park` must return the function that takes the waiting back. Without "
                 "one, `cancel` believes that the task is ready.",
                 headline="no undo",
@@ -189,7 +189,7 @@ class WriteBell(Exercise):
             raise Wrong(
                 "wake-up",
                 f"{observed} The second one, cancelled, had no turn.",
-                lab.line("def park"),
+                lab.definition("park"),
                 "`park` returns a function, and does not call it.",
                 headline="never woken",
             )
@@ -197,7 +197,7 @@ class WriteBell(Exercise):
             raise Wrong(
                 "stale wake-up",
                 f"{observed} The first and the third were not cancelled, and wait for ever.",
-                lab.line(r"clear|remove|pop") or lab.line("def park"),
+                lab.use_of("clear", "remove", "pop") or lab.definition("park"),
                 "The undo takes back what this one `park` did, no more.",
                 headline="takes back too much",
             )

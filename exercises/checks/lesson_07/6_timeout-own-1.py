@@ -50,7 +50,7 @@ class WithTimeout(Exercise):
             raise Wrong(
                 "late",
                 f"The work was done at 2 s, and it took {run.elapsed:g} s.",
-                lab.line(r"await .*sleep\("),
+                lab.await_of("sleep"),
                 "Await the work. The alarm sleeps in a task of its own.",
                 headline="waits for the alarm",
             )
@@ -62,7 +62,7 @@ class WithTimeout(Exercise):
             raise Wrong(
                 "stale wake-up",
                 f"It was over, and this was still there: {', '.join(run.left)}.",
-                lab.line(r"spawn\((?!coro)|wake_at"),
+                lab.earliest(lab.call_of("spawn", given="()"), lab.use_of("wake_at")),
                 "In a `finally`, cancel the alarm, or call its undo.",
                 headline="timer left behind",
             )
@@ -80,14 +80,14 @@ class WithTimeout(Exercise):
             raise Wrong(
                 "another error",
                 "The work raised a LookupError, and TimeoutError came out.",
-                lab.line(r"^\s*except\b"),
+                lab.handler(),
                 "Only a timeout is a TimeoutError.",
             ) from None
         if run.error is None:
             raise Wrong(
                 "lost error",
                 f"The work raised a LookupError, and it returned {got!r}.",
-                lab.line(r"^\s*except\b"),
+                lab.handler(),
             )
         self._nothing_rings(lab, run)
 
@@ -105,12 +105,12 @@ class WithTimeout(Exercise):
                 "another error",
                 "The time was over, and CancelledError came out. Whoever awaits this would "
                 "believe that it was told to end itself.",
-                lab.line(r"await task") or lab.line(r"\bawait\b"),
+                lab.await_of("task") or lab.await_of(),
                 "Turn it into a TimeoutError, if the alarm rang."
                 + (
                     " (And in an inner function `rang = True` makes a name of its own: "
                     "say `nonlocal rang` there.)"
-                    if lab.line(r"^ {8}\w+ = True") and not lab.line(r"\bnonlocal\b")
+                    if lab.assigned(to=True) and not lab.outer_name()
                     else ""
                 ),
             ) from None
@@ -118,14 +118,14 @@ class WithTimeout(Exercise):
             raise Wrong(
                 "lost error",
                 f"The time was over, and it returned {got!r}.",
-                lab.line(r"^\s*except\b") or lab.line(r"\breturn\b"),
+                lab.handler() or lab.returning(),
                 "`raise TimeoutError`",
             )
         if run.elapsed > 3.5:
             raise Wrong(
                 "late",
                 f"It took {run.elapsed:g} s.",
-                lab.line(r"\bawait\b"),
+                lab.await_of(),
                 "The alarm must ring while you wait: it needs a "
                 "task of its own, or an entry in the heap.",
                 headline="waits to the end",
@@ -134,7 +134,7 @@ class WithTimeout(Exercise):
             raise Wrong(
                 "losers",
                 "After the TimeoutError the work still went on.",
-                lab.line("TimeoutError"),
+                lab.use_of("*TimeoutError"),
                 "Cancel its task, and await it.",
                 headline="left the work running",
             )
@@ -144,7 +144,7 @@ class WithTimeout(Exercise):
                 f"The work needed 1 s to clean up after being "
                 f"cancelled. TimeoutError came at {run.elapsed:g} s, before that was "
                 "over.",
-                lab.line("TimeoutError"),
+                lab.use_of("*TimeoutError"),
                 "`cancel` asks. Await the task to know that it has ended.",
             )
         self._nothing_rings(lab, run)
@@ -167,22 +167,22 @@ class WithTimeout(Exercise):
 
         run(main, with_timeout)
         if not outcome:
-            raise Wrong("swallowed", "2.5 s later it still went on.", lab.line(r"^\s*except\b"))
+            raise Wrong("swallowed", "2.5 s later it still went on.", lab.handler())
         if isinstance(outcome[0], TimeoutError):
             raise Wrong(
                 "whose timeout",
                 "TimeoutError came out, and the time was not over.",
-                lab.line(r"^\s*except\b"),
+                lab.handler(),
                 "A CancelledError has two reasons. Let the alarm note that it rang.",
                 headline="took a cancellation for a timeout",
             )
         if not isinstance(outcome[0], CancelledError):
-            raise Wrong("swallowed", f"What came out is {outcome[0]!r}.", lab.line(r"^\s*except\b"))
+            raise Wrong("swallowed", f"What came out is {outcome[0]!r}.", lab.handler())
         if not log:
             raise Wrong(
                 "losers",
                 "CancelledError came out, and the work still went on.",
-                lab.line(r"^\s*except\b|await task"),
+                lab.earliest(lab.handler(), lab.await_of("task")),
                 "Whoever is cancelled cancels what he began: `task.cancel()`.",
                 headline="left the work running",
             )

@@ -105,12 +105,12 @@ class Watched:
                 raise Wrong(
                     "named, not called",
                     f"Python said: {error}",
-                    self.lab.line(r"\bspawn\((?!coro\b)\*?\w+\)"),
+                    self.lab.call_of("spawn"),
                     "`spawn` takes one coroutine: `loop.spawn(work())`.",
                     headline="spawned no coroutine",
                 ) from None
             except ValueError as error:
-                again = self.lab.line(r"\bloop\.(run|turn)\w*\(")
+                again = self.lab.call_of("loop.run*", "loop.turn*")
                 if again is None or "already executing" not in str(error):
                     raise
                 raise Wrong(
@@ -122,12 +122,12 @@ class Watched:
                     headline="runs the loop inside itself",
                 ) from None
             except RuntimeError as error:
-                if "event loop" in str(error) and self.lab.line(r"\basyncio\."):
+                if "event loop" in str(error) and self.lab.call_of("asyncio.*"):
                     close_unbegun(error)
                     raise Wrong(
                         "other loop",
                         f"Python said: {str(error).rstrip('.')}.",
-                        self.lab.line(r"\basyncio\."),
+                        self.lab.call_of("asyncio.*"),
                         "This runs on your own loop, and asyncio's functions want "
                         "asyncio's. Use `loop.spawn`.",
                         headline="asked asyncio",
@@ -137,7 +137,7 @@ class Watched:
                 raise Stuck(
                     "deadlock",
                     "Nobody was ready, nobody slept, and somebody still waited.",
-                    self.lab.line(r"\bawait\b|\byield\b"),
+                    self.lab.earliest(self.lab.await_of(), self.lab.yielding()),
                 ) from None
 
     async def _main(self, loop, main):
@@ -171,7 +171,7 @@ class WatchedLoop(Loop):
                 "polling",
                 f"After {MANY_TURNS} turns of the loop it was not over, and somebody was "
                 "always ready, so nobody could wake.",
-                self.lab.line(r"\bwhile\b|sleep\(0"),
+                self.lab.earliest(self.lab.while_loop(), self.lab.call_of("sleep", given=0)),
                 "Await what you wait for. A task wakes those who await it.",
                 headline="asks again and again",
             )

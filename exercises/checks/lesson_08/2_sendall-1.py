@@ -31,9 +31,9 @@ class SendAll(Exercise):
     def verify(self, send_all, lab):
         data = b"".join(number.to_bytes(4, "big") for number in range(100_000))
         lab.told(f"with {len(data):,} bytes and a slow reader")
-        play(lab, lambda loop: self._slowly(lab, loop, send_all, data), r"\.send")
+        play(lab, lambda loop: self._slowly(lab, loop, send_all, data), lab.call_of("send*"))
         lab.told("with no bytes at all")
-        play(lab, lambda loop: self._slowly(lab, loop, send_all, b""), r"\.send")
+        play(lab, lambda loop: self._slowly(lab, loop, send_all, b""), lab.call_of("send*"))
 
     async def _slowly(self, lab, loop, send_all, data):
         here, there = pair()
@@ -55,7 +55,7 @@ class SendAll(Exercise):
                         "spin",
                         f"It tried {here.refused} times in vain while the other "
                         "side was slow: it asks and asks.",
-                        lab.line("sleep") or lab.line("except"),
+                        lab.call_of("sleep") or lab.handler(),
                         "Let the system tell you: `await until(sock, WRITE)` goes on when "
                         "there is room.",
                     )
@@ -70,7 +70,7 @@ class SendAll(Exercise):
                     "caught too little",
                     f"After {len(heard):,} bytes the socket had "
                     "no room. `send` raised BlockingIOError, and nobody caught it.",
-                    lab.line(r"\.send"),
+                    lab.call_of("send*"),
                     "It says *not now*: catch it, wait until the socket can be written, and go on.",
                     headline="raised BlockingIOError",
                 ) from None
@@ -82,14 +82,14 @@ class SendAll(Exercise):
             return Wrong(
                 "partial send",
                 said,
-                lab.line("READ"),
+                lab.use_of("*READ*"),
                 "READ is for words that come in. Who wants to send waits for WRITE.",
                 headline="waited for the wrong event",
             )
         return Wrong(
             "end of stream",
             said,
-            lab.line(r"\bawait\b"),
+            lab.await_of(),
             "Wait only when `send` had no room, and then for WRITE.",
             headline="waits for ever",
         )
@@ -105,7 +105,7 @@ class SendAll(Exercise):
                 f"The other side got {len(heard):,} bytes where "
                 f"{len(data):,} were to be sent: the beginning of `data`, and then a part "
                 "of it again.",
-                lab.line(r"\.send"),
+                lab.call_of("send*"),
                 "What `send` has taken is on its way. Go on behind it: `data[taken:]`.",
                 headline="sent a part twice",
             )
@@ -114,7 +114,7 @@ class SendAll(Exercise):
                 "partial send",
                 f"{said} `send` took {sum(here.sent):,} and "
                 "said so; it did not go on with the rest.",
-                lab.line(r"\.send"),
+                lab.call_of("send*"),
                 "`send` returns how many bytes it took. The rest is still yours.",
                 headline="assumed that all was sent",
             )
@@ -122,14 +122,14 @@ class SendAll(Exercise):
             raise Wrong(
                 "partial send",
                 f"{said} When the socket had no room, it gave up.",
-                lab.line("except|suppress"),
+                lab.handler(),
                 "BlockingIOError says *not now*. Wait until the socket can be written, and go on.",
                 headline="dropped the rest",
             )
         raise Wrong(
             "lost items",
             f"{said} They are not the beginning of `data`.",
-            lab.line(r"\.send"),
+            lab.call_of("send*"),
             "Go on exactly behind what `send` has taken.",
             headline="lost a part on the way",
         )

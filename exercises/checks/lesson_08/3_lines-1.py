@@ -36,7 +36,9 @@ class ReadLines(Exercise):
             ([], "and the other side hung up at once"),
         ):
             lab.told(f"{words}: {pieces}" if pieces else words)
-            got, here = play(lab, lambda loop: self._talk(lab, loop, read_lines, pieces), "recv")
+            got, here = play(
+                lab, lambda loop: self._talk(lab, loop, read_lines, pieces), lab.call_of("recv")
+            )
             self._compare(lab, got, here, pieces, b"".join(pieces))
 
     async def _talk(self, lab, loop, read_lines, pieces):
@@ -50,7 +52,7 @@ class ReadLines(Exercise):
                         raise Wrong(
                             "stopped early",
                             f"It took {here.taken} and then waited for something else.",
-                            lab.line(r"\bawait\b"),
+                            lab.await_of(),
                             "`recv` is the one thing to wait for.",
                             headline="stopped reading",
                         )
@@ -58,7 +60,7 @@ class ReadLines(Exercise):
                 raise Wrong(
                     "end of stream",
                     "The other side had hung up, and it still waited.",
-                    lab.line(r"\bawait\b"),
+                    lab.await_of(),
                     'Look for b"", the end of the stream.',
                     headline="waits for ever",
                 )
@@ -69,12 +71,14 @@ class ReadLines(Exercise):
         if got == expected:
             return
         said = f"It returned {got!r}."
-        line = lab.line(r"split|partition") or lab.line(r"append|\+=")
+        line = lab.call_of("*split*", "partition") or lab.earliest(
+            lab.call_of("append"), lab.operation("+=")
+        )
         if b"" not in here.taken:
             raise Wrong(
                 "stopped early",
                 f"{said} More was to come: it had not read to the end of the stream.",
-                lab.line(r"\brecv\("),
+                lab.call_of("recv"),
                 'One `recv` gives one piece. Go on until it gives b"".',
                 headline="stopped too early",
             )
@@ -127,7 +131,7 @@ class ReadLines(Exercise):
                 raise Wrong(
                     "falsy",
                     said,
-                    lab.line(r"\bif\b|filter") or line,
+                    lab.earliest(lab.condition(), lab.call_of("filter")) or line,
                     'An empty line is a line: b"" between two newlines. Only `recv` says '
                     'by b"" that the stream has ended.',
                     headline="lost the empty line",

@@ -31,7 +31,7 @@ class Serve(Exercise):
 
     def verify(self, serve, lab):
         lab.told("with a listener at which three clients knocked")
-        play(lab, lambda loop: self._three(lab, loop, serve), "accept")
+        play(lab, lambda loop: self._three(lab, loop, serve), lab.call_of("accept"))
 
     async def _three(self, lab, loop, serve):
         gate, talks, ears, talked_to = Future(), [], [], None
@@ -70,7 +70,7 @@ class Serve(Exercise):
                 raise Wrong(
                     "another form",
                     f"`talk` was given a {type(talked_to).__name__}, and failed.",
-                    lab.line(r"accept\("),
+                    lab.call_of("accept"),
                     "`accept` gives two things, a socket and an address: take them apart.",
                     headline="handed over no socket",
                 ) from found
@@ -90,7 +90,7 @@ class Serve(Exercise):
             raise Wrong(
                 "given back early",
                 "The first client was hung up on before it had an answer.",
-                lab.line(r"\bwith\b|close\("),
+                lab.earliest(lab.with_of(), lab.call_of("close", "aclose")),
                 "`spawn` returns at once, before the talk has begun. Close the socket "
                 "where the talk ends.",
                 headline="hung up too early",
@@ -102,7 +102,7 @@ class Serve(Exercise):
                     "stopped early",
                     "The first client was still talking when the second "
                     "one knocked, and `serve` had returned.",
-                    lab.line("accept"),
+                    lab.call_of("accept"),
                     "After one client comes the next: `while True`.",
                     headline="served only one",
                 )
@@ -110,7 +110,7 @@ class Serve(Exercise):
                 "sequential",
                 "The first client took its time. The second "
                 "one knocked, and got no answer until the first had gone.",
-                lab.line(r"await\s+(?!accept)"),
+                lab.await_of(besides="accept"),
                 "`serve` must be back at `accept` at once: `spawn` the talk, do not await it.",
                 headline="one client after another",
             )
@@ -128,7 +128,7 @@ class Serve(Exercise):
             raise Wrong(
                 "one failure ends all",
                 "A talk failed, and the next client got no answer.",
-                lab.line("accept"),
+                lab.call_of("accept"),
                 "Let each talk be a task of its own.",
                 headline="one failure ended all",
             )
@@ -145,7 +145,7 @@ class Serve(Exercise):
             raise Wrong(
                 "left open",
                 f"{when} the server did not hang up: its client waits for ever.",
-                lab.line(r"spawn\("),
+                lab.call_of("spawn"),
                 "Close the socket when the talk ends, however it ends: `with sock:` around "
                 "the `await talk(sock)`.",
                 headline="left the connection open",

@@ -31,7 +31,7 @@ class Deliver(Exercise):
 
     def verify(self, deliver, lab):
         lab.told("with questions 1 to 4, and answers to 3, 1 and 2")
-        play(lab, lambda loop: self._answers(lab, loop, deliver), "await next_line")
+        play(lab, lambda loop: self._answers(lab, loop, deliver), lab.await_of("next_line"))
 
     async def _answers(self, lab, loop, deliver):
         here, there = pair()
@@ -70,7 +70,7 @@ class Deliver(Exercise):
             raise Wrong(
                 "done twice",
                 "That raised RuntimeError: a future that had its answer was set once more.",
-                lab.line("set_exception") or lab.line("set_result"),
+                lab.call_of("set_exception") or lab.call_of("set_result"),
                 "Take each one out when its answer comes, `waiting.pop(number)`, and only "
                 "those are left that still wait.",
                 headline="set a future twice",
@@ -84,7 +84,7 @@ class Deliver(Exercise):
             raise Wrong(
                 "wake-up",
                 f"One answer came, to question 3, and {len(done)} futures were set.",
-                lab.line("set_result"),
+                lab.call_of("set_result"),
                 "Only one of them asked this. The number says which.",
                 headline="told everybody",
             )
@@ -93,7 +93,7 @@ class Deliver(Exercise):
                 "wake-up",
                 "The answer to question 3 came first, and the "
                 f"future of question {done[0].decode()} was set.",
-                lab.line("set_result"),
+                lab.call_of("set_result"),
                 "Answers come in any order. The number says whom one is for.",
                 headline="gave it to the wrong one",
             )
@@ -102,7 +102,7 @@ class Deliver(Exercise):
                 "wake-up",
                 "The answer to question 3 had come, and its future "
                 "was not set. More answers were to come later.",
-                lab.line("await next_line"),
+                lab.await_of("next_line"),
                 "Hand on each line as it comes, not all of them at the end.",
                 headline="handed nothing on",
             )
@@ -115,7 +115,7 @@ class Deliver(Exercise):
                     "stopped early",
                     f"The answer to question {number.decode()} had "
                     "come, and its future was not set.",
-                    lab.line("await next_line"),
+                    lab.await_of("next_line"),
                     "Read until the end of the stream.",
                     headline="stopped too early",
                 )
@@ -129,7 +129,7 @@ class Deliver(Exercise):
                 raise Wrong(
                     "lost items",
                     f"Question {number.decode()} was answered, and its future got an error.",
-                    lab.line("set_exception"),
+                    lab.call_of("set_exception"),
                     "Only those get the error whose answer never came.",
                     headline="lost answers",
                 )
@@ -140,7 +140,7 @@ class Deliver(Exercise):
                 "The other side hung up, and question 4 was "
                 "never answered. Its future was not set: whoever awaits it waits for "
                 "ever.",
-                lab.line("await next_line"),
+                lab.await_of("next_line"),
                 "Give those that are left an error: `future.set_exception(...)`.",
                 headline="left somebody waiting",
             )
@@ -148,7 +148,7 @@ class Deliver(Exercise):
             raise Wrong(
                 "error for a result",
                 f"Question 4 was never answered, and its future got {left.value!r}.",
-                lab.line("set_result"),
+                lab.call_of("set_result"),
                 "No answer is an error: `future.set_exception(ConnectionError(...))`.",
                 headline="gave a value for an error",
             )
@@ -157,14 +157,14 @@ class Deliver(Exercise):
             raise Wrong(
                 "another error",
                 f"The future of question 4 got {left.error!r}.",
-                lab.line("set_exception"),
+                lab.call_of("set_exception"),
                 "Asked is a ConnectionError.",
             )
         if not ended:
             raise Wrong(
                 "end of stream",
                 "The other side had hung up, and it still waited.",
-                lab.line(r"\bawait\b"),
+                lab.await_of(),
                 'Look for b"", the end of the stream.',
                 headline="waits for ever",
             )

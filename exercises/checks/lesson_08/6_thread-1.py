@@ -90,7 +90,7 @@ class InThread(Exercise):
             raise Wrong(
                 "called, not handed over",
                 "`work` ran in the loop's own thread: the loop stood still.",
-                lab.line(r"target=\w+\(") or lab.line(r"work\(\)"),
+                lab.keyword("target") or lab.call_of("work"),
                 "Parentheses call it here and now. Let the new thread call it.",
                 headline="did the work here",
             )
@@ -98,7 +98,7 @@ class InThread(Exercise):
             raise Wrong(
                 "blocked",
                 "It did not return before `work` was done: the loop stood still.",
-                lab.line(r"join\(|result\(|wait\("),
+                lab.call_of("join", "result", "wait"),
                 "Return the future at once. The thread sets it later.",
                 headline="waited for the thread",
             )
@@ -107,7 +107,7 @@ class InThread(Exercise):
             raise Wrong(
                 "async for plain",
                 "It returned a coroutine. Nothing begins before somebody awaits that.",
-                lab.line(r"async\s+def"),
+                lab.coroutine_function(),
                 "Make it an ordinary function that returns the future.",
                 headline="not a future",
             )
@@ -115,7 +115,7 @@ class InThread(Exercise):
             raise Wrong(
                 "async for plain",
                 f"It returned {future!r}.",
-                lab.line("return"),
+                lab.returning(),
                 "Make a `Future()` and return it; whoever wants the result awaits it.",
                 headline="not a future",
             )
@@ -123,7 +123,7 @@ class InThread(Exercise):
             raise Wrong(
                 "not run yet",
                 "`work` was never called.",
-                lab.line("Thread"),
+                lab.call_of("Thread"),
                 "A thread begins with `start()`.",
                 headline="never began",
             )
@@ -135,7 +135,7 @@ class InThread(Exercise):
                 "called, not handed over",
                 f"`call_soon_threadsafe` was given {not_functions[0]!r}. The future had "
                 "been set before, in the thread.",
-                lab.line("call_soon_threadsafe"),
+                lab.call_of("call_soon_threadsafe"),
                 "Parentheses call it here and now. Hand over the function without them, "
                 "and its argument behind a comma.",
             )
@@ -143,7 +143,7 @@ class InThread(Exercise):
             raise Wrong(
                 "wrong thread",
                 "The future was set in the other thread. A loop that is asleep does not notice.",
-                lab.line(r"set_result|set_exception"),
+                lab.use_of("set_result", "set_exception"),
                 "Let the loop do it: `loop.call_soon_threadsafe(future.set_result, result)`.",
                 headline="set it from the thread",
             )
@@ -153,7 +153,7 @@ class InThread(Exercise):
                 "`work` "
                 + (f"raised {work.error!r}" if work.error else "was done")
                 + ", and the future was never set: whoever awaits it waits for ever.",
-                lab.line(r"work\(\)|target=work"),
+                lab.earliest(lab.call_of("work"), lab.keyword("target")),
                 "Catch the error in the thread, and have the loop call "
                 "`future.set_exception` with it."
                 if work.error
@@ -165,7 +165,7 @@ class InThread(Exercise):
                 "wrong thread",
                 "The future was set, but `call_soon_threadsafe` was not "
                 "called. A loop that is asleep would sleep on.",
-                lab.line(r"ready|spawn"),
+                lab.use_of("ready", "spawn"),
                 "`loop.call_soon_threadsafe` puts it into the queue and wakes the loop.",
                 headline="woke nobody",
             )
@@ -181,7 +181,7 @@ class InThread(Exercise):
             raise Wrong(
                 "lost error" if work.error else "raised",
                 f"The future got {got}.",
-                lab.line("set_result"),
+                lab.use_of("set_result"),
                 "An error of `work` belongs into `future.set_exception`.",
             )
 

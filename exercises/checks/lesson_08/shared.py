@@ -97,13 +97,15 @@ def pair():
 
 
 def play(lab, scene, line):
-    """Run the scene `scene(loop)` on a fresh loop; a Wrong in it gets its line from `line`."""
+    """Run the scene `scene(loop)` on a fresh loop; a Wrong in it gets the line `line`."""
     loop = Loop()
     try:
         return loop.run(scene(loop))
     except Wrong as found:
         if found.line is None:
-            found.line = lab.line("setblocking|settimeout" if found.kind == "blocked" else line)
+            found.line = (
+                lab.call_of("setblocking", "settimeout") if found.kind == "blocked" else line
+            )
         raise
 
 
@@ -114,7 +116,7 @@ def start_task(lab, loop, answer, *arguments):
         raise Wrong(
             "not async",
             f"`{lab.asks}` returned {made!r} at once: there is nothing to await.",
-            lab.line(rf"def\s+{lab.asks}\b"),
+            lab.definition(lab.asks),
         )
     return loop.spawn(made, lab.asks)
 

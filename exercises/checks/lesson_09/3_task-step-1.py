@@ -53,7 +53,7 @@ class Start(Exercise):
             return Wrong(
                 "async for plain",
                 "It is `async def`: it returned a coroutine, and started nothing.",
-                lab.line(r"async def"),
+                lab.coroutine_function(),
                 "`def start`: an ordinary function, which asks the loop for the first "
                 "step and returns the future.",
                 headline="no future",
@@ -62,7 +62,7 @@ class Start(Exercise):
             return Wrong(
                 "async for plain",
                 f"It returned {future!r:.60}.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 "Return the future of `loop.create_future()`, at once; it gets its result later.",
                 headline="no future",
             )
@@ -70,7 +70,7 @@ class Start(Exercise):
             return Wrong(
                 "other loop",
                 "It returned a task of asyncio's.",
-                lab.line(r"create_task|ensure_future|Task\("),
+                lab.call_of("create_task", "ensure_future", "Task"),
                 "This one is to be yours: `coro.send(None)`, in a function that is called back.",
                 headline="used asyncio's task",
             )
@@ -78,7 +78,7 @@ class Start(Exercise):
             return Wrong(
                 "called, not handed over",
                 "When `start` returned, the coroutine had taken its first step already.",
-                lab.line(r"^\s*step\(|call_soon\(\w+\(\)"),
+                lab.earliest(lab.call_of("step"), lab.call_of("call_soon", given="()")),
                 "A new task goes to the end of the queue: `loop.call_soon(step)`. Hand "
                 "the function over, do not call it.",
                 headline="ran at once",
@@ -112,7 +112,9 @@ class Start(Exercise):
                 "called, not handed over",
                 "The coroutine handed out None three times, and its neighbour got no turn "
                 "in between.",
-                lab.line(r"\bwhile\b|^\s+step\(|call_soon\(\w+\(\)"),
+                lab.earliest(
+                    lab.while_loop(), lab.call_of("step"), lab.call_of("call_soon", given="()")
+                ),
                 "None means: go on with the others first. `loop.call_soon(step)`, without "
                 "calling `step` there, and return.",
                 headline="resumed it at once",
@@ -166,8 +168,8 @@ class Start(Exercise):
                 "called, not handed over",
                 "The coroutine handed out a future, and was sent on before that was done. "
                 f"It answered: {error}.",
-                lab.line(r"add_done_callback\(\w+\(\)")
-                or lab.line(r"call_soon|\bwhile\b|^\s+step\("),
+                lab.call_of("add_done_callback", given="()")
+                or lab.earliest(lab.call_of("call_soon", "step"), lab.while_loop()),
                 "Leave the rest to the future: `waits_for.add_done_callback(step)`.",
                 headline="resumed it at once",
             )
@@ -178,7 +180,7 @@ class Start(Exercise):
                 "where it switches",
                 "The coroutine handed out None, as `sleep(0)` "
                 f"does, and your step failed: {error}.",
-                lab.line(r"add_done_callback"),
+                lab.call_of("add_done_callback"),
                 "Look first: `if waits_for is None: loop.call_soon(step)`.",
                 headline="took None for a future",
             )
@@ -190,7 +192,7 @@ class Start(Exercise):
             return Wrong(
                 "return value",
                 f"The coroutine returned {expected!r}; the result of the future is {result!r}.",
-                lab.line(r"set_result"),
+                lab.call_of("set_result"),
                 "What it returned is inside the `StopIteration`: `except StopIteration as "
                 "end`, and `end.value`.",
             )
@@ -208,7 +210,7 @@ class Start(Exercise):
                 "StopIteration",
                 f"I gave it {what}. `send` raised a StopIteration, which fell to the "
                 "loop, and the future was never done.",
-                lab.line(r"\.send\("),
+                lab.call_of("send"),
                 "`except StopIteration as end:` around the `send`.",
                 headline="no one catches its end",
             )
@@ -216,7 +218,7 @@ class Start(Exercise):
             return Wrong(
                 "arguments",
                 f"I gave it {what}. Calling it back failed: {lost[0]}.",
-                lab.line(r"def \w+\(\)"),
+                lab.inner_function(),
                 "A future calls back with itself as argument; `call_soon` with none: "
                 "`def step(woken_by=None)`.",
                 headline="a callback without its argument",
@@ -225,7 +227,7 @@ class Start(Exercise):
         return Wrong(
             "wake-up",
             f"I gave it {what}, and its future was never done.{said}",
-            lab.line(r"\.send\("),
+            lab.call_of("send"),
             "After each step somebody must call `step` again, and at the end somebody "
             "must set the future.",
             headline="never came to its end",
@@ -236,7 +238,7 @@ class Start(Exercise):
             "StopIteration",
             "The coroutine came to its end, and the future was given its StopIteration "
             "as an error.",
-            lab.line(r"except (Base)?Exception|except:"),
+            lab.handler(Exception, BaseException),
             "StopIteration is an Exception too, and the first `except` that fits takes "
             "it. Put `except StopIteration as end` before the other one.",
             headline="took its end for an error",
@@ -248,7 +250,7 @@ class Start(Exercise):
         return Wrong(
             "lost error",
             f"I gave it a coroutine that raises a LookupError, and {so}.",
-            lab.line(r"\bexcept\b|\.send\("),
+            lab.earliest(lab.handler(), lab.call_of("send")),
             "`except Exception as error:`, and `future.set_exception(error)`.",
         )
 

@@ -66,7 +66,7 @@ class CallLater(Exercise):
                     raise Wrong(
                         "heap",
                         f"Two calls after 1 s, and the heap answered: {error}.",
-                        lab.line(r"heappush"),
+                        lab.call_of("heappush"),
                         "Two equal deadlines: put `next(loop.tickets)` between the "
                         "deadline and the function.",
                         headline="the heap compares functions",
@@ -79,7 +79,7 @@ class CallLater(Exercise):
             raise Wrong(
                 "async for plain",
                 "It is `async def`: it returned a coroutine, and noted nothing.",
-                lab.line(r"async def"),
+                lab.coroutine_function(),
                 "`def call_later`: an ordinary function, which puts an entry into the "
                 "heap and returns `cancel`.",
                 headline="async def",
@@ -88,14 +88,14 @@ class CallLater(Exercise):
             raise Wrong(
                 "blocked",
                 f"It called `time.sleep({slept[0]})`.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Who asks for a call later goes on at once. Only note in the heap when it is due.",
             )
         if said:
             raise Wrong(
                 "called, not handed over",
                 f"`function` was called inside of `call_later`: {said}.",
-                lab.line(r"function\("),
+                lab.call_of("function"),
                 "Put a function into the heap that will do it: `lambda: function(*args)`.",
                 headline="called at once",
             )
@@ -111,7 +111,7 @@ class CallLater(Exercise):
             raise Wrong(
                 "another form",
                 f"The heap holds {entry!r:.80}.",
-                lab.line(r"heappush|append"),
+                lab.call_of("heappush", "append"),
                 "An entry is a list: `[deadline, ticket, function]`. (A tuple can't be "
                 "changed, so it could not be cancelled.)",
                 headline="not an entry",
@@ -120,7 +120,7 @@ class CallLater(Exercise):
             raise Wrong(
                 "wrong deadline",
                 f"It was 100 on the loop's clock, and the first entry is due at {entry[0]}.",
-                lab.line(r"\bdelay\b(?!,)"),
+                lab.call_of("delay"),
                 "The heap holds instants: `loop.time() + delay`.",
                 headline="a delay for a deadline",
             )
@@ -129,7 +129,7 @@ class CallLater(Exercise):
                 raise Wrong(
                     "heap",
                     f"The entry at the left is due at {entry[0]}; another at 101.",
-                    lab.line(r"append"),
+                    lab.call_of("append"),
                     "The loop looks at the leftmost only. `heapq.heappush` keeps the "
                     "earliest there.",
                     headline="not a heap",
@@ -137,13 +137,13 @@ class CallLater(Exercise):
             raise Wrong(
                 "value",
                 f"It was 100, and the first entry is due at {entry[0]}; asked is 101.",
-                lab.line(r"\bdelay\b"),
+                lab.call_of("delay"),
             )
         if not callable(cancels[0]):
             raise Wrong(
                 "stale wake-up",
                 f"It returned {cancels[0]!r}.",
-                lab.line(r"return \w+\(\)"),
+                lab.returning(),
                 "Return a function that takes the call back, and do not call it.",
                 headline="cannot be cancelled",
             )
@@ -157,7 +157,7 @@ class CallLater(Exercise):
             raise Wrong(
                 "arguments",
                 f"The loop called the entry's function: {error}.",
-                lab.line(r"heappush|function"),
+                lab.use_of("function"),
                 "The loop calls without arguments. `lambda: function(*args)` brings them.",
                 headline="lost the arguments",
             ) from None
@@ -188,7 +188,7 @@ class CallLater(Exercise):
             raise Wrong(
                 "stale wake-up",
                 f"After a cancel the loop called the entry's function: {error}.",
-                lab.line(r"= None"),
+                lab.assigned(to=None),
                 "The entry stays in the heap: put in a function that does nothing, `lambda: None`.",
                 headline="left nothing to call",
             ) from None
@@ -196,7 +196,7 @@ class CallLater(Exercise):
             raise Wrong(
                 "stale wake-up",
                 "I cancelled the second of three, and it was called.",
-                lab.line(r"def cancel|return"),
+                lab.earliest(lab.definition("cancel"), lab.returning()),
                 "`entry[2] = lambda: None`, in the entry that is in the heap. (A plain "
                 "name that is set in an inner function is a new name there, unless you "
                 "say `nonlocal`.)",
@@ -210,7 +210,7 @@ class CallLater(Exercise):
                 "stale wake-up",
                 "I cancelled a call that had been made already, and got "
                 f"{type(error).__name__}: {error}.",
-                lab.line(r"remove|index|del "),
+                lab.earliest(lab.call_of("remove", "index"), lab.deleting()),
                 "Too late is harmless. And what is taken out of a heap's middle leaves no "
                 "heap: let the entry stay, with a function that does nothing.",
                 headline="refused to cancel too late",

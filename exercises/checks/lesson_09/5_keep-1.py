@@ -53,7 +53,7 @@ class Background(Exercise):
             return Wrong(
                 "nested run",
                 f"Python said: {error}.",
-                lab.line(r"asyncio\.run|run_until_complete"),
+                lab.call_of("asyncio.run", "run_until_complete"),
                 "A loop runs already: `asyncio.create_task(coro)` gives it a task.",
                 headline="a second loop",
             )
@@ -64,7 +64,7 @@ class Background(Exercise):
             return Wrong(
                 "future for its result",
                 "It returned the coroutine, and not the task that runs it.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 "Return what `asyncio.create_task(coro)` gives.",
                 headline="not a task",
             )
@@ -74,7 +74,7 @@ class Background(Exercise):
             return Wrong(
                 "future for its result",
                 "It is `async def`: it returned a coroutine, and started nothing.",
-                lab.line(r"async def"),
+                lab.coroutine_function(),
                 "`def background`: a task is made by `asyncio.create_task`, and that "
                 "needs no await.",
                 headline="not a task",
@@ -83,7 +83,7 @@ class Background(Exercise):
             return Wrong(
                 "future for its result",
                 f"It returned {made!r:.60}.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 "Return what `asyncio.create_task(coro)` gives.",
                 headline="not a task",
             )
@@ -94,7 +94,7 @@ class Background(Exercise):
                     return Wrong(
                         "future for its result",
                         "`kept` holds the coroutine, not its task.",
-                        lab.line(r"\.add\("),
+                        lab.call_of("add"),
                         "The task holds its coroutine, and not the other way round.",
                         headline="kept the coroutine",
                     )
@@ -107,7 +107,7 @@ class Background(Exercise):
                 "task not kept",
                 "The task waited for a future that only it knew. `kept` held "
                 f"{len(kept)} tasks; after `gc.collect()` the task was gone.",
-                lab.line(r"create_task|discard"),
+                lab.call_of("create_task", "discard"),
                 "Put the task into `kept`, and leave it there until it is done.",
                 headline="lost the task",
             )
@@ -115,7 +115,7 @@ class Background(Exercise):
             return Wrong(
                 "task not kept",
                 "The task is under way, and `kept` is empty.",
-                lab.line(r"create_task"),
+                lab.call_of("create_task"),
                 "`kept.add(task)`.",
                 headline="not kept",
             )
@@ -150,7 +150,7 @@ class Background(Exercise):
             return Wrong(
                 "task not kept",
                 "One task of two has ended, and `kept` is empty.",
-                lab.line(r"clear|add_done_callback"),
+                lab.call_of("clear", "add_done_callback"),
                 "Take out that one only: `task.add_done_callback(kept.discard)`.",
                 headline="let go of all",
             )
@@ -163,7 +163,7 @@ class Background(Exercise):
             return Wrong(
                 "arguments",
                 f"The loop was told: {lost[0]!r}.",
-                lab.line(r"add_done_callback"),
+                lab.call_of("add_done_callback"),
                 "A callback gets the task as its argument: hand over `kept.discard`.",
                 headline="a callback without its argument",
             )
@@ -171,7 +171,7 @@ class Background(Exercise):
             return Wrong(
                 "unbounded",
                 f"Both tasks have ended, and `kept` still holds {len(kept)}.",
-                lab.line(r"add_done_callback|\.add\("),
+                lab.call_of("add_done_callback", "add"),
                 "In a program that runs for weeks they would pile up: "
                 "`task.add_done_callback(kept.discard)`.",
                 headline="never lets go",

@@ -51,13 +51,13 @@ class FailFast(Exercise):
             raise Wrong(
                 "lost error",
                 f"It returned {ended.result!r}, as if all had gone well.",
-                lab.line(r"except|return_exceptions|suppress"),
+                lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
             )
         if error not in errors_in(ended.error):
             raise Wrong(
                 "lost error",
                 f"{words} was to come out. What came out was {ended.error!r}.",
-                lab.line(r"\braise\b|except"),
+                lab.earliest(lab.raising(), lab.handler(), lab.keyword("return_exceptions")),
             )
         if ended.at > after + MOMENT + 1e-6:
             raise Wrong(
@@ -156,7 +156,7 @@ class FailFast(Exercise):
             print(errors)
         return [task.result() for task in tasks if not task.cancelled() and not task.exception()]
 
-    @wrong("order")
+    @wrong("order", says="It returned ['a milk', 'a cake', 'a tea']")
     async def as_they_come(buy, items):
         bought = []
         async with asyncio.TaskGroup() as group:
@@ -166,5 +166,8 @@ class FailFast(Exercise):
         return bought
 
     returns_the_tasks = with_a_group.but(
-        "[task.result() for task in tasks]", "tasks", kind="not awaited"
+        "[task.result() for task in tasks]",
+        "tasks",
+        kind="not awaited",
+        says="a list with a Task, not its result",
     )

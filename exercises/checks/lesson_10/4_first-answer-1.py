@@ -30,6 +30,11 @@ class FirstAnswer(Exercise):
         "and `await asyncio.gather(*tasks, return_exceptions=True)`.",
     )
 
+    equivalent = {
+        "with_wait: falsy for None, line 11": "an error is never falsy",
+        "with_wait: drop falsy, line 13": "an error is never falsy",
+    }
+
     def verify(self, first_answer, lab):
         servers = ["ann", "ben", "cleo"]
         answers = {"ann": "from ann", "ben": "from ben", "cleo": "from cleo"}
@@ -74,7 +79,7 @@ class FirstAnswer(Exercise):
                 "late",
                 f"The first answer was there after {after} s. It "
                 f"returned {ended.result!r} after {ended.at:g} s.",
-                lab.line(r"gather|\.wait\(|TaskGroup|await task\b"),
+                lab.earliest(lab.call_of("gather", "wait", "TaskGroup"), lab.await_of("task")),
                 "Return when the first answer comes: `as_completed`, or `wait` with "
                 "`FIRST_COMPLETED`. And cancel the others before you await them.",
                 headline="waited for a loser",
@@ -87,7 +92,7 @@ class FirstAnswer(Exercise):
             raise Wrong(
                 "lost error",
                 f"It returned {ended.result!r}.",
-                lab.line("except|return"),
+                lab.earliest(lab.handler(), lab.returning(), lab.keyword("return_exceptions")),
                 "If nobody answers, the caller must hear why: `raise "
                 'ExceptionGroup("nobody answered", errors)`.',
             )
@@ -95,7 +100,7 @@ class FirstAnswer(Exercise):
             raise Wrong(
                 "another error",
                 f"It raised {ended.error!r}; asked is an ExceptionGroup of the three errors.",
-                lab.line(r"\braise\b") or lab.text.of_traceback(ended.error),
+                lab.raising() or lab.text.of_traceback(ended.error),
                 'Keep each error in a list: `raise ExceptionGroup("nobody answered", errors)`.',
                 headline="no group",
             )
@@ -104,7 +109,7 @@ class FirstAnswer(Exercise):
             raise Wrong(
                 "lost error",
                 f"The group holds {found!r}. {missing!r} is missing.",
-                lab.line(r"ExceptionGroup|append"),
+                lab.call_of("ExceptionGroup", "append"),
                 "Each failure belongs into the list.",
             )
         none_left(lab, ended, "it raised the group")

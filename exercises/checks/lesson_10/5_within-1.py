@@ -32,6 +32,10 @@ class Within(Exercise):
         "`task.result()`.",
     )
 
+    equivalent = {
+        "with_wait: falsy for None, line 17": "an error is never falsy",
+    }
+
     def verify(self, fetch_within, lab):
         urls, seconds = ["/a", "/b", "/c", "/d"], {"/a": 1, "/b": 0.5, "/c": 9, "/d": 2}
         down = {"/b": ValueError("/b is down")}
@@ -69,7 +73,7 @@ class Within(Exercise):
                 "lost items",
                 f"It raised TimeoutError after {ended.at:g} s, "
                 f"and the pages of {' and '.join(urls)} were there.",
-                lab.line(r"wait_for|timeout"),
+                lab.earliest(lab.call_of("wait_for", "timeout*"), lab.keyword("timeout")),
                 "Keep each page outside of what is cancelled: in a task of its own, or in a dict.",
                 headline="threw the pages away",
             )
@@ -77,7 +81,7 @@ class Within(Exercise):
             raise Wrong(
                 "one failure ends all",
                 f"The page /b failed, and {ended.error!r} came out. Two other pages came in time.",
-                lab.text.of_traceback(ended.error) or lab.line("gather|TaskGroup|result"),
+                lab.text.of_traceback(ended.error) or lab.call_of("gather", "TaskGroup", "result"),
                 "Look at each task: `task.exception()` tells whether it failed.",
             )
         if ended.error is not None:
@@ -87,7 +91,7 @@ class Within(Exercise):
                 raise Wrong(
                     "late",
                     f"All had ended after {after} s. It returned after {ended.at:g} s.",
-                    lab.line("sleep"),
+                    lab.call_of("sleep"),
                     "`wait` with a `timeout` returns earlier when all are done.",
                     headline="waited for the clock",
                 )
@@ -108,7 +112,7 @@ class Within(Exercise):
             raise Wrong(
                 "error for a result",
                 f"It returned {ended.result!r}.",
-                lab.line("return_exceptions|exception"),
+                lab.earliest(lab.keyword("return_exceptions"), lab.call_of("exception")),
                 "What failed, or was late, is left out. `isinstance(each, BaseException)` "
                 "tells: CancelledError is no Exception.",
                 headline="kept an error for a page",
@@ -118,7 +122,7 @@ class Within(Exercise):
                 "one failure ends all",
                 f"The page /b failed after 0.5 s. It returned "
                 f"{ended.result!r} after {ended.at:g} s, and the others had not ended.",
-                lab.line(r"TaskGroup|gather|FIRST_"),
+                lab.earliest(lab.call_of("TaskGroup", "gather"), lab.use_of("FIRST_*")),
                 "A failure is no reason to stop the others. Let each task catch its own.",
             )
         none_left(lab, ended, f"it returned, after {ended.at:g} s")
@@ -128,7 +132,7 @@ class Within(Exercise):
                     raise Wrong(
                         "order",
                         f"It returned {ended.result!r}.",
-                        lab.line(r"\bzip\b") or lab.line(r"\bdone\b"),
+                        lab.call_of("zip") or lab.use_of("done"),
                         "`done` is a set, and has no order: keep a dict from url to task, "
                         "or from task to url.",
                         headline="mixed the pages up",

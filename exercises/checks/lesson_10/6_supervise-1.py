@@ -97,7 +97,7 @@ class Supervise(Exercise):
                 raise Wrong(
                     "losers",
                     "When it was cancelled and had ended, the worker still ran.",
-                    lab.line(r"create_task|ensure_future|wait\(|shield"),
+                    lab.call_of("create_task", "ensure_future", "wait", "shield"),
                     "Await the worker itself, `await worker()`: then whoever cancels you "
                     "cancels it as well.",
                 )
@@ -118,7 +118,7 @@ class Supervise(Exercise):
                 raise Wrong(
                     "endless",
                     f"It started the worker {len(worker.started)} times and went on.",
-                    lab.line(r"\bwhile\b|\bfor\b"),
+                    lab.looping(),
                     "Count the restarts, and let the last error out.",
                     headline="no end to it",
                 )
@@ -140,7 +140,7 @@ class Supervise(Exercise):
             raise Wrong(
                 "one failure ends all",
                 f"{said} Then {ended.error!r} came out.",
-                lab.line(r"\bexcept\b|range|while"),
+                lab.earliest(lab.handler(), lab.call_of("range"), lab.while_loop()),
                 "Any kind of error counts, and `restarts` does not count the first start.",
                 headline="gave up too early",
             )
@@ -148,7 +148,9 @@ class Supervise(Exercise):
             raise Wrong(
                 "counted wrong",
                 said,
-                lab.line(r"range|while|[<>]"),
+                lab.earliest(
+                    lab.call_of("range"), lab.while_loop(), lab.operation("<", "<=", ">", ">=")
+                ),
                 "`restarts` starts come after the first one, and no more.",
                 headline="one restart too many",
             )
@@ -156,7 +158,7 @@ class Supervise(Exercise):
             raise Wrong(
                 "pauses",
                 said,
-                lab.line("sleep") or lab.line(r"\bexcept\b"),
+                lab.call_of("sleep") or lab.handler(),
                 "A worker that fails at once would be started again and again without a "
                 "pause: `await asyncio.sleep(pause)`, between a failure and the next "
                 "start.",
@@ -165,7 +167,9 @@ class Supervise(Exercise):
         raise Wrong(
             "one failure ends all",
             said,
-            lab.line(r"range|while|[<>]"),
+            lab.earliest(
+                lab.call_of("range"), lab.while_loop(), lab.operation("<", "<=", ">", ">=")
+            ),
             "`restarts` does not count the first start.",
             headline="gave up too early",
         )
@@ -177,14 +181,14 @@ class Supervise(Exercise):
                 "lost error",
                 f"The worker failed with {error!r} for the last time, and "
                 f"it returned {ended.result!r}.",
-                lab.line(r"\bexcept\b") or lab.line(r"return_exceptions"),
+                lab.handler() or lab.keyword("return_exceptions"),
                 "When no restart is left, let the error out: `raise`.",
             )
         if errors_in(ended.error) != [error]:
             raise Wrong(
                 "another error",
                 f"The last error was {error!r}. What came out was {ended.error!r}.",
-                lab.line(r"\braise\b"),
+                lab.raising(),
                 "A plain `raise` in the `except` lets out what was caught.",
             )
         if ended.at > expected[-1] + 1.001:
@@ -192,7 +196,7 @@ class Supervise(Exercise):
                 "late",
                 f"The last error was there after "
                 f"{expected[-1] + 1} s, and came out after {ended.at:g} s.",
-                lab.line("sleep"),
+                lab.call_of("sleep"),
                 "Pause only when there is a restart to come.",
                 headline="one pause too many",
             )

@@ -72,7 +72,7 @@ def watched(lab, words, answer, service, *arguments, **how):
         lab.run(play("cancel_after" in how, answer, service, *arguments), leaks=True, **how)
     except Wrong as found:
         if found.kind == "swallowed" and found.line is None:
-            found.line = lab.line(r"except:|BaseException|CancelledError")
+            found.line = lab.handler(asyncio.CancelledError)
         raise
     except asyncio.CancelledError as error:
         place = lab.text.of_traceback(error)
@@ -85,7 +85,7 @@ def watched(lab, words, answer, service, *arguments, **how):
                 "A cancelled task has neither. Ask `task.cancelled()` first.",
                 headline="raised CancelledError",
             ) from None
-        if everybody := lab.line(r"all_tasks"):
+        if everybody := lab.call_of("all_tasks"):
             raise Wrong(
                 "others' tasks",
                 "A CancelledError came out, though nobody had cancelled it from outside.",
@@ -110,12 +110,12 @@ def none_left(lab, ended, when):
     if not ended.flying:
         return
     calls = f"{ended.flying} call{'s' * (ended.flying > 1)}"
-    line = lab.line(r"gather\(|wait\(|as_completed\(|create_task\(")
+    line = lab.call_of("gather", "wait", "as_completed", "create_task")
     if ended.cancelled:
         raise Wrong(
             "losers",
             f"When {when}, {calls} had been asked to stop and had not ended.",
-            lab.line(r"\.cancel\(") or line,
+            lab.call_of("cancel") or line,
             "To cancel is only to ask. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
         )

@@ -54,7 +54,7 @@ class FirstAnswer(Exercise):
                 "limits add up",
                 f"Every server takes 9 s, and it was over after {run.elapsed:g} s; all "
                 "together may take 5 s.",
-                lab.line(r"timeout|wait_for"),
+                lab.call_of("timeout", "wait_for"),
                 "Put one deadline around the whole loop, and one around each call.",
                 headline="no deadline for the whole",
             )
@@ -63,7 +63,7 @@ class FirstAnswer(Exercise):
                 "one failure ends all",
                 f"Every server takes 9 s, and it returned {run.result!r} after "
                 f"{run.elapsed:g} s. There were 5 s, 2 s for each server.",
-                lab.line(r"except|suppress"),
+                lab.handler(),
                 "When the deadline of one server rings, ask the next one.",
                 headline="gave up too early",
             )
@@ -75,7 +75,7 @@ class FirstAnswer(Exercise):
                 "whose timeout",
                 f"Three servers had their 2 s in vain. After {run.elapsed:g} s of 10 it "
                 "returned 'out of time'.",
-                lab.line(r"out of time"),
+                lab.literal("out of time"),
                 "The error alone does not tell whose deadline it was. "
                 "`timeout(...) as cm` and `cm.expired()` do.",
                 headline="took one deadline for the other",
@@ -95,7 +95,7 @@ class FirstAnswer(Exercise):
                 "one failure ends all",
                 f"Server a takes 9 s, b would have answered in 1 s. It returned "
                 f"{run.result!r} after {run.elapsed:g} s of 10.",
-                lab.line(r"except|suppress"),
+                lab.handler(),
                 "When the deadline of one server rings, ask the next one.",
                 headline="gave up too early",
             )
@@ -104,7 +104,7 @@ class FirstAnswer(Exercise):
                 "limit",
                 f"It asked {', '.join(ask.calls)}, and was over after {run.elapsed:g} s. "
                 "The servers are to be asked one after another.",
-                lab.line(r"create_task|gather"),
+                lab.call_of("create_task", "gather"),
                 "Await each one in a loop.",
                 headline="asked all at once",
             )
@@ -113,7 +113,7 @@ class FirstAnswer(Exercise):
                 "time limit",
                 f"Server a takes 9 s and may take 2. It returned {run.result!r} after "
                 f"{run.elapsed:g} s.",
-                lab.line(r"timeout\(short") or lab.line(r"\bask\("),
+                lab.call_of("timeout", given="short") or lab.call_of("ask"),
                 "Put `async with asyncio.timeout(short)` around `await ask(server)` "
                 "itself: it ends what the task waits for inside of its block.",
                 headline="no limit for each server",
@@ -123,7 +123,7 @@ class FirstAnswer(Exercise):
             raise Wrong(
                 "one too many",
                 "Server b had answered, and c was asked all the same.",
-                lab.line(r"\bfor\b"),
+                lab.for_loop(),
                 "Return the answer as soon as it is there.",
                 headline="asked too many",
             )
@@ -157,7 +157,7 @@ class FirstAnswer(Exercise):
                     "another error",
                     f"Server {server} raised TimeoutError({str(own)!r}), and what came "
                     f"out is {error!r}.",
-                    lab.line(r"\braise\b"),
+                    lab.raising(),
                     "A bare `raise` lets the error itself go on.",
                 ) from None
             what = (
@@ -170,7 +170,7 @@ class FirstAnswer(Exercise):
                 f"Server {server}, {when}, was asked, and raised a TimeoutError of its own "
                 "after 1 s. That was none of your deadlines, and your function "
                 f"{what}.",
-                lab.line(r"except|suppress"),
+                lab.handler(),
                 "Ask the deadline with `expired()`; if it was not that one, `raise`.",
                 headline="took another's timeout for its own",
             )

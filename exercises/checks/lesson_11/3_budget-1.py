@@ -59,14 +59,14 @@ class Budget(Exercise):
             raise Wrong(
                 "limit",
                 f"{service.peak} pages were fetched at once; the site answers one at a time.",
-                lab.line(r"create_task|gather"),
+                lab.call_of("create_task", "gather"),
                 "Await each one in a loop, and let none go on when its share is over.",
             )
         if run.elapsed > 12.001:
             raise Wrong(
                 "limits add up",
                 f"The pages take 1, 9, 1 and 5 s, and it took {run.elapsed:g} s of 12.",
-                lab.line(r"timeout|wait_for"),
+                lab.earliest(lab.call_of("timeout*", "wait_for"), lab.keyword("timeout")),
                 "A limit for each call is no limit for the whole.",
                 headline="no deadline for the whole",
             )
@@ -79,7 +79,7 @@ class Budget(Exercise):
                     "When the share of page b was over, it asked for "
                     f"no other page. It returned {run.result!r} after "
                     f"{run.elapsed:.3g} s of 12.",
-                    lab.line(r"except|suppress"),
+                    lab.handler(),
                     "A page whose share is over is left out, and the next one has its "
                     "turn: catch the TimeoutError inside of the loop.",
                     headline="gave up too early",
@@ -105,7 +105,7 @@ class Budget(Exercise):
                 "time limit",
                 "Page b takes 9 s, and it was given all of them. At its turn 11 s were "
                 "left, for three pages.",
-                lab.line(r"timeout|wait_for"),
+                lab.earliest(lab.call_of("timeout*", "wait_for"), lab.keyword("timeout")),
                 "Each page gets its share alone.",
                 headline="one page ate the budget",
             )
@@ -114,7 +114,7 @@ class Budget(Exercise):
                 "time limit",
                 "Page a needed 1 s of its 3. Then 11 s were left for three pages, and "
                 "page b was given up after 3 s all the same.",
-                lab.line(r"budget\s*/|/"),
+                lab.operation("/"),
                 "Work the share out anew for each page, from what is left then.",
                 headline="the savings were lost",
             )
@@ -123,11 +123,11 @@ class Budget(Exercise):
                 "time limit",
                 "At the turn of page b 11 s are left, and three pages, so its share is "
                 f"3.67 s. It had {seconds:.3g} s.",
-                lab.line(r"timeout_at|/"),
+                lab.earliest(lab.call_of("timeout_at"), lab.operation("/")),
                 "What is left, divided by the pages that are left, this one included."
                 + (
                     " And `timeout_at` takes a moment on the loop's clock, not a number of seconds."
-                    if lab.line(r"timeout_at")
+                    if lab.call_of("timeout_at")
                     else ""
                 ),
                 headline="another share",

@@ -40,7 +40,7 @@ class InHand(Exercise):
             raise Wrong(
                 "caught too much",
                 f"Job 3 is among the failed ones: {failed}.",
-                lab.line(r"\bexcept\b"),
+                lab.handler(),
                 "`except Exception` lets a cancellation pass; catch no more for `failed`.",
                 headline="took being told for a failure",
             )
@@ -50,7 +50,7 @@ class InHand(Exercise):
             raise Wrong(
                 "not given back",
                 f"Then the queue held {queue}. Job 3 was taken out, and not done.",
-                lab.line(r"\.get\("),
+                lab.call_of("get"),
                 "Where the request finds the worker with a job in hand, put the job back: "
                 "`queue.put_nowait(job)`, and raise the request again.",
                 headline="lost the job in hand",
@@ -59,7 +59,7 @@ class InHand(Exercise):
             raise Wrong(
                 "given back wrongly",
                 f"Then the queue held {queue}; not done were 3 and 4.",
-                lab.line(r"put"),
+                lab.call_of("put*"),
                 "Put back the one job that was not done, once.",
                 headline="put back too much",
             )
@@ -84,7 +84,7 @@ class InHand(Exercise):
     def _rest(self, worker, lab, jobs, words):
         log, failed, queue = lab.service(1, name="handle", errors={2: ValueError("no")}), [], []
         lab.told(words)
-        put = lab.line(r"put")
+        put = lab.call_of("put*")
         try_ = (
             "It was cancelled in `get`, with no job in hand. Let the `try` that puts back hold "
             "`handle` alone."
@@ -139,7 +139,7 @@ class InHand(Exercise):
                 raise Wrong(
                     "not async",
                     f"`worker` returned {made!r} at once: there is nothing to await.",
-                    lab.line(r"\bdef\b"),
+                    lab.definition(),
                 )
             task = asyncio.create_task(made, name="worker")
             await asyncio.wait([task], timeout=seconds)
@@ -148,7 +148,7 @@ class InHand(Exercise):
                     raise Wrong(
                         "stopped early",
                         "It returned before I cancelled it.",
-                        lab.line(r"\breturn\b|\bbreak\b|\bwhile\b"),
+                        lab.earliest(lab.returning(), lab.breaking(), lab.while_loop()),
                         "It works for ever: `while True`.",
                         headline="ended too early",
                     )

@@ -36,7 +36,7 @@ class Submit(Exercise):
             raise Wrong(
                 "late",
                 f"The saving took 1 s, and it returned after {at:g} s.",
-                lab.line(r"sleep"),
+                lab.call_of("sleep"),
                 "Wait for the task itself, and not for the clock.",
                 headline="waited too long",
             )
@@ -44,7 +44,7 @@ class Submit(Exercise):
             raise Wrong(
                 "done twice",
                 f"`save` was called {len(saved)} times.",
-                lab.line(r"save\("),
+                lab.call_of("save"),
                 headline="saved twice",
             )
         lab.told("with a `save` of 5 s and a patience of 1 s")
@@ -53,7 +53,7 @@ class Submit(Exercise):
             raise Wrong(
                 "late",
                 f"It returned {result!r} after {at:g} s.",
-                lab.line(r"await"),
+                lab.await_of(),
                 "After `patience` seconds the guest goes; the saving stays.",
                 headline="waited too long",
             )
@@ -74,25 +74,25 @@ class Submit(Exercise):
             raise Wrong(
                 "lost error",
                 "The group ended without the ValueError of `save`.",
-                lab.line(r"create_task|except|suppress"),
+                lab.earliest(lab.call_of("create_task"), lab.handler()),
                 "A group raises the errors of its own tasks: let the group start it, "
                 "and let the task fail.",
             )
 
     def _went_on(self, saved, over, lab):
         if saved == ["cancelled"]:
-            mine = lab.line(r"group\.create_task")
-            if over < 4.999 and lab.line(r"shield|\bwait\(") and not mine:
+            mine = lab.call_of("group.create_task")
+            if over < 4.999 and lab.call_of("shield", "wait") and not mine:
                 raise Wrong(
                     "losers",
                     f"The group was over at {over:g} s, while the saving still went on. "
                     "Then the program ended, and that ended the saving.",
-                    lab.line(r"shield|create_task|ensure_future"),
+                    lab.call_of("shield", "create_task", "ensure_future"),
                     "`shield` makes a task that nobody owns. Let the group start it: "
                     "`group.create_task(save())`.",
                     headline="nobody waited for the saving",
                 )
-            if cancels := lab.line(r"\.cancel\("):
+            if cancels := lab.call_of("cancel"):
                 raise Wrong(
                     "cancel passed on",
                     "The saving was cancelled in the middle.",
@@ -103,7 +103,7 @@ class Submit(Exercise):
             raise Wrong(
                 "cancel passed on",
                 "The saving was cancelled in the middle.",
-                lab.line(r"wait_for|timeout|await"),
+                lab.earliest(lab.call_of("wait_for", "timeout"), lab.await_of()),
                 "A request goes on to what you await. `asyncio.shield(task)` stops it "
                 "there, and `asyncio.wait` passes none on.",
                 headline="ended the saving",
@@ -112,7 +112,7 @@ class Submit(Exercise):
             raise Wrong(
                 "done twice",
                 f"`save` was called {len(saved)} times.",
-                lab.line(r"\bexcept\b") or lab.line(r"save\("),
+                lab.handler() or lab.call_of("save"),
                 "Begin it once. It goes on by itself.",
                 headline="saved twice",
             )

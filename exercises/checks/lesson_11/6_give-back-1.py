@@ -46,7 +46,7 @@ class GiveBack(Exercise):
             raise Wrong(
                 "lost error",
                 f"`use` raised LookupError; it ended with {case.outcome!r}.",
-                lab.line(r"except|suppress|return"),
+                lab.earliest(lab.handler(), lab.returning()),
             )
         case.told()
         for moments in [2], [2, 2.5], [2, 2.25, 2.5, 3], [6.5], [6.5, 7]:
@@ -63,14 +63,14 @@ class GiveBack(Exercise):
             raise Wrong(
                 "given back wrongly",
                 "It was cancelled after 0.5 s, in `lend`, and `give_back` was called.",
-                lab.line(r"give_back\("),
+                lab.call_of("give_back"),
                 "Let the `try` begin after `lend`.",
             )
         self._cancelled(case, lab, [0.5])
         case.told()
 
     def _given(self, case, lab, when, moments):
-        call = lab.line(r"give_back\(")
+        call = lab.call_of("give_back")
         if not case.given:
             raise Wrong(
                 "not given back",
@@ -92,7 +92,7 @@ class GiveBack(Exercise):
                 "time limit",
                 f"{when}. `give_back` takes 2 s, and it was ended "
                 f"after {case.took:g} s; it may take 3.",
-                lab.line(r"timeout|wait_for|\bwait\(") or call,
+                lab.call_of("timeout", "wait_for", "wait") or call,
                 headline="bounded too tightly",
             )
         if case.given == ["cancelled"]:
@@ -105,7 +105,7 @@ class GiveBack(Exercise):
             raise Wrong(
                 "early return",
                 f"{when}, and `borrow` ended at {case.over:g} s, while `give_back` went on.",
-                lab.line(r"shield|create_task|ensure_future"),
+                lab.call_of("shield", "create_task", "ensure_future"),
                 "The next request ends your waiting too. Wait again, until the task is done."
                 if moments
                 else "Wait for the task that gives back.",
@@ -118,7 +118,7 @@ class GiveBack(Exercise):
                 "another error",
                 f"It was cancelled {at_moments(moments)}, `give_back` was ended when its "
                 "3 s were over, and a TimeoutError came out, not a CancelledError.",
-                lab.line(r"timeout|wait_for"),
+                lab.earliest(lab.call_of("timeout*", "wait_for"), lab.keyword("timeout")),
                 "The bound of the cleanup is the cleanup's own affair: suppress its "
                 "TimeoutError there.",
             )
@@ -137,7 +137,7 @@ class GiveBack(Exercise):
                 f"It was cancelled "
                 f"{at_moments(moments)}, and it was over at {case.over:g} s; at 5 s the "
                 "3 s for giving back are over.",
-                lab.line(r"give_back\("),
+                lab.call_of("give_back"),
                 "Put `asyncio.timeout(3)` around `give_back`, inside its own task.",
                 headline="a cleanup without end",
             )
@@ -145,7 +145,7 @@ class GiveBack(Exercise):
             raise Wrong(
                 "losers",
                 "After 3 s of giving back it was to be cancelled, and it still went on.",
-                lab.line(r"\bwait\(|timeout"),
+                lab.call_of("wait", "timeout"),
                 "Let the bound end `give_back` itself, and not only the waiting for it.",
                 headline="left the cleanup running",
             )
@@ -185,7 +185,7 @@ class GiveBack(Exercise):
                 raise Wrong(
                     "not async",
                     f"`borrow` returned {made!r} at once: there is nothing to await.",
-                    lab.line(r"\bdef\b"),
+                    lab.definition(),
                 )
             task = asyncio.create_task(made, name="borrow")
             for moment in moments:

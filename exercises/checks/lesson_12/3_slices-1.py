@@ -46,7 +46,7 @@ class InSlices(Exercise):
                 "wrong thread",
                 f"`weigh` was called {scale.elsewhere} times from "
                 "another thread, and it is not made for that.",
-                lab.line(r"to_thread|run_in_executor|Executor|Thread"),
+                lab.call_of("to_thread", "run_in_executor", "Executor", "Thread"),
                 "Stay in this thread, and pause between the calls.",
                 headline="another thread",
             )
@@ -54,7 +54,7 @@ class InSlices(Exercise):
             raise Wrong(
                 "lost items",
                 f"`weigh` was called {scale.calls} times for 100 items, in this process.",
-                lab.line(r"Process|Executor\(") or lab.line(r"\bweigh\("),
+                lab.call_of("Process", "*Executor") or lab.call_of("weigh"),
                 "Weigh each item once, here.",
                 headline="not all of them",
             )
@@ -63,16 +63,16 @@ class InSlices(Exercise):
                 "the others never had a turn" if scale.most >= 100 else "then the others had a turn"
             )
             line, try_ = (
-                lab.line(r"weigh\("),
+                lab.call_of("weigh"),
                 "Pause after every tenth call: `await asyncio.sleep(0)`.",
             )
-            if sleeps := lab.line(r"\btime\.sleep"):
+            if sleeps := lab.call_of("time.sleep"):
                 line, try_ = (
                     sleeps,
                     "`time.sleep(0)` lets other threads run. The tasks of this "
                     "loop need an `await` that pauses.",
                 )
-            elif lab.line(r"gather|create_task|TaskGroup"):
+            elif lab.call_of("gather", "create_task", "TaskGroup"):
                 try_ = (
                     "Tasks that never pause run right after one another. Each must pause "
                     "itself, or leave the rest for later."

@@ -41,7 +41,7 @@ class StopTheSearch(Exercise):
             raise Wrong(
                 "one too many",
                 f"It was found in the third place, and {len(places.seen)} were looked into.",
-                lab.line(r"look\(|to_thread|run_in_executor|submit"),
+                lab.call_of("look", "to_thread", "run_in_executor", "submit"),
                 "Return as soon as `look` says True.",
                 headline="looked on",
             )
@@ -65,7 +65,7 @@ class StopTheSearch(Exercise):
                 raise Wrong(
                     "time limit",
                     "2 s later it still searched.",
-                    lab.line(r"timeout|wait_for|\bawait\b"),
+                    lab.earliest(lab.call_of("timeout", "wait_for"), lab.await_of()),
                     "Return None after `seconds`, while the thread may still be in `look`.",
                     headline="did not end in time",
                 )
@@ -74,7 +74,7 @@ class StopTheSearch(Exercise):
                 raise Wrong(
                     "blocked",
                     "A task beside it, which slept for 10 ms, had no turn before it returned.",
-                    lab.line(r"\.join\(|\.result\(|wait\(|shutdown"),
+                    lab.call_of("join", "result", "wait", "shutdown"),
                     "`join` and its like hold the loop's own thread. Await something of "
                     "asyncio's: `await asyncio.to_thread(…)`.",
                 )
@@ -101,7 +101,7 @@ class StopTheSearch(Exercise):
                 raise Wrong(
                     "swallowed",
                     "It went on, or returned as if nothing had happened.",
-                    lab.line(r"^\s*except\b|suppress"),
+                    lab.handler(),
                 )
             after.append(await places.looked_on())
 
@@ -111,8 +111,8 @@ class StopTheSearch(Exercise):
     def _nobody_looks_on(self, lab, places, more, ended):
         # One may have begun just when the flag was set.
         if more > 1:
-            line = lab.line(r"to_thread|run_in_executor|submit|Thread\(")
-            flag = lab.line(r"\.set\(\)|is_set\(\)")
+            line = lab.call_of("to_thread", "run_in_executor", "submit", "Thread")
+            flag = lab.call_of("set", "is_set")
             try_ = (
                 "Cancelling ends the waiting, not the thread. Give the thread a flag, a "
                 "`threading.Event`, that it looks at before each place."

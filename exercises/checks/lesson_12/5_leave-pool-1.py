@@ -45,7 +45,7 @@ class LeaveThePool(Exercise):
                 raise Wrong(
                     "awaited the cancelled",
                     "The result of a job was asked for that had been cancelled.",
-                    lab.line(r"result\(|gather|await \w+$"),
+                    lab.call_of("result", "gather"),
                     "Ask only those that were not: `if not job.cancelled()`.",
                     headline="asked a cancelled job",
                 ) from None
@@ -59,14 +59,14 @@ class LeaveThePool(Exercise):
             raise Wrong(
                 "blocked",
                 f"`{what}` waited on the loop's own thread, while the pool still worked.",
-                place or lab.line(r"\bwith\b|shutdown|result\("),
+                place or lab.earliest(lab.with_of(), lab.use_of("shutdown"), lab.call_of("result")),
                 "Hand the waiting to a thread, `await asyncio.to_thread(pool.shutdown, "
                 "…)`, and ask for results only when they are there. The end of a `with` "
                 "around a pool is a `shutdown`.",
             )
         if bench.on_the_loop:
             raise Wrong(
-                "blocked", "`work` was called on the loop's own thread.", lab.line(r"work\(")
+                "blocked", "`work` was called on the loop's own thread.", lab.call_of("work")
             )
         # Counted by threads: on a busy machine the first of twenty may be done before the last
         # begins.
@@ -74,7 +74,7 @@ class LeaveThePool(Exercise):
             raise Wrong(
                 "limit",
                 f"{len(bench.hands)} threads worked on the items, and two are asked for.",
-                lab.line(r"Executor\(|to_thread|run_in_executor|Thread\("),
+                lab.call_of("*Executor", "to_thread", "run_in_executor", "Thread"),
                 "Make a pool of two: `ThreadPoolExecutor(2)`.",
             )
         if bench.most_unseen > 2:
@@ -82,21 +82,21 @@ class LeaveThePool(Exercise):
                 "blocked",
                 f"{bench.most_unseen} items, of 0.1 s each, came to their end "
                 "between two ticks of a task beside it that ticks every 10 ms.",
-                lab.line(r"\bwait\(|sleep\(|as_completed|map\(|join\("),
+                lab.call_of("wait", "sleep", "as_completed", "map", "join"),
                 "Await something of asyncio's, or hand the waiting to a thread.",
             )
         if bench.most < 2:
             raise Wrong(
                 "sequential",
                 f"At most {bench.most} of them was worked on at once; two threads can do two.",
-                lab.line(r"\bawait\b"),
+                lab.await_of(),
                 "Hand all of them in before you wait for any.",
             )
         if working:
             raise Wrong(
                 "losers",
                 f"It returned, and {working} of the items were still being worked on.",
-                lab.line(r"wait=False|shutdown|wait\("),
+                lab.earliest(lab.keyword("wait"), lab.use_of("shutdown"), lab.call_of("wait")),
                 "Wait for those that have begun: `shutdown` does, if you let it.",
                 headline="left them working",
             )
@@ -104,7 +104,7 @@ class LeaveThePool(Exercise):
             raise Wrong(
                 "went on after the end",
                 "After 0.45 s most items had not begun, and all 20 were done.",
-                lab.line(r"shutdown|\bwith\b"),
+                lab.earliest(lab.use_of("shutdown"), lab.with_of()),
                 "Cancel those that have not begun: `cancel_futures=True`.",
                 headline="did all of them",
             )
@@ -117,7 +117,9 @@ class LeaveThePool(Exercise):
                 "lost items",
                 f"{len(bench.begun)} items were begun, and for "
                 f"{len(lost)} of them there is no result in what it returned.",
-                lab.line(r"done\(\)|return|timeout"),
+                lab.earliest(
+                    lab.call_of("done", "timeout*"), lab.returning(), lab.keyword("timeout")
+                ),
                 "What was under way is done once the shutdown has ended. Collect after that.",
                 headline="lost results",
             )
@@ -126,7 +128,7 @@ class LeaveThePool(Exercise):
             raise Wrong(
                 "left open",
                 "Nobody called `shutdown`.",
-                lab.line(r"Executor"),
+                lab.call_of("*Executor"),
                 "Shut it down, or its threads wait for more work.",
                 headline="left the pool open",
             )
@@ -330,7 +332,7 @@ class Bench:
         def note(what):
             on_loop = asyncio._get_running_loop() is not None
             if on_loop and self.working and not self.blocked:
-                self.blocked = what, lab.line(rf"\.{what}\(") or lab.line(r"^\s*with\b")
+                self.blocked = what, lab.call_of(what) or lab.with_of()
 
         def watched_shutdown(pool, wait=True, *, cancel_futures=False):
             self.shutdowns += 1

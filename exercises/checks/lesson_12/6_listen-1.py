@@ -52,7 +52,7 @@ class ListenToAThread(Exercise):
                 raise Wrong(
                     "endless",
                     "Two seconds after the last word it had not returned.",
-                    lab.line(r"\bwhile\b|\bget\(|await"),
+                    lab.earliest(lab.while_loop(), lab.call_of("get"), lab.await_of()),
                     "`callback(None)` says that there will be no more. Does `listen` hear of it?",
                 )
             speaker.failed.cancel()
@@ -61,7 +61,7 @@ class ListenToAThread(Exercise):
                 raise Wrong(
                     "early return",
                     f"It returned {result!r:.80} before the first word was said.",
-                    lab.line(r"subscribe\("),
+                    lab.call_of("subscribe"),
                     "`subscribe` returns at once. Wait for the `None`.",
                     headline="did not wait",
                 )
@@ -69,7 +69,7 @@ class ListenToAThread(Exercise):
                 raise Wrong(
                     "late",
                     "It returned long after the last word.",
-                    lab.line(r"sleep\(|timeout"),
+                    lab.call_of("sleep", "timeout"),
                     "Don't guess how long it takes. Wait for the `None`.",
                     headline="waited too long",
                 )
@@ -78,7 +78,7 @@ class ListenToAThread(Exercise):
                     "blocked",
                     "While it waited for the words, a task beside it that ticks "
                     "every 10 ms had no turn at all.",
-                    lab.line(r"\.get\(|join\(|wait\(|result\("),
+                    lab.call_of("get", "join", "wait", "result"),
                     "A `queue.Queue`, a `threading.Event` and `join` block the thread. On "
                     "the loop, await something of asyncio's.",
                 )
@@ -86,7 +86,7 @@ class ListenToAThread(Exercise):
                 raise Wrong(
                     "spin",
                     f"The loop took {turns:,} turns in 0.25 s.",
-                    lab.line(r"sleep\(0\)|\bwhile\b"),
+                    lab.earliest(lab.while_loop(), lab.call_of("sleep", given=0)),
                 )
             return result
 
@@ -98,7 +98,7 @@ class ListenToAThread(Exercise):
 
     def _about(self, error, lab):
         text = str(error)
-        line = lab.line(r"put|set|append|call_soon|create_task")
+        line = lab.use_of("put*", "set", "set_*", "append", "call_soon*", "create_task")
         if "Non-thread-safe" in text:
             return Wrong(
                 "wrong thread",
@@ -114,7 +114,7 @@ class ListenToAThread(Exercise):
                 "no loop yet",
                 f"The callback raised {text}: it runs in a "
                 "thread of its own, and there is no loop.",
-                lab.line(r"get_running_loop|get_event_loop|create_task"),
+                lab.call_of("get_running_loop", "get_event_loop", "create_task"),
                 "Take the loop before, in `listen`, and let the callback use it.",
                 headline="no loop in that thread",
             )
@@ -122,7 +122,7 @@ class ListenToAThread(Exercise):
             return Wrong(
                 "arguments",
                 f"Python said: {text}.",
-                lab.line(r"call_soon"),
+                lab.call_of("call_soon*"),
                 "`call_soon_threadsafe` takes an ordinary function, as `put_nowait`. For "
                 "a coroutine there is `asyncio.run_coroutine_threadsafe`.",
                 headline="a coroutine for a callback",

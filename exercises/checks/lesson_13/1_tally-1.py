@@ -51,7 +51,7 @@ class AddWhatComes(Exercise):
             raise Wrong(
                 "lock too wide",
                 f"It took {run.elapsed:g} s; the longest fetch takes 3 s.",
-                lab.line(r"\bwith\b|acquire"),
+                lab.earliest(lab.with_of(), lab.call_of("acquire")),
                 "A lock that is held while you fetch lets one task fetch at a time. Fetch "
                 "outside of it.",
                 headline="one at a time",
@@ -87,7 +87,9 @@ class AddWhatComes(Exercise):
             observed = f"`totals` is {totals} in the end; 107 and 30 are asked."
             if line := made_per_call(lab):
                 raise Wrong("lock per call", observed, line)
-            raise Wrong("lost update", observed, lab.line(r"totals.*\bawait\b") or last_await(lab))
+            raise Wrong(
+                "lost update", observed, lab.assigned("totals", to=ast.Await) or last_await(lab)
+            )
         lab.equal(totals, {"a": 107, "b": 30}, what="`totals` is")
 
     @right
@@ -118,7 +120,7 @@ class AddWhatComes(Exercise):
         number = await fetching
         totals[name] = before + number
 
-    @wrong("lost update")
+    @wrong("lost update", says="107 and 30 are asked")
     async def reads_first(totals, name, fetch):
         before = totals[name] if name in totals else 0
         number = await fetch(name)

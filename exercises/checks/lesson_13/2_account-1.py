@@ -44,7 +44,7 @@ class PayIn(Exercise):
             raise Wrong(
                 "value",
                 "The account has no attribute `euros`.",
-                lab.line("__init__"),
+                lab.definition("__init__"),
                 "`self.euros = 0` in `__init__`.",
             )
         lab.equal(account.euros, 0, what="`euros` is")
@@ -55,7 +55,7 @@ class PayIn(Exercise):
             raise Wrong(
                 "not awaited",
                 "`euros` is a coroutine, `bank`, that nobody awaited.",
-                lab.line(r"\bbank\("),
+                lab.call_of("bank"),
             )
         if not bank.asked:
             raise Wrong(
@@ -84,7 +84,7 @@ class PayIn(Exercise):
             raise Wrong(
                 "lost update",
                 observed,
-                lab.line(r"\bawait\b"),
+                lab.await_of(),
                 "While the bank was asked others read `euros` too. Hold one lock for the "
                 "account around reading, asking and writing.",
             )
@@ -99,7 +99,7 @@ class PayIn(Exercise):
                 "polling",
                 f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
                 "payments into one account take 2 s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Do not ask every now and then whether it is your turn: a lock wakes you.",
                 headline="asks again and again",
             )
@@ -108,7 +108,7 @@ class PayIn(Exercise):
                 "lock too wide",
                 f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
                 "payments into one account take 2 s.",
-                lab.line(r"Lock\(") or lab.line(r"async with|acquire"),
+                lab.call_of("Lock") or lab.earliest(lab.async_with(), lab.call_of("acquire")),
                 "Two accounts have nothing to protect from each other. Make a lock for "
                 "each, in `__init__`.",
                 headline="one lock for all accounts",
@@ -124,7 +124,7 @@ class PayIn(Exercise):
             raise Wrong(
                 "lost error",
                 "The bank raised Refused, and that had to come out.",
-                lab.line(r"\bexcept\b"),
+                lab.handler(),
             )
         lab.equal(account.euros, 0, what="after the refusal `euros` is")
         await self._pay(account, lab, 7)

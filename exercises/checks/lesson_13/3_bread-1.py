@@ -63,7 +63,7 @@ class BuyBread(Exercise):
             raise Wrong(
                 "woken is ready",
                 "A customer had waited, and took a loaf from a shelf that was empty: IndexError.",
-                lab.line(r"\bif\b|\bwait\("),
+                lab.earliest(lab.condition(), lab.call_of("wait")),
                 "To be notified means to look again. Use `while` instead of `if`, or "
                 "`changed.wait_for`.",
             ) from None
@@ -73,7 +73,7 @@ class BuyBread(Exercise):
             raise Wrong(
                 "woken is ready",
                 "A customer came back without a loaf.",
-                lab.line(r"\bif\b|\bwait\("),
+                lab.earliest(lab.condition(), lab.call_of("wait")),
                 "To be notified means to look again. Use `while` instead of `if`, or "
                 "`changed.wait_for`.",
             )
@@ -84,7 +84,7 @@ class BuyBread(Exercise):
             raise Wrong(
                 "polling",
                 f"A loaf came at {came:g} s, and was taken at {taken:g} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Do not ask every now and then. The baker notifies you: wait for that.",
                 headline="asks again and again",
             )
@@ -115,7 +115,7 @@ class BuyBread(Exercise):
             raise Wrong(
                 "not given back",
                 "It returned, and the lock of `changed` is still held.",
-                lab.line(r"acquire\("),
+                lab.call_of("acquire"),
                 "`async with changed:` gives it back however the block ends.",
                 headline="kept the lock",
             )

@@ -64,7 +64,7 @@ class RequestLog(Exercise):
             raise Wrong(
                 "shared state",
                 f"A new log already held {log.lines!r}.",
-                lab.line(r"\blines\b.*="),
+                lab.assigned("lines"),
                 "`self.lines = []` in `__init__` makes a list for each log.",
                 headline="one list for all logs",
             )
@@ -119,7 +119,7 @@ class RequestLog(Exercise):
             raise Wrong(
                 "async for plain",
                 f"`{name}` returned a coroutine.",
-                lab.line(rf"async def {name}"),
+                lab.coroutine_function(name),
                 f"Nothing is awaited in there: `def {name}`.",
                 headline="not a plain method",
             )

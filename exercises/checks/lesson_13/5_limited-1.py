@@ -40,13 +40,13 @@ class Limited(Exercise):
                     "A semaphore limits only those who share it. Make it once, in "
                     "`limited`, and not in the function that is called each time.",
                 )
-            line = lab.line(r"Semaphore\(") if fetch.peak == 3 else None
-            raise Wrong("limit", observed, line or lab.line(r"\bfetch\("))
+            line = lab.call_of("*Semaphore") if fetch.peak == 3 else None
+            raise Wrong("limit", observed, line or lab.call_of("fetch"))
         if fetch.peak < 2:
             raise Wrong(
                 "lock too wide",
                 "Only 1 of them was in `fetch` at a time; 2 may be.",
-                lab.line(r"Lock\(|Semaphore\("),
+                lab.call_of("Lock", "*Semaphore"),
                 "A lock has one place. A semaphore has as many as you say.",
                 headline="one at a time",
             )
@@ -59,7 +59,7 @@ class Limited(Exercise):
             raise Wrong(
                 "limit",
                 f"{fetch.peak} of them were in `fetch` at once, and not 3.",
-                lab.line(r"Lock\(|Semaphore\("),
+                lab.call_of("Lock", "*Semaphore"),
                 "The limit is `most`.",
                 headline="another limit",
             )
@@ -74,7 +74,7 @@ class Limited(Exercise):
                 raise Wrong(
                     "lost error",
                     f"The caller of page {page} got {result!r}, and not the OSError.",
-                    lab.line(r"\bexcept\b|suppress"),
+                    lab.handler(),
                 )
         lab.equal(
             run.result[2:], [f"page {number}" for number in range(2, 6)], what="the others got"
@@ -92,7 +92,7 @@ class Limited(Exercise):
                 "idle places",
                 f"It took {run.elapsed:g} s. With two places, and "
                 "0.937 s for each page, it takes 2.811 s.",
-                lab.line(r"sleep\(|Semaphore\(|Lock\("),
+                lab.call_of("sleep", "*Semaphore", "Lock"),
                 "Who leaves must wake the next one at once: a semaphore does that.",
             )
 
@@ -109,7 +109,7 @@ class Limited(Exercise):
             raise Wrong(
                 "async for plain",
                 "It returned a coroutine.",
-                lab.line(r"async def limited"),
+                lab.coroutine_function("limited"),
                 "`limited` itself waits for nothing: `def limited`. What it returns is "
                 "`async def`.",
                 headline="not a plain function",

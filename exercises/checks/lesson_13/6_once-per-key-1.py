@@ -34,6 +34,10 @@ class OncePerKey(Exercise):
         "dict: who waited may wake late, when somebody's next task stands there.",
     )
 
+    equivalent = {
+        "with_a_callback: falsy for None, line 9": "an error is never falsy",
+    }
+
     def verify(self, once_per_key, lab):
         lab.run(self._scenes(once_per_key, lab))
 
@@ -46,7 +50,7 @@ class OncePerKey(Exercise):
             raise Wrong(
                 "value",
                 f"The three got {pages}.",
-                lab.line(r"None|\bload\("),
+                lab.earliest(lab.literal(None), lab.call_of("load")),
                 "Who finds that the page is being loaded has to wait for it too. Keep "
                 "something in the dict that can be awaited.",
             )
@@ -75,7 +79,7 @@ class OncePerKey(Exercise):
                 "lock too wide",
                 f"It took {now() - begin:g} s. Each load takes 1 s, and different keys do "
                 "not wait for each other.",
-                lab.line(r"Lock\(|Semaphore\(|\bawait\b"),
+                lab.earliest(lab.call_of("Lock", "*Semaphore"), lab.await_of()),
                 "Nobody else's key needs protection. Keep a task, or a lock, for each key.",
                 headline="one lock for all keys",
             )
@@ -92,7 +96,7 @@ class OncePerKey(Exercise):
             raise Wrong(
                 "lost error",
                 f"The first `get` returned {page!r}; the OSError of `load` had to come out.",
-                lab.line(r"\bexcept\b"),
+                lab.handler(),
             )
         await asyncio.sleep(0.5)
         del errors["a"]
@@ -103,7 +107,7 @@ class OncePerKey(Exercise):
                 "error for a result",
                 f"The second `get` raised {error!r}, and `load` was "
                 f"called {len(load.started)} time{'s' * (len(load.started) > 1)}.",
-                lab.line(r"create_task|ensure_future|\bawait\b"),
+                lab.earliest(lab.call_of("create_task", "ensure_future"), lab.await_of()),
                 "A load that failed must not stay in the dict.",
                 headline="kept the failure",
             ) from None
@@ -120,7 +124,7 @@ class OncePerKey(Exercise):
             raise Wrong(
                 "lost error",
                 f"One of the two got {odd[0]!r}, and not the OSError of `load`.",
-                lab.line(r"\bdel\b|\.pop\(") or lab.line(r"\bexcept\b"),
+                lab.earliest(lab.deleting(), lab.call_of("pop")) or lab.handler(),
                 "Whoever waits for a load gets its error. And the second one to take it "
                 "out of the dict finds it gone, or finds somebody's next task there: "
                 "`if tasks.get(key) is task: del tasks[key]`.",
@@ -149,7 +153,7 @@ class OncePerKey(Exercise):
                 "done twice",
                 f"`load` was called {len(load.started)} times, {load.peak} of them at the same "
                 "time. 2 calls are enough.",
-                lab.line(r"\bdel\b|\.pop\("),
+                lab.earliest(lab.deleting(), lab.call_of("pop")),
                 "Who wakes late takes out what somebody else has begun meanwhile. Take out the "
                 "failed task alone: `if tasks.get(key) is task: del tasks[key]`.",
                 headline="loaded twice",
@@ -185,7 +189,7 @@ class OncePerKey(Exercise):
         raise Wrong(
             "cancel passed on",
             observed,
-            lab.line(r"\bawait\b"),
+            lab.await_of(),
             "Who awaits a task and is cancelled cancels that task, which is everybody's: "
             "`await asyncio.shield(task)`.",
             headline="one cancelled all",
@@ -198,7 +202,7 @@ class OncePerKey(Exercise):
             raise Wrong(
                 "async for plain",
                 "It returned a coroutine.",
-                lab.line(r"async def once_per_key"),
+                lab.coroutine_function("once_per_key"),
                 "`once_per_key` itself waits for nothing: `def once_per_key`. What it "
                 "returns is `async def`.",
                 headline="not a plain function",
@@ -220,11 +224,9 @@ class OncePerKey(Exercise):
             )
             if line := made_per_call(lab):
                 raise Wrong("lock per call", observed, line)
-            if lab.line(r"\bawait\b.*\bload\(\w") and lab.line(r"Lock\(|Semaphore\("):
+            if lab.await_of("load") and lab.call_of("Lock", "*Semaphore"):
                 try_ = "Who has waited for the lock must look again: the page may be there by then."
-            raise Wrong(
-                "done twice", observed, lab.line(r"\bload\(\w"), try_, headline="loaded twice"
-            )
+            raise Wrong("done twice", observed, lab.call_of("load"), try_, headline="loaded twice")
 
     @right
     def with_a_task(load):
@@ -396,7 +398,7 @@ class OncePerKey(Exercise):
 
         return get
 
-    @wrong("awaited twice")
+    @wrong("awaited twice", says="coroutine is being awaited already")
     def with_functools_cache(load):
         return functools.cache(load)
 

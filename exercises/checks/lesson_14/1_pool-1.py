@@ -72,7 +72,7 @@ class WithinThePool(Exercise):
             raise Wrong(
                 "error for a result",
                 f"{len(errors)} of the {len(pages)} names are a {type(errors[0]).__name__}.",
-                lab.line("return_exceptions|except"),
+                lab.earliest(lab.keyword("return_exceptions"), lab.handler()),
                 "Nothing went wrong at the server: there were more requests than "
                 "connections. Start no more at once than there are.",
                 headline="kept the errors",
@@ -83,7 +83,7 @@ class WithinThePool(Exercise):
                 "pool exhausted",
                 f"The server was asked for {len(log)} of the "
                 f"{len(pages)} pages; the other requests found no connection in time.",
-                lab.line("except|suppress"),
+                lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
             )
         lab.equal(run.result, names)
         if len(patience) > len(pages):
@@ -91,7 +91,7 @@ class WithinThePool(Exercise):
                 "done twice",
                 f"For {len(pages)} pages it sent {len(patience)} requests: "
                 f"{len(patience) - len(pages)} of them found no connection in time.",
-                lab.line("except|suppress"),
+                lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
                 "A request that finds no connection need not be tried again: it need not "
                 "be started before there is one.",
                 headline="asked twice",
@@ -101,7 +101,7 @@ class WithinThePool(Exercise):
                 "client per request",
                 f"The server saw {len({asked.connection for asked in log})} "
                 "connections; the pool has five.",
-                lab.line("Client"),
+                lab.call_of("*Client"),
                 "Use the client that you were given.",
                 headline="made other connections",
             )
@@ -109,7 +109,7 @@ class WithinThePool(Exercise):
             raise Wrong(
                 "changed",
                 "The requests went out with another pool timeout than the client's 0.1 s.",
-                lab.line("timeout"),
+                lab.earliest(lab.call_of("timeout*"), lab.keyword("timeout")),
                 "Longer patience only moves the edge. Keep within the pool.",
                 headline="changed the timeouts",
             )
@@ -118,21 +118,21 @@ class WithinThePool(Exercise):
             raise Wrong(
                 "sequential",
                 "The server never had more than one request under way.",
-                lab.line(r"\bawait\b"),
+                lab.await_of(),
             )
         if site.peak() < 5:
             raise Wrong(
                 "idle places",
                 f"At most {site.peak()} requests were under way at "
                 "once; the pool has five connections.",
-                lab.line(r"Semaphore\(|\brange\("),
+                lab.call_of("*Semaphore", "range"),
                 "Let as many in as there are.",
             )
         if sum(asked.arrived < slow.answered for asked in log) <= 5:
             raise Wrong(
                 "batch barrier",
                 "While the slow page was under way, four places stood empty: nothing new was sent.",
-                lab.line(r"\bgather\b|\brange\(|batched|TaskGroup"),
+                lab.call_of("gather", "range", "batched", "TaskGroup"),
             )
 
     @right

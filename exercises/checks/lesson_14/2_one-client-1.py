@@ -41,12 +41,14 @@ class OneClient(Exercise):
             run = self._follow(lab, all_names, site.url)
         self._look_at_names(lab, run.result, site.log())
         used = len({asked.connection for asked in site.log()})
-        if not clients and lab.line(r"\brequests\.|\bhttpx\.(get|Client|request)\b|urlopen"):
+        if not clients and lab.call_of(
+            "requests.*", "httpx.get", "httpx.Client", "httpx.request", "urlopen"
+        ):
             raise Wrong(
                 "blocked",
                 "It made no AsyncClient. Each request held the loop's own "
                 "thread until its answer was there.",
-                lab.line(r"\brequests\.|\bhttpx\.(get|Client|request)\b|urlopen"),
+                lab.call_of("requests.*", "httpx.get", "httpx.Client", "httpx.request", "urlopen"),
                 "Make an `httpx.AsyncClient`, and await its `get`.",
             )
         if len(clients) > 1 or used > 1:
@@ -54,7 +56,7 @@ class OneClient(Exercise):
                 "client per request",
                 f"It made {len(clients)} clients for 4 pages, and the server saw {used} "
                 f"connection{'s' * (used != 1)}.",
-                lab.line(r"AsyncClient\("),
+                lab.call_of("AsyncClient"),
                 "A client keeps its connections for the next request, if there is still "
                 "the same client. Make it once, around the loop.",
                 headline="a new client for each request",
@@ -63,7 +65,7 @@ class OneClient(Exercise):
             raise Wrong(
                 "left open",
                 "When it returned, the client still held its connection.",
-                lab.line(r"AsyncClient\("),
+                lab.call_of("AsyncClient"),
                 "`async with httpx.AsyncClient() as client:` closes it, whatever happens.",
                 headline="left the client open",
             )
@@ -78,7 +80,7 @@ class OneClient(Exercise):
             raise Wrong(
                 "left open",
                 "A page failed, and the client was never closed.",
-                lab.line(r"AsyncClient\("),
+                lab.call_of("AsyncClient"),
                 "`async with httpx.AsyncClient() as client:` closes it, whatever happens.",
                 headline="left the client open",
             )
@@ -91,7 +93,7 @@ class OneClient(Exercise):
             raise Wrong(
                 "protocol",
                 f"httpx said: {error}",
-                lab.line(r"\.get\("),
+                lab.call_of("get"),
                 '"next" is a whole address already: nothing goes before it.',
                 headline="not an address",
             ) from None
@@ -101,7 +103,7 @@ class OneClient(Exercise):
             raise Wrong(
                 "protocol",
                 "It asked for the page `None`.",
-                lab.line(r"\bwhile\b|\.get\("),
+                lab.earliest(lab.while_loop(), lab.call_of("get")),
                 'On the last page "next" is `None`: that is the end.',
                 headline="went past the last page",
             ) from None
@@ -115,7 +117,7 @@ class OneClient(Exercise):
             raise Wrong(
                 "protocol",
                 f"It first asked for {pages[:1] or 'nothing'}.",
-                lab.line(r"\.get\("),
+                lab.call_of("get"),
                 f'Start at `base_url + "{self.FIRST}"`.',
                 headline="started elsewhere",
             )
@@ -123,29 +125,31 @@ class OneClient(Exercise):
             raise Wrong(
                 "value",
                 "It returned entries; asked are their names.",
-                lab.line("results"),
+                lab.literal("results"),
                 'The name is `entry["name"]`.',
             )
         if isinstance(got, list) and got and all(isinstance(each, list) for each in got):
             raise Wrong(
                 "value",
                 "It returned a list of lists, one for each page.",
-                lab.line("append"),
+                lab.call_of("append"),
                 "`names += [...]` or `names.extend(...)` joins them.",
             )
         if got is not None and not isinstance(got, list):
             raise Wrong(
                 "value",
                 f"It returned a {type(got).__name__}; asked is a list.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
             )
         if got is None or len(got) != 151:
             raise Wrong(
                 "lost items",
                 f"It asked for {len(pages)} of the 4 pages and returned "
                 + ("None." if got is None else f"{len(got)} of the 151 names."),
-                lab.line(
-                    r"\breturn\b" if len(pages) == 1 and got else r"\bnext\b|\bwhile\b|\bfor\b"
+                (
+                    lab.returning()
+                    if len(pages) == 1 and got
+                    else lab.earliest(lab.literal("next"), lab.looping())
                 ),
                 'Go on to "next" as long as it is not `None`, and return behind the loop.'
                 if len(pages) == 1 and got
@@ -331,7 +335,7 @@ def noted_clients(lab):
                 "endless",
                 f"It sent {len(sent)} requests for 4 pages"
                 + (", all for the same one." if len(set(sent)) == 1 else "."),
-                lab.line(r"\bwhile\b"),
+                lab.while_loop(),
                 'Go on to the address in "next", until that is `None`.',
                 headline="never comes to an end",
             )

@@ -56,7 +56,7 @@ class TryAgain(Exercise):
                 "one failure ends all",
                 f"After {requests_to(server)} a "
                 f"{type(error).__name__} came out: {str(error).splitlines()[0]}.",
-                deciding(lab, type(error), "status", "isinstance") or lab.line(r"\bawait\b"),
+                deciding(lab, type(error), "status", "isinstance") or lab.await_of(),
                 "Both a 503 and a TransportError may pass: try again.",
                 headline="gave up too early",
             ) from None
@@ -65,7 +65,7 @@ class TryAgain(Exercise):
 
     def _look_at_pauses(self, lab, server):
         gaps, wanted = server.gaps, self.PAUSES[: len(server.gaps)]
-        line = lab.line(r"sleep\(|\bwait=|wait_")
+        line = lab.earliest(lab.call_of("sleep", "wait_*"), lab.keyword("wait"))
         said = f"It paused for {' and '.join(f'{gap:.2g} s' for gap in gaps)}."
         if all(abs(gap - pause) < 0.01 for gap, pause in zip(gaps, wanted)):
             return
@@ -73,7 +73,7 @@ class TryAgain(Exercise):
             raise Wrong(
                 "pauses",
                 "It tried again at once, with no pause at all.",
-                line or lab.line(r"\bexcept\b"),
+                line or lab.handler(),
                 "What is overloaded now will be so at once afterwards. Give it time.",
                 headline="did not wait",
             )
@@ -108,7 +108,8 @@ class TryAgain(Exercise):
             raise Wrong(
                 "retried",
                 f"It asked {times(server)}, and was told {status} each time.",
-                deciding(lab, httpx.HTTPStatusError, "status") or lab.line(r"status_code|retry_if"),
+                deciding(lab, httpx.HTTPStatusError, "status")
+                or lab.earliest(lab.use_of("status_code", "retry_if*"), lab.literal("status_code")),
             )
 
     def _posts_once(self, ask, lab):
@@ -119,7 +120,7 @@ class TryAgain(Exercise):
             raise Wrong(
                 "protocol",
                 f"It sent a {server.asked[0][0]}.",
-                lab.line(r"client\."),
+                lab.call_of("client.*"),
                 "`client.request(method, page)` sends what it is told.",
                 headline="another method",
             )
@@ -134,7 +135,12 @@ class TryAgain(Exercise):
                 raise Wrong(
                     "retried",
                     f"The server got the same POST {times(server)}: that may be as many orders.",
-                    deciding(lab, error, "method", "POST") or lab.line(r"POST|method ==|retry_if"),
+                    deciding(lab, error, "method", "POST")
+                    or lab.earliest(
+                        lab.literal("POST"),
+                        lab.call_of("retry_if"),
+                        lab.operation("==", on=["method"]),
+                    ),
                 )
             lab.run(Server(lab, outcome).meet(ask, "POST", "/orders"), raises=httpx.HTTPError)
 
@@ -152,7 +158,7 @@ class TryAgain(Exercise):
                 raise Wrong(
                     "another error",
                     "A tenacity.RetryError came out, with the error inside.",
-                    lab.line(r"\bretry\(|Retrying"),
+                    lab.call_of("retry", "Retrying"),
                     "`reraise=True` lets the last error itself out.",
                     headline="wrapped the error",
                 ) from None
@@ -160,7 +166,7 @@ class TryAgain(Exercise):
                 raise Wrong(
                     "one failure ends all",
                     f"After 1 request a {error.__name__} came out.",
-                    deciding(lab, error, "status", "isinstance") or lab.line(r"retry_if"),
+                    deciding(lab, error, "status", "isinstance") or lab.call_of("retry_if*"),
                     "Every TransportError may pass: a lost connection as well as a timeout.",
                     headline="gave up too early",
                 )
@@ -168,7 +174,7 @@ class TryAgain(Exercise):
                 raise Wrong(
                     "counted wrong",
                     f"It asked {times(server)}; asked are four tries in all.",
-                    lab.line(r"\bfor\b|\bwhile\b|stop_after"),
+                    lab.earliest(lab.looping(), lab.call_of("stop_after*")),
                     "Three pauses lie between four tries.",
                     headline="another number of tries",
                 )
@@ -178,7 +184,7 @@ class TryAgain(Exercise):
                     "late",
                     "After the last try it still waited "
                     f"{run.elapsed - sum(self.PAUSES):.2g} s, and then gave up.",
-                    lab.line(r"sleep\("),
+                    lab.call_of("sleep"),
                     "No try comes after that pause. Let the error out before it.",
                     headline="paused for nothing",
                 )

@@ -52,19 +52,19 @@ class Jitter(Exercise):
                 raise Wrong(
                     "value",
                     "It returned a coroutine; asked is a number of seconds.",
-                    lab.line("async def"),
+                    lab.coroutine_function(),
                     "It only says how long to wait: a plain `def`.",
                 )
             if not isinstance(first, int | float):
                 raise Wrong(
                     "value",
                     f"It returned {first!r:.80}; asked is a number of seconds.",
-                    lab.line(r"\breturn\b"),
+                    lab.returning(),
                 )
             self._look(lab, [pause(attempt) for _ in range(self.CLIENTS)], longest)
 
     def _look(self, lab, drawn, longest):
-        line = lab.line(r"\breturn\b")
+        line = lab.returning()
         low, high = min(drawn), max(drawn)
         [(usual, times_drawn)] = Counter(drawn).most_common(1)
         said = (

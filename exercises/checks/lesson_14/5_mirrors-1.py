@@ -44,7 +44,7 @@ class Mirrors(Exercise):
             raise Wrong(
                 "limit",
                 f"{fetch.peak} mirrors were asked at once.",
-                lab.line("gather|create_task|TaskGroup"),
+                lab.call_of("gather", "create_task", "TaskGroup"),
                 "That is quicker, and three times the load. Asked is one after another.",
                 headline="asked more than one at a time",
             )
@@ -52,7 +52,7 @@ class Mirrors(Exercise):
             raise Wrong(
                 "one failure ends all",
                 'It returned None, and "c" was never asked.',
-                lab.line(r"\bexcept\b|suppress"),
+                lab.handler(),
                 "After a failure the next mirror is asked: the `try` stands in the loop.",
                 headline="gave up too early",
             )
@@ -61,7 +61,7 @@ class Mirrors(Exercise):
             raise Wrong(
                 "time limit",
                 f'"b" never came back, and had {run.elapsed - 0.5:.3g} s.',
-                lab.line(r"timeout\(|wait_for"),
+                lab.call_of("timeout", "timeout_at", "wait_for"),
                 "Each mirror has 1 s, however long the whole may last.",
                 headline="another limit for a mirror",
             )
@@ -69,7 +69,7 @@ class Mirrors(Exercise):
             fetch = lab.service(60, name="fetch")
             lab.told(f"with four mirrors that never come back, and {seconds} s for the whole")
             run = lab.run(from_mirrors, fetch, ["a", "b", "c", "d"], seconds, raises=TimeoutError)
-            caught = lab.line(r"CancelledError|BaseException|except\s*:")
+            caught = lab.earliest(lab.use_of("CancelledError"), lab.handler(BaseException))
             if run.elapsed > seconds + 0.01 and caught:
                 raise Wrong(
                     "swallowed",
@@ -81,7 +81,7 @@ class Mirrors(Exercise):
                 raise Wrong(
                     "limits add up",
                     f"It took {run.elapsed:.3g} s.",
-                    lab.line(r"timeout\(|wait_for"),
+                    lab.call_of("timeout", "timeout_at", "wait_for"),
                     "Limits for each call do not add up to one for the whole. Put "
                     "`asyncio.timeout(seconds)` around all of it.",
                     headline="no deadline for the whole",
@@ -90,7 +90,7 @@ class Mirrors(Exercise):
                 raise Wrong(
                     "one failure ends all",
                     f"It gave up after {run.elapsed:.3g} s.",
-                    lab.line(r"timeout\(|wait_for|raise"),
+                    lab.earliest(lab.call_of("timeout", "timeout_at", "wait_for"), lab.raising()),
                     "The next mirror may be better: ask on until the time is over.",
                     headline="gave up too early",
                 )
@@ -102,14 +102,14 @@ class Mirrors(Exercise):
             raise Wrong(
                 "another error",
                 "A TimeoutError came out, and no time was over.",
-                lab.line(r"\braise\b"),
+                lab.raising(),
                 "Asked is the last mirror's own error.",
             ) from None
         if run.error is not lost:
             raise Wrong(
                 "another error",
                 "The error of the first mirror came out.",
-                lab.line(r"\braise\b"),
+                lab.raising(),
                 "Asked is the last one's.",
             )
         fetch = lab.service(60, name="fetch")
@@ -121,7 +121,7 @@ class Mirrors(Exercise):
             raise Wrong(
                 "swallowed",
                 "I cancelled it after 0.5 s. It went on with the next mirror.",
-                lab.line(r"\bexcept\b|suppress"),
+                lab.handler(),
             ) from None
 
     def _first(self, lab, from_mirrors, fetch):
@@ -141,7 +141,7 @@ class Mirrors(Exercise):
                     "one failure ends all",
                     'The TimeoutError of "b" came out after '
                     f'{ended[0]:.3g} s, and "c" was not asked.',
-                    lab.line(r"\bexcept\b"),
+                    lab.handler(),
                     "`asyncio.timeout` raises Python's own `TimeoutError`, which is none "
                     "of httpx's errors: catch both.",
                     headline="gave up too early",
@@ -151,7 +151,7 @@ class Mirrors(Exercise):
                 "It ended with a TimeoutError: one silent "
                 'mirror took all the time, and "c" was '
                 f"{'never asked' if 'c' not in fetch.started else 'cut off'}.",
-                lab.line(r"timeout\(|wait_for") or lab.line(r"\bawait\b"),
+                lab.call_of("timeout", "timeout_at", "wait_for") or lab.await_of(),
                 "Give each mirror its own second, inside the deadline for the whole.",
                 headline="no limit for one mirror",
             ) from None
@@ -159,7 +159,7 @@ class Mirrors(Exercise):
             raise Wrong(
                 "one failure ends all",
                 'The error of "a" came out, and the others were not asked.',
-                lab.line(r"\bexcept\b|\bawait\b"),
+                lab.earliest(lab.handler(), lab.await_of()),
                 "A TransportError of one mirror means: ask the next.",
                 headline="gave up too early",
             ) from None

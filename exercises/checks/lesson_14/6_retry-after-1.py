@@ -52,7 +52,7 @@ class AsTold(Exercise):
                 raise Wrong(
                     "retried",
                     f"It asked {times(server)}, and was told {status} each time.",
-                    lab.line("status_code|except"),
+                    lab.earliest(lab.use_of("status_code"), lab.handler()),
                     "Only a 429 is to be asked again here.",
                 )
             try:
@@ -68,7 +68,7 @@ class AsTold(Exercise):
             raise Wrong(
                 "one failure ends all",
                 f"After {requests_to(server)} the 429 came out as an error.",
-                lab.line("raise_for_status"),
+                lab.use_of("raise_for_status"),
                 "A 429 is no refusal: it says when to come back.",
                 headline="gave up too early",
             ) from None
@@ -76,7 +76,7 @@ class AsTold(Exercise):
             raise Wrong(
                 "one failure ends all",
                 f"After {requests_to(server)} it returned the 429.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 "A 429 is no answer: it says when to come back.",
                 headline="gave up too early",
             )
@@ -86,7 +86,7 @@ class AsTold(Exercise):
                 raise Wrong(
                     "pauses",
                     f"Told to come back in {wanted} s it came after {gap:.3g} s.",
-                    lab.line("sleep"),
+                    lab.call_of("sleep"),
                     "The server counts that against you. Wait as long as it says.",
                     headline="came back too early",
                 )
@@ -94,7 +94,7 @@ class AsTold(Exercise):
                 raise Wrong(
                     "pauses",
                     f"Told to come back in {wanted} s it came after {gap:.3g} s.",
-                    lab.line("sleep"),
+                    lab.call_of("sleep"),
                     "The server knows when there is room again. Wait no longer.",
                     headline="came back too late",
                 )

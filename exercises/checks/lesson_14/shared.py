@@ -33,7 +33,7 @@ class Server:
             raise Wrong(
                 "endless",
                 f"It asked {MOST} times and went on.",
-                self.lab.line(r"\bwhile\b|\bfor\b"),
+                self.lab.looping(),
                 "Count the tries, and let the last error out.",
                 headline="never gives up",
             )
@@ -74,7 +74,7 @@ def called(node):
 
 def the_brackets(lab, status):
     """Raise Wrong if a `raise_for_status` is only named in the answer, never called."""
-    if line := lab.line(r"raise_for_status(?!\s*\()"):
+    if line := lab.dropping("raise_for_status"):
         raise Wrong(
             "named, not called",
             f"The server answered {status}, and no error was raised.",
@@ -92,14 +92,14 @@ def the_response(lab, run, server):
         raise Wrong(
             "value",
             f"It returned {got!r:.80}; asked is the response itself.",
-            lab.line(r"\breturn\b"),
+            lab.returning(),
         )
     if got.status_code != 200:
         the_brackets(lab, got.status_code)
         raise Wrong(
             "lost error",
             f"It returned the response with status {got.status_code} as if that were an answer.",
-            lab.line(r"\breturn\b"),
+            lab.returning(),
             "Return what is 200; else `raise_for_status()`.",
         )
 

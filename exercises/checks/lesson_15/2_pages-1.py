@@ -16,7 +16,7 @@ def async_iterator(lab, thing):
     raise Wrong(
         "not a generator",
         said,
-        lab.line(rf"def\s+{lab.asks}\b"),
+        lab.definition(lab.asks),
         "A function becomes an async generator by `async def` and a `yield`.",
         headline="not an async generator",
     )
@@ -68,7 +68,7 @@ class Pages(Exercise):
                 raise Wrong(
                     "another form",
                     f"It yielded {item!r}.",
-                    lab.line(r"\byield\b"),
+                    lab.yielding(),
                     "Whoever reads it wants items: go through the results in a loop.",
                     headline="yields whole pages",
                 )
@@ -76,7 +76,7 @@ class Pages(Exercise):
                 raise Wrong(
                     "another form",
                     "It yielded an async generator.",
-                    lab.line(r"\byield\b.*\("),
+                    lab.yielding(lab.asks),
                     "There is no `yield from` for async generators: go through it with "
                     "`async for`, and yield its items.",
                     headline="yields a stream",
@@ -90,7 +90,7 @@ class Pages(Exercise):
                 "It yielded a and b, and no more. The second page is empty, and it has a next one."
                 if len(fetch.calls) > 1
                 else "It yielded the items of the first page, and no more.",
-                lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bfor\b"),
+                lab.earliest(lab.condition(), lab.returning(), lab.looping()),
                 "Only `next` tells whether there is another page.",
                 headline="stopped too early",
             )
@@ -98,7 +98,7 @@ class Pages(Exercise):
             raise Wrong(
                 "stopped early",
                 "It yielded a, b and c. The item of the last page is missing.",
-                lab.line(r"\bwhile\b|\bif\b|\breturn\b|\bbreak\b"),
+                lab.earliest(lab.while_loop(), lab.condition(), lab.returning(), lab.breaking()),
                 "The page whose `next` is None has items like the others: yield them "
                 "before you stop.",
                 headline="stopped too early",
@@ -115,7 +115,7 @@ class Pages(Exercise):
             raise Wrong(
                 "StopIteration",
                 f"Python said: {error}.",
-                lab.line("StopAsyncIteration|anext"),
+                lab.use_of("StopAsyncIteration", "anext"),
                 "An async generator ends where its body ends, or by a bare `return`.",
                 headline="raised StopAsyncIteration",
             ) from None
@@ -125,7 +125,7 @@ class Pages(Exercise):
             raise Wrong(
                 "done twice",
                 f"It fetched {calls}.",
-                lab.line(r"\bfetch\("),
+                lab.call_of("fetch"),
                 "After a page, go on with its `next`.",
                 headline="the same page again",
             )
@@ -137,7 +137,7 @@ class Pages(Exercise):
             raise Wrong(
                 "eager",
                 said,
-                lab.line(r"\bfetch\("),
+                lab.call_of("fetch"),
                 "The first item has to wait for the last page in this way. Yield the "
                 "items of a page before you fetch the next one.",
                 headline="loads all first",
@@ -145,7 +145,7 @@ class Pages(Exercise):
         raise Wrong(
             "eager",
             said,
-            lab.line(r"\bfetch\("),
+            lab.call_of("fetch"),
             "Fetch the next page when all items of this one have been asked for.",
             headline="fetches a page too early",
         )

@@ -45,7 +45,7 @@ class FirstMatch(Exercise):
             raise Wrong(
                 "one too many",
                 f"It read {note.taken}, and needed no more than {items[:needed]}.",
-                lab.line(r"\bfor\b"),
+                lab.for_loop(),
                 "A stream may be long, or never end. Return as soon as you have it.",
                 headline="reads on",
             )
@@ -58,7 +58,7 @@ class FirstMatch(Exercise):
             raise Wrong(
                 "StopIteration",
                 "The stream had nothing more, and `anext` raised StopAsyncIteration.",
-                lab.line(r"\banext\(|__anext__"),
+                lab.earliest(lab.call_of("anext"), lab.definition("__anext__")),
                 "Let an `async for` ask, or give `anext` a default.",
                 headline="let StopAsyncIteration out",
             ) from None
@@ -76,7 +76,7 @@ class FirstMatch(Exercise):
             raise Wrong(
                 "lost error",
                 "`wanted` raised a ValueError, and `first` returned as if nothing had happened.",
-                lab.line(r"except|suppress"),
+                lab.handler(),
             )
 
         stream, note = watched([1, 2], 1)
@@ -86,12 +86,12 @@ class FirstMatch(Exercise):
 
     def _closed(self, lab, closed, then):
         if not closed:
-            line = lab.line(r"(?<!await )\b\w+\.aclose\(\)")
-            other = lab.line(r"await \w+\.aclose\(\)")
+            line = lab.dropping("aclose") or lab.call_of("ensure_future", "create_task")
+            other = lab.await_of("aclose")
             raise Wrong(
                 "left open",
                 f"{then}, and the stream had not been closed.",
-                line or other or lab.line(r"async for|anext"),
+                line or other or lab.earliest(lab.async_for(), lab.call_of("anext")),
                 "`aclose()` is a coroutine: await it, and await it on every way out."
                 if line
                 else "This way out does not come by your `aclose()`. A `finally` is "

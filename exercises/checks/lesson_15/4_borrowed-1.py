@@ -47,14 +47,14 @@ class Borrowed(Exercise):
                         "value",
                         f"In the block the connection was {connection!r}, and "
                         f"what `acquire` gave is {pool.given or 'nothing'}.",
-                        lab.line(r"\byield\b"),
+                        lab.yielding(),
                         "Yield what the block is to work with.",
                     )
                 if pool.back:
                     raise Wrong(
                         "given back early",
                         "The connection had been released when the block began.",
-                        lab.line("release"),
+                        lab.call_of("release"),
                         "Release it behind the `yield`.",
                     )
                 if ends == "with an error":
@@ -69,7 +69,7 @@ class Borrowed(Exercise):
                 "another form",
                 f"Python said: {error}. The block stands for one `yield`, "
                 "and there was another one.",
-                lab.line(r"\byield\b"),
+                lab.yielding(),
                 "One `yield` for the one block.",
                 headline="yields twice",
             ) from None
@@ -77,7 +77,7 @@ class Borrowed(Exercise):
             raise Wrong(
                 "lost error",
                 "The block raised a ValueError, and it didn't come out of the `async with`.",
-                lab.line(r"\bexcept\b|suppress|\breturn\b"),
+                lab.earliest(lab.handler(), lab.returning()),
                 "It is raised at the `yield`, and nothing there may end it: no `except` "
                 "that doesn't raise again, no `return` in a `finally`.",
             )
@@ -103,7 +103,7 @@ class Borrowed(Exercise):
         raise Wrong(
             "another form",
             said,
-            lab.line(r"def\s+borrowed\b"),
+            lab.definition("borrowed"),
             "Write `@asynccontextmanager` above `async def`, and a `yield` inside.",
             headline="not an async context manager",
         )
@@ -115,10 +115,10 @@ class Borrowed(Exercise):
             raise Wrong(
                 "not given back",
                 "The connection was never released.",
-                lab.line("release") or lab.line(r"\byield\b"),
+                lab.call_of("release") or lab.yielding(),
                 "Your release is reached only when the block fails. A `finally` is "
                 "reached on every way out."
-                if ends == "by itself" and lab.line(r"\bexcept\b")
+                if ends == "by itself" and lab.handler()
                 else "Release it behind the `yield`."
                 if ends == "by itself"
                 else "The error is raised at the `yield`. Only a `finally` is reached on every "
@@ -130,7 +130,7 @@ class Borrowed(Exercise):
         raise Wrong(
             "value",
             f"Acquired was {pool.given}, and released {pool.back}.",
-            lab.line("release"),
+            lab.call_of("release"),
             "Release it once, and the one that you acquired.",
         )
 
@@ -146,13 +146,13 @@ class Borrowed(Exercise):
                     "given back wrongly",
                     "`acquire` failed, so there was no "
                     "connection, and the release was reached all the same.",
-                    lab.line("release"),
+                    lab.call_of("release"),
                     "Acquire before the `try`.",
                 ) from None
             raise Wrong(
                 "lost error",
                 "`acquire` failed, and the block ran all the same.",
-                lab.line(r"\bexcept\b|suppress"),
+                lab.handler(),
             )
 
         pool = Pool(empty=True)
@@ -162,7 +162,7 @@ class Borrowed(Exercise):
             raise Wrong(
                 "given back wrongly",
                 f"It released {pool.back}.",
-                lab.line("release"),
+                lab.call_of("release"),
                 "Acquire before the `try`.",
             )
 

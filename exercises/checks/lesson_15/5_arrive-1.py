@@ -58,7 +58,7 @@ class AsTheyArrive(Exercise):
             raise Wrong(
                 "eager",
                 "The fetch of a began when the last item had come: all fetches began together.",
-                lab.line(r"gather\(|async for|create_task"),
+                lab.earliest(lab.call_of("gather", "create_task"), lab.async_for()),
                 "A list of items, or of coroutines, starts nothing. Start a task for each "
                 "item when it arrives.",
                 headline="waits for the last item",
@@ -67,7 +67,7 @@ class AsTheyArrive(Exercise):
             raise Wrong(
                 "sequential",
                 f"It took {run.elapsed:g} s. The last fetch could be over after 6 s.",
-                lab.line(r"\bawait\b"),
+                lab.await_of(),
                 "Start each fetch when its item arrives.",
             )
 
@@ -92,13 +92,13 @@ class AsTheyArrive(Exercise):
                 raise Wrong(
                     "lost error",
                     f"It returned {got!r}.",
-                    lab.line(r"return_exceptions|\bexcept\b|suppress"),
+                    lab.earliest(lab.keyword("return_exceptions"), lab.handler()),
                 )
             if service.flying:
                 raise Wrong(
                     "losers",
                     "The error came out, and the fetch of a still went on.",
-                    lab.line(r"gather|create_task|ensure_future"),
+                    lab.call_of("gather", "create_task", "ensure_future"),
                     "gather raises the first error and lets the others go on. A TaskGroup "
                     "ends them.",
                     headline="left the others running",
@@ -107,7 +107,7 @@ class AsTheyArrive(Exercise):
                 raise Wrong(
                     "late",
                     f"b failed after 7 s, and I heard of it after {loop.time() - begin:g} s.",
-                    lab.line(r"gather\(|await task|async for"),
+                    lab.earliest(lab.call_of("gather"), lab.await_of("task"), lab.async_for()),
                     "Who awaits the tasks behind the loop hears of nothing before. A "
                     "TaskGroup around the loop does.",
                     headline="heard of the error too late",

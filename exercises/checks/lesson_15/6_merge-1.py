@@ -71,14 +71,14 @@ class Merge(Exercise):
             raise Wrong(
                 "sequential",
                 f"The queue got {got}: one stream after the other.",
-                lab.line(r"async for"),
+                lab.async_for(),
                 "A task for each stream reads them all at once.",
             )
         if got.count(None) == 2 and items == ["a0", "b0", "a1", "b1"]:
             raise Wrong(
                 "end signal",
                 f"The queue got {got}. Whoever reads it stops at the first None.",
-                lab.line(r"put(_nowait)?\(None"),
+                lab.call_of("put*", given=None),
                 "The streams end at different times. Put the None when all have ended.",
                 headline="two ends",
             )
@@ -86,7 +86,7 @@ class Merge(Exercise):
             raise Wrong(
                 "end signal",
                 f"The queue got {got}, and no None. Whoever reads it waits for ever.",
-                lab.line(r"\bput\b"),
+                lab.call_of("put"),
                 "Put a None when all streams have ended.",
                 headline="no end",
             )
@@ -94,7 +94,7 @@ class Merge(Exercise):
             raise Wrong(
                 "stopped early",
                 f"The queue got {got}.",
-                lab.line(r"put(_nowait)?\(None"),
+                lab.call_of("put*", given=None),
                 "The end of a TaskGroup's block waits for its tasks. What is in the block doesn't.",
                 headline="ended too early",
             )
@@ -104,7 +104,7 @@ class Merge(Exercise):
                 raise Wrong(
                     "late",
                     f"{item} was there after {there} s, and in the queue after {taken:g} s.",
-                    lab.line(r"anext|sorted|gather|\bput\b"),
+                    lab.call_of("anext", "sorted", "gather", "put"),
                     "Each stream needs a task of its own, which waits for nothing but its "
                     "next item and for room.",
                     headline="came too late",
@@ -122,7 +122,7 @@ class Merge(Exercise):
             raise Wrong(
                 "time limit",
                 f"The stream b failed after {fails_at} s. A minute later `merge` had not ended.",
-                lab.line(r"await"),
+                lab.await_of(),
                 "Something waits for the stream that failed, or for room in the queue.",
                 headline="never came back",
             )
@@ -130,7 +130,7 @@ class Merge(Exercise):
             raise Wrong(
                 "lost error",
                 "The stream b raised a ConnectionError, and what came out is a CancelledError.",
-                lab.line(r"cancel"),
+                lab.call_of("cancel"),
             )
         error = asked.exception()
         if error is None:
@@ -138,7 +138,8 @@ class Merge(Exercise):
                 "lost error",
                 "The stream b raised a ConnectionError, and `merge` "
                 "returned as if nothing had happened.",
-                lab.line(r"return_exceptions|\bexcept\b|suppress|asyncio\.wait|finally"),
+                lab.earliest(lab.handler(), lab.cleanup(), lab.call_of("asyncio.wait"))
+                or lab.keyword("return_exceptions"),
             )
         if not any(isinstance(leaf, ConnectionError) for leaf in leaves(error)):
             raise error
@@ -147,7 +148,7 @@ class Merge(Exercise):
             raise Wrong(
                 "losers",
                 "The error came out, and the reading of the other stream went on.",
-                lab.line(r"gather|create_task|ensure_future|wait\("),
+                lab.call_of("gather", "create_task", "ensure_future", "wait"),
                 "gather and wait let the others go on when one fails. A TaskGroup ends them.",
                 headline="left the others running",
             )
@@ -156,7 +157,7 @@ class Merge(Exercise):
                 "late",
                 f"The stream b failed after {fails_at} s, "
                 f"and the error came out after {loop.time() - begin:g} s.",
-                lab.line(r"^\s+await (?!queue)"),
+                lab.await_of(besides="queue"),
                 "Something else was awaited first. A TaskGroup hears of the first one "
                 "that fails, and ends the others.",
                 headline="heard of the error too late",
@@ -176,7 +177,7 @@ class Merge(Exercise):
             raise Wrong(
                 "lost error",
                 f"The queue got {got}. Whoever reads it takes the None for a good end.",
-                lab.line(r"put(_nowait)?\(None"),
+                lab.call_of("put*", given=None),
                 "Put the None only where all streams have ended, not in a `finally`.",
                 headline="ended well all the same",
             )
@@ -206,13 +207,13 @@ class Merge(Exercise):
                 raise Wrong(
                     "swallowed",
                     "A minute later `merge` had not ended.",
-                    lab.text.swallowing_handler() or lab.line(r"await"),
+                    lab.text.swallowing_handler() or lab.await_of(),
                 )
             if left:
                 raise Wrong(
                     "losers",
                     "`merge` ended, and the reading of the streams went on.",
-                    lab.line(r"create_task|ensure_future|wait\("),
+                    lab.call_of("create_task", "ensure_future", "wait"),
                     "Who cancels `merge` doesn't cancel the tasks that it made. A "
                     "TaskGroup does, and so does a `finally` that cancels them.",
                     headline="left the others running",
@@ -239,7 +240,7 @@ class Merge(Exercise):
                     f"{then}, and the stream {name} had "
                     "not been closed: its task was cancelled in the body of the loop, and "
                     "the stream stood at its `yield`.",
-                    lab.line(r"async for"),
+                    lab.async_for(),
                     "To leave an `async for` closes nothing. `aclosing` does.",
                     headline="left a stream open",
                 )

@@ -40,7 +40,7 @@ class AllWorkersEnd(Exercise):
                 raise Wrong(
                     "end signal",
                     f"`fetch` was called with {extra[0]!r}.",
-                    lab.line(r"fetch\("),
+                    lab.call_of("fetch"),
                     "Look at what you got before you fetch it.",
                     headline="fetched the sentinel",
                 )
@@ -58,7 +58,7 @@ class AllWorkersEnd(Exercise):
                     "late",
                     f"The last page was there at {fetch.ended:g} s, and it "
                     f"returned at {run.elapsed:g} s.",
-                    lab.line(r"wait_for|timeout|sleep"),
+                    lab.call_of("wait_for", "timeout", "sleep"),
                     "A worker need not guess the end: tell it, by a sentinel of its own "
                     "or by `queue.shutdown()`.",
                     headline="ended late",
@@ -71,13 +71,13 @@ class AllWorkersEnd(Exercise):
             return
         took = f"It took {run.elapsed:g} s; {workers} workers need {best:g} s for them."
         if abs(run.elapsed - sum(seconds)) < SOON:
-            raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
+            raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
         if abs(run.elapsed - in_batches(seconds, workers)) < SOON:
-            raise Wrong("batch barrier", took, lab.line(r"gather|TaskGroup|wait\("))
+            raise Wrong("batch barrier", took, lab.call_of("gather", "TaskGroup", "wait"))
         raise Wrong(
             "idle places",
             took,
-            lab.line("sleep"),
+            lab.call_of("sleep"),
             "A worker that is free takes the next url at once: `await queue.get()` wakes "
             "it in that moment.",
             headline="left a worker idle",
@@ -269,7 +269,7 @@ class AllWorkersEnd(Exercise):
                 group.create_task(worker())
         return pages
 
-    @wrong("sequential")
+    @wrong("sequential", says="2 workers need 6 s")
     async def one_worker(fetch, urls, workers):
         pages = {}
         for url in urls:

@@ -45,11 +45,11 @@ class Feed(Exercise):
                     f"{items} items of 1 or 3 s."
                 )
                 if workers > 1 and abs(run.elapsed - in_batches(seconds, workers)) < SOON:
-                    raise Wrong("batch barrier", took, lab.line(r"gather|TaskGroup|wait\("))
+                    raise Wrong("batch barrier", took, lab.call_of("gather", "TaskGroup", "wait"))
                 raise Wrong(
                     "idle places",
                     took,
-                    lab.line(r"sleep\(|timeout|wait_for"),
+                    lab.call_of("sleep", "timeout", "wait_for"),
                     "Whoever waits for room or for an item must be woken in that moment: "
                     "`await queue.put(item)`, `await queue.get()`.",
                     headline="left a worker idle",
@@ -61,7 +61,7 @@ class Feed(Exercise):
             raise Wrong(
                 "falsy",
                 "Item 0 was not sent.",
-                lab.line(r"while.*get\(|if\b"),
+                lab.earliest(lab.while_loop("get"), lab.condition()),
                 "0 counts as false, and is an item like any other: compare with `is not None`.",
                 headline="took an item for the end",
             )
@@ -69,7 +69,7 @@ class Feed(Exercise):
             raise Wrong(
                 "lost items",
                 f"Of {items} items {len(missing)} were not sent when it returned.",
-                lab.line(r"cancel\(\)|immediate"),
+                lab.call_of("cancel", "immediate"),
                 "Wait until the workers have done what is left in the queue.",
             )
         extra = [item for item in send.calls if item not in range(items)]
@@ -77,7 +77,7 @@ class Feed(Exercise):
             raise Wrong(
                 "end signal",
                 f"`send` was called with {extra[0]!r}.",
-                lab.line(r"send\("),
+                lab.call_of("send"),
                 "Look at what you got before you send it.",
                 headline="sent the sentinel",
             )
@@ -151,7 +151,7 @@ class Feed(Exercise):
         says="never waits for room",
     )
 
-    @wrong("unbounded")
+    @wrong("unbounded", says="at most 9 may be")
     async def a_task_for_each(source, send, workers, size):
         places = asyncio.Semaphore(workers)
 
@@ -163,7 +163,7 @@ class Feed(Exercise):
             async for item in source:
                 group.create_task(one(item))
 
-    @wrong("spin")
+    @wrong("spin", says="nothing ever waited")
     async def asks_for_room(source, send, workers, size):
         queue = asyncio.Queue(size)
 

@@ -102,7 +102,7 @@ class Consumer(Exercise):
                     "stopped early",
                     f"It returned when {queue.taken} of "
                     f"{len(self.seconds)} numbers had come, and `None` had not.",
-                    lab.line("empty|while|for"),
+                    lab.earliest(lab.call_of("*empty*"), lab.looping()),
                     "An empty queue says that nothing is there now, not that no more will "
                     "come. `None` says that.",
                     headline="ended too early",
@@ -112,7 +112,7 @@ class Consumer(Exercise):
                 raise Wrong(
                     "lost items",
                     f"When it returned, {len(lost)} of {len(self.seconds)} were not done.",
-                    lab.line("None"),
+                    lab.literal(None),
                     "`None` says that no more will come. What has begun must end first.",
                 )
             lab.limited(details.peak, at_most, what="numbers")
@@ -123,7 +123,7 @@ class Consumer(Exercise):
                     "unbounded",
                     f"{queue.ahead} numbers had been taken from the queue and "
                     f"were not done; {at_most} may be under way.",
-                    lab.line(r"create_task|ensure_future"),
+                    lab.call_of("create_task", "ensure_future"),
                     "A task for each number that waits for its place is a second queue, "
                     "and nobody bounds that one. Get a place first, then take a number.",
                 )
@@ -153,19 +153,19 @@ class Consumer(Exercise):
             there = [n for n in others if details.ended[n] > best + SOON]
             seen = f"Number {number} could begin at {best:g} s, and began at {begun:g} s"
             if details.peak == 1:
-                raise Wrong("sequential", f"{seen}: one after another.", lab.line(r"await details"))
+                raise Wrong("sequential", f"{seen}: one after another.", lab.await_of("details"))
             if there and all(details.ended[n] <= begun + SOON for n in others):
                 raise Wrong(
                     "batch barrier",
                     f"{seen}, after all others had ended.",
-                    lab.line(r"gather|TaskGroup|wait\("),
+                    lab.call_of("gather", "TaskGroup", "wait"),
                 )
         for number, best in late.items():
             raise Wrong(
                 "polling",
                 f"Number {number} could begin at {best:g} s, "
                 f"and began at {details.begun[number]:g} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "`await queue.get()` wakes in the moment in which something is there, and "
                 "a semaphore, or `asyncio.wait`, in the moment in which a place is free.",
                 headline="looked instead of waiting",
@@ -224,7 +224,7 @@ class Consumer(Exercise):
                     active = False
             await asyncio.gather(*(details(number) for number in batch))
 
-    @wrong("batch barrier")
+    @wrong("batch barrier", says="after all others had ended")
     async def batches_without_a_poll(queue, details, at_most):
         active = True
         while active:

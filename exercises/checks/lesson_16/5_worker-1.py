@@ -65,7 +65,7 @@ class Survivor(Exercise):
                 "given back early",
                 f"`join()` returned when {work.flying} items "
                 f"were under way and {6 - len(work.started)} had not begun.",
-                lab.line(r"task_done"),
+                lab.call_of("task_done"),
                 "Call `task_done()` when the work has ended.",
                 headline="said it was done too early",
             )
@@ -74,7 +74,7 @@ class Survivor(Exercise):
             raise Wrong(
                 "retried",
                 f"`work` was called {work.started.count(twice)} times with item {twice}.",
-                lab.line(r"put|continue|for\b"),
+                lab.earliest(lab.call_of("put"), lab.continuing(), lab.for_loop()),
                 "Each item is done once.",
             )
         self._look_at_failed(lab, failed, errors)
@@ -90,7 +90,7 @@ class Survivor(Exercise):
             raise Wrong(
                 "caught too much",
                 f"`failed` is {failed!r}.",
-                lab.text.swallowing_handler() or lab.line(r"except"),
+                lab.text.swallowing_handler() or lab.handler(),
                 "CancelledError is no Exception: `except Exception` lets it pass.",
                 headline="took the cancellation for a failure",
             )
@@ -124,7 +124,7 @@ class Survivor(Exercise):
             raise Wrong(
                 "given back wrongly",
                 "`task_done()` was called more often than items were taken.",
-                lab.line(r"task_done"),
+                lab.call_of("task_done"),
                 "Once for each item. A `get` that is "
                 "cancelled has given none: it stands before the `try`.",
                 headline="said it twice",
@@ -133,7 +133,7 @@ class Survivor(Exercise):
             raise Wrong(
                 "empty queue",
                 "The worker ended with QueueEmpty.",
-                lab.line("get_nowait"),
+                lab.call_of("get_nowait"),
                 "`get_nowait()` never waits. `await queue.get()` does.",
                 headline="did not wait for an item",
             )
@@ -150,7 +150,7 @@ class Survivor(Exercise):
         raise Wrong(
             "stopped early",
             "The worker returned before it was cancelled.",
-            lab.line(r"while|return|break|for\b"),
+            lab.earliest(lab.returning(), lab.breaking(), lab.looping()),
             "`while True`: it takes the next item, and waits for one if there is none.",
             headline="ended too early",
         )
@@ -163,7 +163,7 @@ class Survivor(Exercise):
             "not given back",
             f"Of 6 items {len(work.started)} were begun, "
             f"and `task_done()` was called {queue.done} times: `join()` waits for ever.",
-            lab.line(r"task_done") or lab.line(r"await work"),
+            lab.call_of("task_done") or lab.await_of("work"),
             "Every way out of an item must pass by `queue.task_done()`, also the one by an error.",
             headline="never said that it was done",
         )
@@ -173,7 +173,7 @@ class Survivor(Exercise):
             raise Wrong(
                 "lost error",
                 "Items 3 and 4 failed, and `failed` is empty.",
-                lab.line(r"except|suppress\("),
+                lab.earliest(lab.handler(), lab.call_of("suppress")),
                 "Append the item and its error.",
             )
         asked = [(item, error) for item, error in errors.items()]
@@ -182,7 +182,7 @@ class Survivor(Exercise):
             raise Wrong(
                 "value",
                 f"`failed` is {failed!r}.",
-                lab.line("append"),
+                lab.call_of("append"),
                 "Append a pair: the item, and its error.",
             )
         if len(failed) != 2 or any(
@@ -191,7 +191,7 @@ class Survivor(Exercise):
             raise Wrong(
                 "value",
                 f"`failed` is {failed!r}; asked is {asked!r}.",
-                lab.line("append"),
+                lab.call_of("append"),
                 "The item first, then the error itself.",
             )
 

@@ -47,7 +47,7 @@ class Bucket(Exercise):
         try:
             lab.run(self._all(TokenBucket, asked, given))
         except TimeoutError:
-            if line := lab.line(r"\btime\.\w+\(|\b(monotonic|perf_counter)\(|datetime"):
+            if line := lab.call_of("time.*", "monotonic", "perf_counter", "datetime"):
                 raise Wrong(
                     "wrong clock",
                     "The check runs on a clock that jumps, and yours did not go with it.",
@@ -58,7 +58,7 @@ class Bucket(Exercise):
             raise Wrong(
                 "late",
                 f"200 s later {waiting} still waited for a token.",
-                lab.line(r"sleep\(|await"),
+                lab.earliest(lab.call_of("sleep"), lab.await_of()),
                 "Tokens drop in while nobody asks, too: how many, the time tells.",
                 headline="waited too long",
             ) from None
@@ -70,7 +70,7 @@ class Bucket(Exercise):
             raise Wrong(
                 "order",
                 f"Who asked later was served earlier: they were served at {listed(got)} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Who asks first takes the next token, even if it is not there yet.",
             )
         number = next(n for n, (a, b) in enumerate(zip(got, best)) if a > b + SOON)
@@ -82,7 +82,7 @@ class Bucket(Exercise):
             raise Wrong(
                 "limit",
                 observed,
-                lab.line("__init__"),
+                lab.definition("__init__"),
                 "A full bucket lets `burst` of them through at once, in the beginning and "
                 "after a rest.",
                 headline="did not save up",
@@ -90,7 +90,7 @@ class Bucket(Exercise):
         raise Wrong(
             "late",
             observed,
-            lab.line(r"sleep\("),
+            lab.call_of("sleep"),
             "The next token is there when `(1 - tokens) / rate` seconds are over.",
             headline="waited too long",
         )
@@ -102,7 +102,7 @@ class Bucket(Exercise):
                 served, most = last - first + 1, 3 + 2 * (got[last] - start)
                 if served > most + SOON:
                     rested = asked[0] == start == 100
-                    if line := lab.line(r"with asyncio\.Lock\(\)"):
+                    if line := lab.with_of("Lock"):
                         raise Wrong(
                             "lock per call",
                             f"{served} were served from {start:g} s to {got[last]:g} s.",
@@ -113,7 +113,7 @@ class Bucket(Exercise):
                         f"From {start:g} s to {got[last]:g} s "
                         f"{served} were served; a bucket of 3 that gets 2 a second gives "
                         f"{int(most + SOON)}.",
-                        lab.line(r"await .*(sleep|acquire)\("),
+                        lab.await_of("sleep", "acquire"),
                         "It holds at most `burst` tokens, however long the rest was."
                         if rested
                         else "A token is one task's. Between looking at the tokens and taking "

@@ -49,7 +49,7 @@ class ReadFrame(Exercise):
                         "one read is one message",
                         f"It raised struct.error: {error}. "
                         "Of the four bytes of the length fewer had come.",
-                        lab.line(r"\.read\("),
+                        lab.call_of("read"),
                     ) from None
                 except ValueError as error:
                     times.append(loop.time())
@@ -57,7 +57,7 @@ class ReadFrame(Exercise):
                         raise Wrong(
                             "protocol",
                             f"{error!r} came out, and no length was above 1000.",
-                            lab.line(r">=\s*1000") or lab.line("unpack|from_bytes"),
+                            lab.operation(">=") or lab.call_of("unpack", "from_bytes"),
                             "The four bytes come with the highest first: `>I`, or "
                             '`"big"`. A length of 1000 is allowed.',
                             headline="refused a good frame",
@@ -101,7 +101,7 @@ class ReadFrame(Exercise):
                 "caught too little",
                 "The connection had ended between two "
                 f"frames, and {type(error).__name__} came out.",
-                lab.line("readexactly"),
+                lab.call_of("readexactly"),
                 "`error.partial` is empty there: return None.",
                 headline="took the end for an error",
             ) from None
@@ -133,7 +133,7 @@ class ReadFrame(Exercise):
                 raise Wrong(
                     "protocol",
                     f"The length said {length:,}, and it waited for so many bytes.",
-                    lab.line("unpack|from_bytes"),
+                    lab.call_of("unpack", "from_bytes"),
                     "Raise ValueError if the length is above 1000.",
                     headline="no limit",
                 ) from None
@@ -143,7 +143,7 @@ class ReadFrame(Exercise):
                         "protocol",
                         f"The length said {length:,}, and it returned "
                         "something in place of a ValueError.",
-                        lab.line("unpack|from_bytes"),
+                        lab.call_of("unpack", "from_bytes"),
                         "Raise ValueError if the length is above 1000.",
                         headline="no limit",
                     ) from None
@@ -153,7 +153,7 @@ class ReadFrame(Exercise):
                     "protocol",
                     f"The length said {length:,}. It raised ValueError "
                     "only after it had waited for the message itself.",
-                    lab.line("ValueError"),
+                    lab.call_of("ValueError"),
                     "Compare the length before you read on: a client may announce 4 GiB.",
                     headline="looked too late",
                 )
@@ -165,14 +165,14 @@ class ReadFrame(Exercise):
             raise Wrong(
                 "value",
                 f"It returned {bytes(got)[:20]!r}, with the four bytes of the length.",
-                lab.line(r"return \w+ \+"),
+                lab.operation("+"),
                 "Return the message alone.",
             )
         if got is None and expected == b"":
             raise Wrong(
                 "value",
                 "The frame held 0 bytes: it is there, with an empty message. It returned None.",
-                lab.line(r"\bor None"),
+                lab.operation("or"),
                 'None tells that the connection has ended. Return `b""`.',
             )
         if isinstance(got, bytes | bytearray | None):
@@ -181,7 +181,7 @@ class ReadFrame(Exercise):
                 f"The frame held {len(expected)} bytes; it returned {bytes(got)[:20]!r}."
                 if got is not None
                 else f"The frame held {len(expected)} bytes; it returned None.",
-                lab.line(r"\.read\("),
+                lab.call_of("read"),
             )
         lab.equal(got, expected)
 

@@ -48,7 +48,7 @@ class LineInTime(Exercise):
                 raise Wrong(
                     "caught too little",
                     "The connection ended, and IncompleteReadError came out.",
-                    lab.line(r"\.read\w+\("),
+                    lab.call_of("read?*"),
                     "Catch it and return None, or take `readline`.",
                     headline="took the end for an error",
                 ) from None
@@ -59,7 +59,7 @@ class LineInTime(Exercise):
                     "one read is one message",
                     "Both lines were there. It had taken the "
                     "second with the first, and then waited for it.",
-                    lab.line(r"\.read\("),
+                    lab.call_of("read"),
                 ) from None
             except Wrong:
                 if not ended or ended[-1] < 5.5:
@@ -69,17 +69,19 @@ class LineInTime(Exercise):
                     "late",
                     f"It took {ended[-1]:.0f} s, and what it was to "
                     "return had been there long before.",
-                    lab.line(r"sleep|\.read"),
+                    lab.call_of("*sleep*", "read*"),
                     "Go on as soon as the line is there.",
                     headline="waited for nothing",
                 )
             if ended[-1] > 5.5:
                 raise Wrong(
-                    "limits add up" if lab.line("timeout|wait_for") else "time limit",
+                    "limits add up" if lab.call_of("timeout", "wait_for") else "time limit",
                     f"After {ended[-1]:.0f} s it was still waiting for the line.",
-                    lab.line(r"timeout|wait_for|\.read"),
+                    lab.call_of("timeout*", "wait_for", "read*"),
                     "Put one limit around all that belongs to the line.",
-                    headline="the limit began anew" if lab.line("timeout|wait_for") else "no limit",
+                    headline="the limit began anew"
+                    if lab.call_of("timeout", "wait_for")
+                    else "no limit",
                 )
             return result
 
@@ -114,7 +116,7 @@ class LineInTime(Exercise):
             raise Wrong(
                 "one read is one message",
                 f"The line was {expected!r}; it returned {got!r}.",
-                lab.line(r"\.read\("),
+                lab.call_of("read"),
             )
         elif isinstance(got, bytes) and expected is not None and got in expected:
             self.stripped(lab, got, expected)

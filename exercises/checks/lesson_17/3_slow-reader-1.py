@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import contextlib
 import socket
@@ -111,7 +112,7 @@ class SlowReader(Exercise):
                     raise Wrong(
                         "never answers",
                         "The client had left, and a second later it still had not returned.",
-                        lab.line(r"drain|write"),
+                        lab.call_of("drain", "write"),
                         "drain raises a ConnectionError: leave the loop.",
                     )
                 self.closed(server)
@@ -127,7 +128,7 @@ class SlowReader(Exercise):
                 "value",
                 f"The client got {len(heard):,} bytes of {len(expected):,}"
                 + ("." if expected.startswith(heard) else ", and not in order."),
-                lab.line(r"abort|close|\.write"),
+                lab.call_of("abort", "close", "write"),
                 "All parts must come, in order.",
             )
         asked.clear()
@@ -137,7 +138,7 @@ class SlowReader(Exercise):
             raise Wrong(
                 "partial send",
                 f"The client got {heard:,} bytes of {sent:,}.",
-                lab.line("abort|close"),
+                lab.call_of("abort", "close"),
                 "`writer.close()` sends what is still in the buffer, and then closes.",
                 headline="threw away the rest",
             )
@@ -148,18 +149,18 @@ class SlowReader(Exercise):
             raise Wrong(
                 "went on after the end",
                 "The client had left, and all the parts were taken from the iterator nevertheless.",
-                lab.line("except|suppress"),
+                lab.handler(),
                 "The ConnectionError of drain must end the loop.",
                 headline="talked to nobody",
             )
 
     def not_drained(self, lab, observed):
         """Raise the Wrong that tells why the buffer grew."""
-        if line := lab.line(r"^\s*\w+\.drain\(\)"):
+        if line := lab.dropping("drain"):
             raise Wrong(
                 "not awaited", f"{observed} `drain` was called, and nobody awaited it.", line
             )
-        if line := lab.line("writelines"):
+        if line := lab.call_of("writelines"):
             raise Wrong(
                 "no drain",
                 observed,
@@ -167,7 +168,7 @@ class SlowReader(Exercise):
                 "Take `write`: in some versions of Python "
                 "`drain` does not notice what `writelines` has put into the buffer.",
             )
-        if line := lab.line(r"async for \w+ in \w+\s*\]"):
+        if line := lab.node(ast.ListComp):
             raise Wrong(
                 "eager",
                 observed,
@@ -175,7 +176,7 @@ class SlowReader(Exercise):
                 "Take a part, send it, and take the next one when `drain` has returned.",
                 headline="took all first",
             )
-        raise Wrong("no drain", observed, lab.line(r"set_write_buffer_limits|\.write"))
+        raise Wrong("no drain", observed, lab.call_of("set_write_buffer_limits", "write"))
 
     def closed(self, server):
         if not server.writers[-1].is_closing():

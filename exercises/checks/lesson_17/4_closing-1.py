@@ -74,7 +74,7 @@ class Answering(Exercise):
                 "partial send" if cut else "one read is one message",
                 f"`work` was given {len(worked[0]):,} bytes of {len(big):,}, and "
                 f"{len(heard):,} bytes of its answer reached the client.",
-                lab.line("abort" if cut else r"\.read\("),
+                lab.call_of("abort" if cut else "read"),
                 "`writer.close()` sends what is still in the buffer, and then closes."
                 if cut
                 else None,
@@ -93,14 +93,14 @@ class Answering(Exercise):
                 Wrong(
                     "lost error",
                     "`work` raised ZeroDivisionError, and nobody heard of it.",
-                    lab.line(r"except( \w*Exception)?:|suppress|finally"),
+                    lab.earliest(lab.handler(Exception), lab.cleanup()),
                     "A bug must come out: catch ValueError alone.",
                 )
                 if not heard
                 else Wrong(
                     "value",
                     f"`work` raised ZeroDivisionError, and the client heard {heard!r}.",
-                    lab.line("except"),
+                    lab.handler(),
                     "Catch ValueError alone.",
                 )
             )
@@ -110,7 +110,7 @@ class Answering(Exercise):
             raise Wrong(
                 "end of stream",
                 f"The client said nothing, and `work` was called with {worked[0]!r}.",
-                lab.line(r"work\("),
+                lab.call_of("work"),
                 'b"" is the end: look for it before you go on.',
                 headline="took the end for a line",
             )

@@ -55,7 +55,7 @@ class AtMost(Exercise):
                 raise Wrong(
                     "another form",
                     f"It returned {handler!r}, and `start_server` needs a function.",
-                    lab.line(r"def\s|return"),
+                    lab.earliest(lab.definition(), lab.returning()),
                     "Define the handler inside of it, and return that.",
                     headline="not a handler",
                 )
@@ -101,7 +101,7 @@ class AtMost(Exercise):
                 "not given back",
                 "`handle` raised, and its place was never free again: "
                 "the next client was told busy.",
-                lab.line(r"-=|release|discard|remove"),
+                lab.earliest(lab.operation("-="), lab.call_of("release", "discard", "remove")),
                 "Give the place back in `finally`, or by `async with`.",
                 headline="a place was lost",
             )
@@ -109,7 +109,7 @@ class AtMost(Exercise):
             raise Wrong(
                 "lost error",
                 "`handle` raised ZeroDivisionError, and nobody heard of it.",
-                lab.line("except|suppress"),
+                lab.handler(),
                 "Let it out.",
             )
 
@@ -132,7 +132,7 @@ class AtMost(Exercise):
             raise Wrong(
                 "late",
                 "All places were taken, and who came then had to wait for an answer.",
-                lab.line(r"async with|acquire|wait_for"),
+                lab.earliest(lab.async_with(), lab.call_of("acquire", "wait_for")),
                 "Look whether a place is free (`locked()`, or a count), and wait for none.",
                 headline="kept waiting",
             )
@@ -145,13 +145,13 @@ class AtMost(Exercise):
             raise Wrong(
                 "limit",
                 f"{most} connections were served at once; there are {number} places.",
-                lab.line(r"Semaphore|\+=|await"),
+                lab.earliest(lab.call_of("Semaphore"), lab.operation("+="), lab.await_of()),
             )
         if served < min(number, len(server.writers)):
             raise Wrong(
                 "sequential" if served else "never answers",
                 f"{number} clients {what}; served at the same time: {served}.",
-                lab.line(r"await"),
+                lab.await_of(),
                 "As long as there are places, all are served at once.",
             )
 

@@ -14,7 +14,7 @@ class Body:
             raise Wrong(
                 "value",
                 f"It called `read` with the text {size!r}.",
-                self.lab.line(r"\.read\w*\("),
+                self.lab.call_of("read*"),
                 try_="How many bytes is a number: `int(...)`.",
             )
         if size is None or size < 0 or size > len(self.left):
@@ -24,7 +24,7 @@ class Body:
                 f"It asked the connection for {asked}; {len(self.left)} bytes of the body were "
                 "left. On a real connection that waits until the client closes it, and the client "
                 "waits for the answer.",
-                self.lab.line(r"\.read\w*\("),
+                self.lab.call_of("read*"),
                 try_="Read as many bytes as `CONTENT_LENGTH` says, and no more.",
             )
         piece, self.left = self.left[:size], self.left[size:]
@@ -99,7 +99,7 @@ class CountWSGI(Exercise):
                 raise Wrong(
                     "value",
                     f"It called `start_response` with the status {status!r}.",
-                    lab.line(r"start_response\("),
+                    lab.call_of("start_response"),
                     try_='A status is a text with number and reason: `"200 OK"`.',
                 )
             if not (
@@ -114,7 +114,7 @@ class CountWSGI(Exercise):
                 raise Wrong(
                     "value",
                     f"It called `start_response` with the headers {headers!r}.",
-                    lab.line(r"start_response\("),
+                    lab.call_of("start_response"),
                     try_="Headers are a list of pairs of texts.",
                 )
             said.append(int(status[:3]))
@@ -127,7 +127,7 @@ class CountWSGI(Exercise):
                 "async for plain",
                 "It is `async def`: a WSGI server "
                 "calls it, and gets a coroutine that it can't await.",
-                lab.line("async def"),
+                lab.coroutine_function(),
                 try_="WSGI knows no `await`. Write `def`.",
                 headline="an ordinary function is asked for",
             )
@@ -141,7 +141,7 @@ class CountWSGI(Exercise):
             raise Wrong(
                 "value",
                 f"It returned {pieces!r}.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 try_="Return a list with the bytes in it. A server goes through what it is "
                 "given, and of bytes alone it gets numbers.",
             )
@@ -162,7 +162,7 @@ class CountWSGI(Exercise):
             raise Wrong(
                 "protocol",
                 f"It called `start_response` {len(said)} times.",
-                lab.line(r"start_response\("),
+                lab.call_of("start_response"),
                 try_="One request, one answer.",
                 headline="two answers to one request",
             )

@@ -55,7 +55,7 @@ class CountASGI(Exercise):
                     "one read is one message",
                     f"It answered {talk.body!r} for {body!r}: {len(talk.left)} of "
                     f"{number} had not been received.",
-                    lab.line(r"\breceive\b.*\(\)"),
+                    lab.call_of("receive*"),
                     try_="A body comes in pieces, and some may be empty. `more_body` says "
                     "whether another follows.",
                 )

@@ -39,7 +39,7 @@ class TenParts(Exercise):
             raise Wrong(
                 "late",
                 "All parts were there after 1.9 s, and the page came after 5 s.",
-                lab.line("sleep"),
+                lab.call_of("sleep"),
                 try_="`seconds` is the longest that the visitor waits: `asyncio.timeout` "
                 "or `asyncio.wait(..., timeout=...)` go on sooner.",
                 headline="waits though all is there",
@@ -57,7 +57,7 @@ class TenParts(Exercise):
                 "lost items",
                 "It raised a TimeoutError: eight parts had come, and "
                 "the visitor sees none of them.",
-                lab.line("timeout|wait_for"),
+                lab.earliest(lab.call_of("timeout*", "wait_for"), lab.keyword("timeout")),
                 try_="One timeout for each part, or `asyncio.wait`, keeps what is there.",
                 headline="lost what was there",
             ) from None
@@ -91,7 +91,7 @@ class TenParts(Exercise):
             raise Wrong(
                 "limits add up",
                 f"It took {run.elapsed:g} s; the visitor waits 5 s at most.",
-                lab.line("timeout|wait"),
+                lab.call_of("timeout*", "wait*"),
                 try_="All the timeouts must begin at the same moment.",
                 headline="the visitor waited longer",
             )
@@ -183,7 +183,7 @@ class TenParts(Exercise):
         asking = (asyncio.wait_for(ask(part), seconds) for part in parts)
         return dict(zip(parts, await asyncio.gather(*asking, return_exceptions=True)))
 
-    @wrong("leaked")
+    @wrong("leaked", says="1 task still ran: `ask`")
     async def leaves_the_late_ones(ask, parts, seconds):
         tasks = {part: asyncio.create_task(ask(part)) for part in parts}
         done, late = await asyncio.wait(tasks.values(), timeout=seconds)

@@ -61,11 +61,11 @@ class Blocking(Exercise):
         for name, talk in zip(names, talks):
             self._judge(name, talk, lab)
         if most < 2:
-            held = lab.line(r"\.result\(|\.join\(")
+            held = lab.call_of("result", "join")
             raise Wrong(
                 "blocked" if held else "lock too wide",
                 "`look_up` was never called while another call of it was under way.",
-                held or lab.line(r"Lock\(|Semaphore\(|Executor\("),
+                held or lab.call_of("Lock", "*Semaphore", "*Executor"),
                 try_="Wait for the thread with `await`, and let the others in."
                 if held
                 else "It may be called from several threads at once: keep nobody out.",

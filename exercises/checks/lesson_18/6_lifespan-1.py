@@ -19,7 +19,7 @@ class Pool:
             raise Wrong(
                 "given back early",
                 "A request asked a pool that was closed.",
-                self.lab.line(r"\.close\("),
+                self.lab.call_of("close", "aclose"),
                 try_="Close it after the `yield` of the lifespan, when the last request is over.",
                 headline="closed too early",
             )
@@ -144,7 +144,7 @@ class Lifespan(Exercise):
                 "not awaited",
                 "`connect` was called, and nobody awaited it: a coroutine "
                 "was asked for the prices.",
-                lab.line(r"connect\(\)"),
+                lab.call_of("connect"),
             )
         if not pools:
             raise Wrong(
@@ -159,7 +159,7 @@ class Lifespan(Exercise):
                 "lifespan",
                 "The pool was opened while the application "
                 "was made. A server makes an application on no loop, or on another one.",
-                lab.line("connect"),
+                lab.call_of("connect"),
                 try_="Open it in the lifespan, before its `yield`.",
                 headline="connected before the startup",
             )
@@ -167,7 +167,7 @@ class Lifespan(Exercise):
             raise Wrong(
                 "client per request",
                 f"`connect` was called {len(pools)} times, for {len(talks)} requests.",
-                lab.line(r"connect\(\)"),
+                lab.call_of("connect"),
                 try_="Open one pool at the startup, and let all requests use it.",
                 headline="a pool for each request",
             )
@@ -176,16 +176,16 @@ class Lifespan(Exercise):
                 "other loop",
                 "The pool was opened on the server's loop, and asked on "
                 "another one. A pool's connections belong to the loop that opened them.",
-                lab.line(r"\.run\("),
+                lab.call_of("run"),
                 try_="Write the view as `async def`, and `await`.",
                 headline="another loop",
             )
         for name, talk in zip(PRICES, talks):
-            if isinstance(talk.error, NameError) and lab.line(rf"\b{talk.error.name} = await"):
+            if isinstance(talk.error, NameError) and lab.assigned(talk.error.name):
                 raise Wrong(
                     "raised",
                     f"{talk.what}: NameError: {talk.error}.",
-                    lab.line(rf"\b{talk.error.name} = await"),
+                    lab.assigned(talk.error.name),
                     try_="A name that is set in the lifespan is the lifespan's own. Keep "
                     "the pool where the view can see it, as `app.state.pool`.",
                 )
@@ -202,14 +202,14 @@ class Lifespan(Exercise):
             raise Wrong(
                 "left open",
                 "The server has shut the application down, and the pool is still open.",
-                lab.line(r"connect\(\)"),
+                lab.call_of("connect"),
                 try_="Close it after the `yield` of the lifespan, with `await`.",
             )
         if moments["connected"] != "startup":
             raise Wrong(
                 "lifespan",
                 "The pool was opened by a request, which had to wait for it.",
-                lab.line(r"connect\(\)"),
+                lab.call_of("connect"),
                 try_="Open it in the lifespan, before its `yield`.",
                 headline="connected too late",
             )

@@ -35,7 +35,7 @@ class Talk:
                 "It awaited `receive` again after the last piece, which says that no more comes. "
                 "Nothing comes, and so it waits until the client goes away, and the client waits "
                 "for the answer.",
-                self.lab.line(r"\breceive\b.*\(\)"),
+                self.lab.call_of("receive*"),
                 try_='The last piece says `"more_body": False`, or leaves it out.',
             )
         if self.pause:
@@ -79,7 +79,7 @@ class Talk:
             raise Wrong(
                 "protocol",
                 f"{self.what}: it sent a body, and no `http.response.start` before.",
-                self.lab.line("http.response.body"),
+                self.lab.literal("http.response.body"),
                 try_="Status and headers go first, for they come first on the wire.",
                 headline="the body before the head",
             )
@@ -95,13 +95,15 @@ class Talk:
             self._wrong(
                 f"The body was {body!r}.",
                 "A connection carries bytes: `text.encode()`.",
-                "http.response.body",
+                self.lab.literal("http.response.body"),
             )
         self.body += body
         self.ended = not message.get("more_body", False)
 
-    def _wrong(self, observed, try_, pattern=r"\bsend\("):
-        raise Wrong("value", f"{self.what}: {observed}", self.lab.line(pattern), try_=try_)
+    def _wrong(self, observed, try_, line=None):
+        raise Wrong(
+            "value", f"{self.what}: {observed}", line or self.lab.call_of("send"), try_=try_
+        )
 
     async def ask(self, app):
         """Have the application answer, and note an error that comes out of it."""
@@ -130,7 +132,7 @@ class Talk:
                 raise Wrong(
                     "raised",
                     f"{self.what}: KeyError: 'more_body'.",
-                    self.lab.line(r"\[.more_body.\]"),
+                    self.lab.item_of(at="more_body"),
                     try_="A message may leave `more_body` out, and then nothing follows: "
                     '`message.get("more_body", False)`.',
                 )

@@ -58,7 +58,7 @@ class Page(Exercise):
         try:
             run = lab.run(page, price, stock, broken, "tea")
         except BaseExceptionGroup as group:
-            caught = lab.line(r"except\b.*ConnectionError|suppress\(.*ConnectionError")
+            caught = lab.handler(ConnectionError)
             if not caught or not holds(group, ConnectionError):
                 raise
             raise Wrong(
@@ -99,7 +99,7 @@ class Page(Exercise):
             raise Wrong(
                 "time limit",
                 f"It took {run.elapsed:g} s; price and stock were there after 3 s.",
-                lab.line(r"stars\("),
+                lab.call_of("stars"),
                 "Give up the stars after 0.5 s: `async with asyncio.timeout(0.5):`.",
                 headline="no time limit",
             )
@@ -119,7 +119,7 @@ class Page(Exercise):
                 "time limit",
                 f"The stars are {run.result[2]!r}: it waited 1 s for "
                 "them, and 0.5 s was the limit.",
-                lab.line(r"timeout|wait_for"),
+                lab.call_of("timeout", "wait_for"),
                 "Give up the stars after 0.5 s.",
                 headline="no time limit",
             )
@@ -137,7 +137,7 @@ class Page(Exercise):
             raise Wrong(
                 "one failure ends all",
                 f"It returned {got!r}: price and stock are wanted whatever becomes of the stars.",
-                lab.line(r"timeout|wait_for|except|suppress"),
+                lab.earliest(lab.call_of("timeout", "wait_for"), lab.handler()),
                 "Put `try` and the time limit around the stars alone, in a small function.",
                 headline="gave up what it can't do without",
             )
@@ -243,7 +243,7 @@ class Page(Exercise):
 
         return tuple(await asyncio.gather(maybe(price), maybe(stock), in_time()))
 
-    @wrong("leaked")
+    @wrong("leaked", says="2 of the others still ran")
     async def with_gather(price, stock, stars, name):
         async def maybe():
             with contextlib.suppress(TimeoutError, ConnectionError):

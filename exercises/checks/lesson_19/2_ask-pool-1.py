@@ -67,7 +67,7 @@ class AskThePool(Exercise):
                 "sequential",
                 f"It took {run.elapsed:g} s, and one connection was lent at a "
                 "time: two could have answered in 3 s.",
-                lab.line(r"acquire|fetch"),
+                lab.call_of("acquire", "fetch"),
                 "Each question takes a connection of its own: put `acquire` and `fetch` "
                 "into a small function and start one for each name.",
             )
@@ -76,7 +76,7 @@ class AskThePool(Exercise):
                 "batch barrier",
                 f"It took {run.elapsed:g} s; while the slow question was "
                 "answered, the other connection could have answered all the rest in 3 s.",
-                lab.line(r"gather|TaskGroup"),
+                lab.call_of("gather", "TaskGroup"),
             )
         lab.told("with a pool of three connections and six names, 1 s each")
         run = self._ask(prices, lab, 3, names)
@@ -85,7 +85,7 @@ class AskThePool(Exercise):
             raise Wrong(
                 "limit",
                 f"It took {run.elapsed:g} s; three connections could have answered in 2 s.",
-                lab.line(r"Semaphore|range\("),
+                lab.call_of("Semaphore", "range"),
                 "The pool keeps the limit: who asks too much waits there.",
                 headline="a limit of its own",
             )
@@ -107,7 +107,7 @@ class AskThePool(Exercise):
                 raise Wrong(
                     "given back early",
                     pools[0].misused,
-                    lab.line(r"fetch"),
+                    lab.call_of("fetch"),
                     "It is yours inside `async with pool.acquire()` only: await the answer there.",
                     headline="used a connection that was given back",
                 ) from None
@@ -116,13 +116,13 @@ class AskThePool(Exercise):
             raise Wrong(
                 "connection shared",
                 "The connection refused a second question: another operation is in progress.",
-                lab.line("fetch"),
+                lab.call_of("fetch"),
             ) from None
         if pools[0].lent:
             raise Wrong(
                 "left open",
                 f"{len(pools[0].lent)} connections were not given back.",
-                lab.line("acquire"),
+                lab.call_of("acquire"),
                 "`async with pool.acquire()` gives it back.",
             )
         return run
@@ -156,7 +156,7 @@ class AskThePool(Exercise):
         async with pool.acquire() as connection:
             return [await connection.fetch(name) for name in names]
 
-    @wrong("sequential")
+    @wrong("sequential", says="one connection was lent at a time")
     async def one_lock(pool, names):
         lock = asyncio.Lock()
 
@@ -204,7 +204,7 @@ class AskThePool(Exercise):
             tasks = [group.create_task(ask(name)) for name in names]
         return [task.result() for task in tasks]
 
-    @wrong("leaked")
+    @wrong("leaked", says="2 of the others still ran")
     async def with_gather(pool, names):
         async def ask(name):
             async with pool.acquire() as connection:

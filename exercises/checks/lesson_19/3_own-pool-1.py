@@ -72,14 +72,14 @@ class PoolByHand(Exercise):
                         "not given back",
                         f"After {left_by[-1]} the connection did not come "
                         f"back: the next borrower got another one, and {size} is allowed.",
-                        lab.line(r"\byield\b"),
+                        lab.yielding(),
                         "What was taken goes back in `finally`.",
                         headline="lost a place",
                     )
                 raise Wrong(
                     "limit",
                     f"{len(opened)} connections were opened, and {size} are allowed.",
-                    lab.line(r"connect\("),
+                    lab.call_of("connect"),
                     "While one task awaits `connect()` others look at the count as well. "
                     "Take the place before you open: a semaphore of `size` does.",
                 )
@@ -93,7 +93,7 @@ class PoolByHand(Exercise):
                 raise Wrong(
                     "another form",
                     f"`acquire()` returned {type(made).__name__}, which `async with` doesn't take.",
-                    lab.line(r"def\s+acquire"),
+                    lab.definition("acquire"),
                     "`@contextlib.asynccontextmanager` makes one of an async function with "
                     "one `yield`.",
                     headline="not a context manager",
@@ -103,13 +103,13 @@ class PoolByHand(Exercise):
                     raise Wrong(
                         "value",
                         f"`acquire` gave {connection!r}, and not a connection.",
-                        lab.line(r"\byield\b"),
+                        lab.yielding(),
                     )
                 if connection.busy:
                     raise Wrong(
                         "connection shared",
                         "Two tasks were lent the same connection.",
-                        lab.line(r"\byield\b"),
+                        lab.yielding(),
                         "Take it out of what is free before you "
                         "lend it, and put it back afterwards.",
                     )
@@ -130,7 +130,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "eager",
                 f"The first borrower needs one connection, and {len(opened)} were opened.",
-                lab.line(r"connect\("),
+                lab.call_of("connect"),
                 "Open one when somebody wants it and none is free.",
                 headline="opened in advance",
             )
@@ -140,7 +140,7 @@ class PoolByHand(Exercise):
                 "given back early",
                 "The connection was closed at the end of the block, "
                 "and the next borrower waited for a new one to be opened.",
-                lab.line(r"close\("),
+                lab.call_of("close", "aclose"),
                 "Keep it: only `close()` of the pool closes.",
                 headline="closed what it lent",
             )
@@ -148,7 +148,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "client per request",
                 f"{len(opened)} connections were opened, though the first one was free again.",
-                lab.line(r"connect\("),
+                lab.call_of("connect"),
                 "Look first whether one was given back.",
                 headline="opened what it had",
             )
@@ -165,7 +165,7 @@ class PoolByHand(Exercise):
                 "lock too wide",
                 f"It opened {len(opened)} of 3, and all seven took "
                 f"{seconds:g} s; they could have taken 4 s.",
-                lab.line(r"Lock|Semaphore"),
+                lab.call_of("*Lock", "Semaphore"),
                 "Up to `size` tasks hold a connection at once: no lock around the lending.",
                 headline="one at a time",
             )
@@ -173,7 +173,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "polling",
                 f"All seven took {seconds:g} s; {best:g} s is enough.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Do not ask every now and then whether "
                 "one is free: a semaphore or a queue wakes who waits.",
                 headline="asks again and again",
@@ -182,7 +182,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "sequential",
                 f"All seven took {seconds:g} s; three at a time take 4 s, the opening included.",
-                lab.line(r"connect\("),
+                lab.call_of("connect"),
                 "Connections may be opened at the same time.",
                 headline="opened one after another",
             )
@@ -193,7 +193,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "left open",
                 f"After `close()` {left} of {len(opened)} connections were still open.",
-                lab.line(r"connect\(\)"),
+                lab.call_of("connect"),
                 "`await connection.close()` for each that the pool has opened.",
             )
 
@@ -209,7 +209,7 @@ class PoolByHand(Exercise):
             raise Wrong(
                 "lost error",
                 "The KeyError of the block had to come out of it.",
-                lab.line(r"\bexcept\b|suppress"),
+                lab.handler(),
                 "Give the connection back in `finally`, and let the error go on.",
             )
         await self._soon(use(pool), "the error", lab)
@@ -238,9 +238,7 @@ class PoolByHand(Exercise):
         except OSError:
             pass
         else:
-            raise Wrong(
-                "lost error", "The OSError had to come out of `acquire`.", lab.line(r"\bexcept\b")
-            )
+            raise Wrong("lost error", "The OSError had to come out of `acquire`.", lab.handler())
         await self._soon(use(pool), "the failed `connect()`", lab)
 
     async def _soon(self, using, what, lab):
@@ -251,7 +249,7 @@ class PoolByHand(Exercise):
                 "not given back",
                 f"After {what} the next one waited for ever: a place or a "
                 "connection never came back.",
-                lab.line(r"\byield\b|def\s+acquire"),
+                lab.earliest(lab.yielding(), lab.definition("acquire")),
                 "What was taken goes back in `finally`; and a place that was taken for a "
                 "connection that could not be opened is free again.",
                 headline="lost a place",

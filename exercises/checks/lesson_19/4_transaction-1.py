@@ -58,7 +58,7 @@ class Transaction(Exercise):
                 raise Wrong(
                     "another form",
                     f"It returned {type(made).__name__}, which `async with` doesn't take.",
-                    lab.line(r"def\s+transaction"),
+                    lab.definition("transaction"),
                     "`@contextlib.asynccontextmanager` makes one of an async function with "
                     "one `yield`.",
                     headline="not a context manager",
@@ -80,7 +80,7 @@ class Transaction(Exercise):
                 "early return",
                 f'The block was left while "{asked[-1]}" was '
                 "still under way: nobody waited for it.",
-                lab.line(r"create_task|ensure_future"),
+                lab.call_of("create_task", "ensure_future"),
                 f'`await connection.execute("{asked[-1]}")` there.',
             )
         return log
@@ -90,7 +90,7 @@ class Transaction(Exercise):
             raise Wrong(
                 "order",
                 "The block ran before the transaction had begun.",
-                lab.line("begin"),
+                lab.literal("begin"),
                 "`begin` stands before the `yield`.",
             )
         said = [sql for sql in log if sql != "block"]
@@ -100,7 +100,7 @@ class Transaction(Exercise):
                 'It executed "begin", and then neither '
                 '"commit" nor "rollback": the next who gets this connection is in the '
                 "middle of it.",
-                lab.line(r"except|\byield\b"),
+                lab.earliest(lab.handler(), lab.yielding()),
                 "An error of the block comes out of the `yield`. CancelledError is no "
                 "`Exception`: `finally` and `except BaseException` see it.",
                 headline="left the transaction open",
@@ -110,7 +110,7 @@ class Transaction(Exercise):
                 "not given back",
                 'It executed "commit", so what was changed before the '
                 "error is kept, and the rest is missing.",
-                lab.line("commit"),
+                lab.literal("commit"),
                 '"commit" belongs to the block that came to its end.',
                 headline="kept one half",
             )

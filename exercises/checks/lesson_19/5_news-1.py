@@ -1,5 +1,6 @@
 """Long, for each of its programs is a whole feed."""
 
+import ast
 import asyncio
 import contextlib
 import gc
@@ -83,7 +84,7 @@ class Feed(Exercise):
             raise Wrong(
                 "connection shared",
                 "`send` was called while another `send` to the same client was under way.",
-                lab.line(r"\bsend\("),
+                lab.call_of("send"),
                 "One task for each client sends, one message after another.",
             )
         self._look_at(serving)
@@ -91,7 +92,7 @@ class Feed(Exercise):
             raise Wrong(
                 "stopped early",
                 "`serve` returned, and the client had not left.",
-                lab.line(r"def\s+serve"),
+                lab.definition("serve"),
                 "It goes on, in a loop: take a message, send it, "
                 "until `send` raises ConnectionError.",
                 headline="served nobody",
@@ -100,7 +101,7 @@ class Feed(Exercise):
             raise Wrong(
                 "value",
                 f"The quick client got {quick.got}, and eleven messages were published.",
-                lab.line(r"def\s+(publish|serve)"),
+                lab.definition("publish", "serve"),
                 "Each client gets every message: a box for each, and one task that empties it.",
             )
         lab.equal(quick.got, list(range(11)), what="the quick client got")
@@ -110,7 +111,7 @@ class Feed(Exercise):
             raise Wrong(
                 "unbounded",
                 f"{len(slow.got) - 1} messages waited for the slow client; 3 may wait.",
-                lab.line(r"Queue\(|deque\(|\[\]"),
+                lab.earliest(lab.call_of("*Queue", "deque"), lab.node(ast.List)),
                 "Give each box a `maxsize`, and say what is lost when it is full.",
             )
         lab.equal(slow.got, [0, 8, 9, 10], what="the slow client got")
@@ -128,7 +129,7 @@ class Feed(Exercise):
             raise Wrong(
                 "went on after the end",
                 "`send` raised ConnectionError, and `serve` went on.",
-                lab.line(r"\bsend\("),
+                lab.call_of("send"),
                 "Let `serve` return then.",
                 headline="served one who had left",
             )
@@ -140,9 +141,7 @@ class Feed(Exercise):
             task.cancel()
         await asyncio.wait([*serving, joined[0]], timeout=10)
         if not all(task.done() for task in [*serving, joined[0]]):
-            raise Wrong(
-                "swallowed", "Ten seconds later `serve` still went on.", lab.line(r"except")
-            )
+            raise Wrong("swallowed", "Ten seconds later `serve` still went on.", lab.handler())
         news = News()
         self._publish(feed, news, lab)
         kept = weakref.ref(news)
@@ -153,7 +152,7 @@ class Feed(Exercise):
                 "left open",
                 "Nobody was served any more, and the feed kept what was "
                 "published: a box was still there.",
-                lab.line(r"Queue\(|deque\("),
+                lab.call_of("*Queue", "deque"),
                 "Take the box away in `finally`: a client may leave, and its serving may "
                 "be cancelled.",
             )
@@ -168,7 +167,7 @@ class Feed(Exercise):
             raise Wrong(
                 "full queue",
                 "`publish` raised QueueFull, because one client was slow.",
-                lab.line("put_nowait"),
+                lab.call_of("put_nowait"),
                 "Make room first: if the box is full, take the "
                 "oldest message out, with `get_nowait`.",
             ) from None
@@ -179,7 +178,7 @@ class Feed(Exercise):
                 "sequential",
                 "`publish` wants to be awaited: whoever "
                 "publishes waits, and with a slow client everybody waits with it.",
-                lab.line(r"def\s+publish"),
+                lab.definition("publish"),
                 "An ordinary function that puts the message "
                 "into a box for each client never waits.",
                 headline="stalled by its slowest client",
@@ -252,7 +251,7 @@ class Feed(Exercise):
             for client in self.clients:
                 await client.send(message)
 
-    @wrong("sequential", says="stalled by its slowest client")
+    @wrong("sequential", says="`publish` wants to be awaited")
     class puts_and_waits:
         def __init__(self, size):
             self.size, self.boxes = size, set()

@@ -95,7 +95,7 @@ class ShutDown(Exercise):
             raise Wrong(
                 "dropped requests",
                 "It ended the program while requests were under way.",
-                lab.line(r"exit\("),
+                lab.call_of("exit"),
                 "Nobody after `sys.exit` waits for them: end by returning, when nothing is left.",
             ) from None
         except asyncio.CancelledError:
@@ -103,7 +103,7 @@ class ShutDown(Exercise):
                 "awaited the cancelled",
                 "It awaited a request that it had cancelled, and "
                 "the CancelledError came out of `shut_down`.",
-                lab.line("gather"),
+                lab.call_of("gather"),
                 "`await asyncio.gather(*late, return_exceptions=True)` waits for them and "
                 "raises nothing.",
                 headline="let a cancellation out",
@@ -112,7 +112,7 @@ class ShutDown(Exercise):
             raise Wrong(
                 "caught too little",
                 f"After {seconds:g} s TimeoutError came out of `shut_down`.",
-                lab.line(r"timeout|wait_for"),
+                lab.earliest(lab.call_of("timeout*", "wait_for"), lab.keyword("timeout")),
                 "Catch it: then what is left is to be cancelled, and counted.",
                 headline="let a TimeoutError out",
             ) from None
@@ -120,7 +120,7 @@ class ShutDown(Exercise):
             raise Wrong(
                 "dropped requests",
                 "One request failed, its error came out, and nobody waited for the others.",
-                lab.line(r"await|gather"),
+                lab.earliest(lab.await_of(), lab.call_of("gather")),
                 "`asyncio.wait` raises nothing; `gather` wants `return_exceptions=True`.",
             ) from None
         except RuntimeError as error:
@@ -129,7 +129,7 @@ class ShutDown(Exercise):
             raise Wrong(
                 "raised",
                 "RuntimeError came out: the set `under_way` changed while it was gone through.",
-                lab.line(r"\bfor\b.*under_way"),
+                lab.for_loop("under_way"),
                 "A task that ends takes itself out. Go through a copy: `list(under_way)`.",
             ) from None
         returned, took, left, cancelled, clean = run.result
@@ -140,7 +140,7 @@ class ShutDown(Exercise):
                 f"{len(early)} of {len(requests)} requests were "
                 f"cancelled after {min(when for _, when in cancelled):g} s; they had "
                 f"{seconds:g} s.",
-                lab.line(r"cancel\(|timeout"),
+                lab.earliest(lab.call_of("cancel", "timeout*"), lab.keyword("timeout")),
             )
         if server.closed_at is None:
             raise Wrong(
@@ -155,7 +155,7 @@ class ShutDown(Exercise):
                 "The server was closed after "
                 f"{server.closed_at - started[0]:g} s; until then new requests came in, "
                 "and the drain may never end.",
-                lab.line(r"close\("),
+                lab.call_of("close", "aclose"),
                 "Stop accepting first.",
                 headline="accepted while it drained",
             )
@@ -170,7 +170,7 @@ class ShutDown(Exercise):
                 "cut off",
                 f"It returned after {took:g} s, when {len(left)} requests that "
                 "it had cancelled were still cleaning up.",
-                lab.line(r"cancel\("),
+                lab.call_of("cancel"),
                 "To cancel is to ask. Wait until they have ended: `await "
                 "asyncio.gather(*late, return_exceptions=True)`.",
             )
@@ -179,17 +179,17 @@ class ShutDown(Exercise):
                 raise Wrong(
                     "time limit",
                     f"It took {took:g} s, and had {seconds:g} s.",
-                    lab.line(r"wait_closed"),
+                    lab.call_of("wait_closed"),
                     "`wait_closed` waits until the last request "
                     "has ended, however long that takes: it comes last.",
                     headline="no limit",
                 )
-            if not cancelled and took > seconds + 1 and lab.line(r"wait\(.*timeout"):
+            if not cancelled and took > seconds + 1 and lab.keyword("timeout", of="wait"):
                 raise Wrong(
                     "time limit",
                     f"It took {took:g} s, and had {seconds:g} s: what was left "
                     "then was not cancelled.",
-                    lab.line(r"wait\(.*timeout"),
+                    lab.keyword("timeout", of="wait"),
                     "`asyncio.wait` cancels nothing. `task.cancel()` for each of the "
                     "second set, then wait for those.",
                     headline="no limit",
@@ -198,7 +198,7 @@ class ShutDown(Exercise):
                 raise Wrong(
                     "time limit",
                     f"It took {took:g} s, and had {seconds:g} s.",
-                    lab.line(r"gather|wait"),
+                    lab.call_of("gather", "wait*"),
                     "Somebody sends SIGKILL after a while. Give "
                     "one limit to all of them together: `asyncio.wait(..., "
                     "timeout=seconds)`.",
@@ -207,7 +207,7 @@ class ShutDown(Exercise):
             raise Wrong(
                 "late",
                 f"It took {took:g} s, though the last request had ended after {elapsed:g} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Wait for the requests, and not for the clock.",
                 headline="waited too long",
             )
@@ -216,7 +216,7 @@ class ShutDown(Exercise):
                 "late",
                 f"The last request was cancelled after "
                 f"{max(when for _, when in cancelled):g} s; they had {seconds:g} s.",
-                lab.line(r"cancel\("),
+                lab.call_of("cancel"),
                 "Cancel all that are left, and only then wait for them, all together.",
                 headline="waited too long",
             )
@@ -224,7 +224,7 @@ class ShutDown(Exercise):
             raise Wrong(
                 "late",
                 f"It took {took:g} s; {elapsed:g} s is enough.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Wait for the requests, and not for the clock.",
                 headline="waited too long",
             )

@@ -38,7 +38,7 @@ def fails_alone(lab, call):
         raise Wrong(
             "leaked",
             f"The error came out, and {len(left)} of the others still ran.",
-            lab.line(r"gather|create_task|ensure_future"),
+            lab.call_of("gather", "create_task", "ensure_future"),
             "Neither `gather` nor a lone `create_task` ends the others. A TaskGroup does.",
         )
 

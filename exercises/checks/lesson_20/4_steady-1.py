@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import itertools
 
@@ -57,7 +58,7 @@ class SteadyTest(Exercise):
                     "late",
                     f"With {pace:g} s a plate the last one was clean at {cleaned[-1]:g} s; "
                     f"your test was over at {run.elapsed:g} s.",
-                    lab.line(r"sleep\("),
+                    lab.call_of("sleep"),
                     "Wait for the event itself: `dirty.join()`.",
                     headline="waits longer than it must",
                 )
@@ -70,7 +71,7 @@ class SteadyTest(Exercise):
                 raise Wrong(
                     "passes the broken",
                     f"I gave your test a washer that {what}, and it passed.",
-                    lab.line("assert"),
+                    lab.node(ast.Assert),
                     "Give it several plates, and compare the whole list, with its order.",
                     headline="passes a broken one",
                 )
@@ -79,7 +80,7 @@ class SteadyTest(Exercise):
             raise Wrong(
                 "passes the broken",
                 "I gave your test a washer that dies at the second plate, and it passed.",
-                lab.line(r"except|suppress"),
+                lab.handler(),
                 "Its error must come out, or an assert must fail.",
                 headline="passes a broken one",
             )
@@ -89,7 +90,7 @@ class SteadyTest(Exercise):
                 "endless",
                 "I gave your test a washer that dies of an error at the second plate. "
                 f"Nobody reports the other plates; your test still waited {until}.",
-                lab.line(r"\.join\(|\bwait\("),
+                lab.call_of("join", "wait"),
                 "Let the death of the washer end your wait: a TaskGroup does that.",
                 headline="hangs where it should fail",
             )
@@ -254,7 +255,7 @@ class SteadyTest(Exercise):
         "clean == [0, 1, 2, 3, 4]", "len(clean) == 5", kind="passes the broken", says="mixes up"
     )
 
-    @wrong("leaked")
+    @wrong("leaked", says="1 task still ran: `washer`")
     async def leaves_the_washer(washer):
         dirty, clean = asyncio.Queue(), []
         asyncio.create_task(washer(dirty, clean))
@@ -263,7 +264,7 @@ class SteadyTest(Exercise):
         await dirty.join()
         assert clean == [0, 1, 2, 3, 4]
 
-    @wrong("deadlock")
+    @wrong("deadlock", says="for Queue.get")
     async def waits_for_the_washer(washer):
         dirty, clean = asyncio.Queue(), []
         for plate in range(5):

@@ -62,7 +62,7 @@ class LeakDetector(Exercise):
             raise Wrong(
                 "another error",
                 f"The test raised LookupError, and out came {names!r}.",
-                lab.line("TaskGroup"),
+                lab.call_of("TaskGroup"),
                 "A TaskGroup wraps what its tasks raise. Await the test itself.",
                 headline="wrapped the error",
             )
@@ -70,7 +70,7 @@ class LeakDetector(Exercise):
             raise Wrong(
                 "lost error",
                 f"The test raised LookupError, and `leaks` returned {names}.",
-                lab.line(r"except\b|suppress") or lab.line(r"\breturn\b"),
+                lab.handler() or lab.returning(),
                 LET_IT_PASS,
             )
         self._ended(lab, state, ["light", "radio"], "The test failed with a LookupError")
@@ -99,7 +99,7 @@ class LeakDetector(Exercise):
             raise Wrong(
                 "others' tasks",
                 "A task `clock` ran before the test began, and `leaks` cancelled it.",
-                lab.line(r"cancel\("),
+                lab.call_of("cancel"),
                 "Note which tasks there are before the test: those are not its own.",
                 headline="cancelled the others'",
             )
@@ -108,7 +108,7 @@ class LeakDetector(Exercise):
                 "awaited the cancelled",
                 "`leaks` itself ended with a CancelledError: "
                 "whoever awaits a task that was cancelled meets that error.",
-                lab.line(r"await (?!test)"),
+                lab.await_of(besides="test"),
                 "`gather(*tasks, return_exceptions=True)` waits and keeps the errors.",
                 headline="was cancelled with them",
             )
@@ -117,7 +117,7 @@ class LeakDetector(Exercise):
                 "late",
                 f"The test took 1 s, and `leaks` {took:g} s: "
                 "it waited until the tasks came to their own end.",
-                lab.line(r"gather|\.wait\("),
+                lab.call_of("gather", "wait"),
                 "Cancel them first.",
                 headline="waited for what it found",
             )
@@ -127,7 +127,7 @@ class LeakDetector(Exercise):
                 "late",
                 f"{must} s after its begin nothing was left to wait for, and `leaks` was "
                 f"over at {took:g} s.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "A sleep stands for something: await the tasks themselves.",
                 headline="waits longer than it must",
             )
@@ -137,7 +137,7 @@ class LeakDetector(Exercise):
                     "others' tasks",
                     f"It returned {sorted(names)}. "
                     f"{named({'clock', 'leaks'} & set(names))} ran before the test began.",
-                    lab.line("all_tasks"),
+                    lab.call_of("all_tasks"),
                     "Take the difference: after, minus before.",
                     headline="counted those of before",
                 )
@@ -146,7 +146,7 @@ class LeakDetector(Exercise):
                     "others' tasks",
                     f"It returned {sorted(names)}. `your leaks` is the "
                     "task that your own function runs in.",
-                    lab.line("all_tasks"),
+                    lab.call_of("all_tasks"),
                     "Leave out `asyncio.current_task()`.",
                     headline="counted itself",
                 )
@@ -154,7 +154,7 @@ class LeakDetector(Exercise):
                 raise Wrong(
                     "order",
                     f"It returned {names}.",
-                    lab.line(r"\breturn\b"),
+                    lab.returning(),
                     "Asked is a list, with the names sorted.",
                 )
         lab.equal(names, expected)
@@ -168,7 +168,7 @@ class LeakDetector(Exercise):
                 f"{when}, `leaks` was over, and "
                 f"{' and '.join(missing)} had not ended: radio takes 2 s for its cleanup, "
                 "light takes none.",
-                lab.line(r"\.cancel\(") or lab.line(r"all_tasks\(\) -"),
+                lab.call_of("cancel") or lab.operation("-", on=["all_tasks"]),
                 "`cancel()` asks. Then await them, in a `finally`, so that it is done "
                 "however the test ended.",
                 headline="left what it found",

@@ -86,7 +86,7 @@ class Fixture(Exercise):
                 raise Wrong(
                     "value",
                     f"It yields {pair!r}; asked is the pair (oven, fridge).",
-                    lab.line("yield"),
+                    lab.yielding(),
                 )
             notes.append("test")
             await asyncio.sleep(1)
@@ -104,7 +104,7 @@ class Fixture(Exercise):
                 raise Wrong(
                     "another form",
                     f"{told}, and it yielded a second time.",
-                    lab.line("yield"),
+                    lab.yielding(),
                     "One `yield` for the test, and no loop.",
                     headline="more than one yield",
                 ) from None
@@ -115,7 +115,7 @@ class Fixture(Exercise):
             raise Wrong(
                 "lost error",
                 f"{told}. The error had to come out, and it did not.",
-                lab.line(r"\bexcept\b|suppress|\breturn\b"),
+                lab.earliest(lab.handler(), lab.returning()),
                 LET_IT_PASS,
             )
 
@@ -128,7 +128,7 @@ class Fixture(Exercise):
                 raise Wrong(
                     "given back wrongly",
                     seen,
-                    lab.line(rf"{name}\.off"),
+                    lab.call_of(f"{name}.off"),
                     f"The `try` of the {name} begins after its `on`.",
                     headline="switched off what was never on",
                 )
@@ -136,7 +136,7 @@ class Fixture(Exercise):
                 raise Wrong(
                     "not given back",
                     seen + f" The {name} is still on.",
-                    lab.line(rf"{name}\.on"),
+                    lab.call_of(f"{name}.on"),
                     "Each thing needs a `finally` of its own, from the moment when it is on.",
                     headline="left on",
                 )
@@ -144,7 +144,7 @@ class Fixture(Exercise):
             raise Wrong(
                 "order",
                 seen + f" The order asked is {', '.join(expected)}.",
-                lab.line(r"\.off"),
+                lab.call_of("off"),
                 "The oven first, then the fridge; and off in the opposite order.",
             )
         lab.equal(notes, expected, what="what happened is")
@@ -267,7 +267,7 @@ class Fixture(Exercise):
         await fridge.on()
         return oven, fridge
 
-    @wrong("not awaited")
+    @wrong("not awaited", says="`on` was called, and nobody awaited")
     async def forgets_to_await(oven, fridge):
         oven.on()
         fridge.on()
@@ -288,7 +288,7 @@ def made(kitchen, things, lab):
         raise Wrong(
             "another form",
             f"`kitchen` returned a {type(fixture).__name__}.",
-            lab.line("contextmanager") if decorated else lab.line(r"def\s+kitchen"),
+            lab.call_of("contextmanager") if decorated else lab.definition("kitchen"),
             "Leave out the decorator: I put it on when I need it."
             if decorated
             else "An `async def` with a `yield` in it makes an async generator.",

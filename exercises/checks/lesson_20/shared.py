@@ -40,12 +40,12 @@ def must_pass(lab, what, *call):
         place = lab.text.of_traceback(error)
         says = f" It says: {error}." if str(error) else ""
         raised = "" if kind == "AssertionError" else f" with a {kind}"
-        if lab.line(r"\bpatch"):
+        if lab.call_of("patch"):
             try_ = (
                 "A stand-in takes the waiting away, and the clock stands still. Here the clock "
                 "jumps by itself."
             )
-        elif lab.line(r"\b(perf_counter|monotonic|time\.time)\b"):
+        elif lab.call_of("monotonic", "perf_counter", "time.time"):
             try_ = (
                 "The clock of the computer does not go along with virtual time. Ask that of "
                 "the loop: `asyncio.get_running_loop().time()`."
@@ -64,7 +64,7 @@ def must_pass(lab, what, *call):
             "passes the broken",
             f"Your test returned {run.result!r}. Nobody looks at "
             "what a test returns: it fails by an error.",
-            lab.line(r"\breturn\b"),
+            lab.returning(),
             "`assert` it instead.",
             headline="returned its verdict",
         )

@@ -54,7 +54,7 @@ class Batches(Exercise):
                 raise Wrong(
                     "shipping",
                     f"{many} numbers went out in {len(client.calls)} calls.",
-                    lab.line(r"submit|map"),
+                    lab.call_of("submit", "map"),
                     "Each call costs five times what a number does. Put several numbers into one.",
                     headline="too small to ship",
                 )
@@ -62,14 +62,14 @@ class Batches(Exercise):
                 raise Wrong(
                     "lost items",
                     f"The workers did {done} of {many} numbers.",
-                    lab.line(r"//|range\(|zip\("),
+                    lab.earliest(lab.operation("//"), lab.call_of("range", "zip")),
                     "What becomes of the rest, if the parts don't come out even?",
                 )
             if done > many:
                 raise Wrong(
                     "done twice",
                     f"The workers did {done} numbers, and {many} were given.",
-                    lab.line(r"range\("),
+                    lab.call_of("range"),
                     headline="did some twice",
                 )
             most = max(client.share, default=0)
@@ -78,7 +78,7 @@ class Batches(Exercise):
                     "shipping",
                     f"One call did {most} of {many} numbers, and "
                     "meanwhile other workers had nothing to do.",
-                    lab.line(r"submit|map"),
+                    lab.call_of("submit", "map"),
                     "With four workers, at least four calls.",
                     headline="too big a batch",
                 )
@@ -89,7 +89,7 @@ class Batches(Exercise):
                     f"The last of {len(client.sent)} calls was made "
                     f"{client.sent[-1] - client.sent[0]:.2g} s after the first one: one "
                     "worker at a time had work.",
-                    lab.text.sequential_await() or lab.line("await"),
+                    lab.text.sequential_await() or lab.await_of(),
                 )
 
     @right
@@ -170,7 +170,7 @@ class Batches(Exercise):
             [client.submit(print, [work(n) for n in part]) for part in parts]
         )
 
-    @wrong("order")
+    @wrong("order", says="It returned [1000000, 984064")
     async def mixed_up(client, work, numbers):
         futures = [
             client.submit(lambda part: list(map(work, part)), numbers[n::8]) for n in range(8)
@@ -185,7 +185,7 @@ class Batches(Exercise):
             for n in range(0, len(numbers), size)
         ]
 
-    @wrong("value")
+    @wrong("value", says="It returned [[1000000")
     async def a_list_of_lists(client, work, numbers):
         size = len(numbers) // 20 + 1
         return await client.gather(

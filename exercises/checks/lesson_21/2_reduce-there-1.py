@@ -51,7 +51,7 @@ class ReduceThere(Exercise):
                     "shipping",
                     f"{client.out:,} bytes went out with your calls"
                     + (f", after {client.home:,} had come home." if client.home > 5000 else "."),
-                    lab.line(r"submit|map|scatter"),
+                    lab.call_of("submit", "map", "scatter"),
                     "Hand on the future itself: `client.submit(max, future)`. The list "
                     "stays where it is.",
                     headline="there and back",
@@ -60,7 +60,7 @@ class ReduceThere(Exercise):
                 raise Wrong(
                     "shipping",
                     f"{client.home:,} bytes came home, for {len(days)} numbers.",
-                    lab.line(r"await|gather"),
+                    lab.earliest(lab.await_of(), lab.call_of("gather")),
                     "`await` on a future brings its whole result. Let a worker reduce it "
                     "first, and await that.",
                     headline="brought it home",
@@ -71,7 +71,7 @@ class ReduceThere(Exercise):
                     f"{client.between:,} bytes went from worker to "
                     "worker: one call that needs the lists of several days needs them in "
                     "one place.",
-                    lab.line(r"submit|map"),
+                    lab.call_of("submit", "map"),
                     "One call for each day.",
                     headline="all to one worker",
                 )
@@ -80,7 +80,7 @@ class ReduceThere(Exercise):
                 raise Wrong(
                     "done twice",
                     f"Day {twice[0]} was loaded {loaded.count(twice[0])} times.",
-                    lab.line("load"),
+                    lab.use_of("load"),
                     headline="loaded twice",
                 )
             asked = {
@@ -92,13 +92,15 @@ class ReduceThere(Exercise):
             took = f"It took {run.elapsed:.2g} s; four workers need {bound:g} s"
             if client.sent[-1] - client.sent[0] > 0.3:
                 raise Wrong(
-                    "sequential", f"{took}.", lab.text.sequential_await() or lab.line("await|load")
+                    "sequential",
+                    f"{took}.",
+                    lab.text.sequential_await() or lab.earliest(lab.await_of(), lab.use_of("load")),
                 )
             if run.elapsed > bound + 0.3:
                 raise Wrong(
                     "idle places",
                     f"{took}. Calls made for {len(days)} days: {len(client.calls)}.",
-                    lab.line("submit|map"),
+                    lab.call_of("submit", "map"),
                     "One worker does one call at a time: a call for each day.",
                     headline="left a worker idle",
                 )
@@ -158,7 +160,7 @@ class ReduceThere(Exercise):
     async def uses_the_name(client, load, days):
         return {day: max(numbers) for day, numbers in zip(days, client.map(load, days))}
 
-    @wrong("value")
+    @wrong("value", says="It returned [20007, 20011")
     async def a_list(client, load, days):
         return await client.gather(client.map(max, client.map(load, days)))
 

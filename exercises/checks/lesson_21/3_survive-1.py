@@ -78,7 +78,7 @@ class Survive(Exercise):
             raise Wrong(
                 "done twice",
                 f"Item {again[0]} was sent {sent[again[0]]} times, and its worker had not died.",
-                lab.line("submit|map"),
+                lab.call_of("submit", "map"),
                 "Only what was lost is sent again.",
                 headline="did it all again",
             )
@@ -89,7 +89,7 @@ class Survive(Exercise):
                 "sequential",
                 f"It took {run.elapsed:.2g} s. The eighth call was made at "
                 f"{first[-1]:.2g} s, and eight workers are there.",
-                lab.text.sequential_await() or lab.line("await"),
+                lab.text.sequential_await() or lab.await_of(),
             )
 
         client, work = prepared({14: 1}, bad=17)
@@ -104,7 +104,7 @@ class Survive(Exercise):
             raise Wrong(
                 "retried",
                 f"Item 17 failed with a LookupError of its own and was sent {times} times.",
-                lab.line("except"),
+                lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
                 "Its worker is well, and it would fail again. `except client.WorkerDied` "
                 "catches that error and no other.",
             )
@@ -130,7 +130,12 @@ class Survive(Exercise):
             raise Wrong(
                 "counted wrong",
                 f"Item 15 was sent {times} times, and it should have been sent three times.",
-                lab.line(r"range|while|except"),
+                lab.earliest(
+                    lab.call_of("range"),
+                    lab.while_loop(),
+                    lab.handler(),
+                    lab.keyword("return_exceptions"),
+                ),
                 headline="another number of tries",
             )
         if not came_out and other is not None:
@@ -146,7 +151,7 @@ class Survive(Exercise):
                 "lost error",
                 "Item 15 was lost three times, and `client.WorkerDied` did "
                 f"not come out. It returned {returned}.",
-                lab.line("except"),
+                lab.earliest(lab.handler(), lab.keyword("return_exceptions")),
             )
 
         client, work = prepared()
@@ -254,12 +259,12 @@ class Survive(Exercise):
 
         return await asyncio.gather(*(one(item) for item in items))
 
-    @wrong("value")
+    @wrong("value", says="It returned [110, 120, 140")
     async def leaves_it_out(client, work, items):
         ends = await asyncio.gather(*client.map(work, items), return_exceptions=True)
         return [end for end in ends if not isinstance(end, client.WorkerDied)]
 
-    @wrong("order")
+    @wrong("order", says="180, 130, 160]")
     async def appends_what_was_lost(client, work, items):
         async def one(item):
             for attempt in 1, 2, 3:

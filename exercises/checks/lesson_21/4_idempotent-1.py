@@ -37,7 +37,7 @@ class Once(Exercise):
             raise Wrong(
                 "async for plain",
                 "`pay` is a coroutine function, and an ordinary one was asked for.",
-                lab.line("async"),
+                lab.coroutine_function(),
                 "Nothing in it waits: `def`.",
                 headline="a coroutine function",
             )
@@ -53,7 +53,7 @@ class Once(Exercise):
                         "value",
                         f"The book holds {value!r} at {key!r}, which is no "
                         "number: `sum(book.values())` fails.",
-                        lab.line(r"book(\[|\.)"),
+                        lab.earliest(lab.item_of("book"), lab.call_of("book.*")),
                     )
             return sum(book.values())
 
@@ -64,7 +64,7 @@ class Once(Exercise):
                 "idempotence",
                 f"{seen} 0: the payment is not in this book, for "
                 "it was once entered in another one.",
-                lab.line(r"not in|in seen"),
+                lab.earliest(lab.operation("not in"), lab.operation("in", on=["seen"])),
                 "What your function remembers is in one process, and gone with it. Only "
                 "`book` outlives it.",
                 headline="remembered elsewhere",
@@ -74,7 +74,7 @@ class Once(Exercise):
             raise Wrong(
                 "idempotence",
                 f"{seen} {got}, not 32: a payment is missing, or another one has taken its place.",
-                lab.line(r"book\["),
+                lab.item_of("book"),
                 "Each payment needs a place of its own.",
                 headline="overwritten",
             )
@@ -84,7 +84,9 @@ class Once(Exercise):
             raise Wrong(
                 "idempotence",
                 f"{seen} 5, and two payments of 5 were made.",
-                lab.line(r"in book|not in|book\["),
+                lab.earliest(
+                    lab.operation("not in"), lab.item_of("book"), lab.operation("in", on=["book"])
+                ),
                 "Two payments may be alike. Only the id tells them apart.",
                 headline="took two for one",
             )
@@ -99,7 +101,7 @@ class Once(Exercise):
                 raise Wrong(
                     "idempotence",
                     f"{seen} {got}, not 25: the task ran again, and so did its addition.",
-                    lab.line(r"\+=|\+|len\("),
+                    lab.earliest(lab.operation("+=", "+"), lab.call_of("len")),
                     "Let the second time write what is there already: a place in `book` "
                     "for each id.",
                     headline="booked twice",
@@ -133,7 +135,7 @@ class Once(Exercise):
         book[payment["account"]] = book.get(payment["account"], 0) + payment["amount"]
 
     a_new_line = a_place_for_each.but(
-        'payment["id"]', "len(book)", kind="idempotence", says="booked twice"
+        'payment["id"]', "len(book)", kind="idempotence", says="is 30, not 25"
     )
 
     @wrong("idempotence", says="Only the id")

@@ -245,7 +245,7 @@ def not_here(client, what, lab):
         raise Wrong(
             "called, not handed over",
             f"`{what}` was called {client.here} times by your own program, not by a worker.",
-            lab.line(rf"\b{what}\("),
+            lab.call_of(what),
             f"Hand over a function that calls `{what}`: `client.submit(function, ...)`.",
             headline="worked here",
         )

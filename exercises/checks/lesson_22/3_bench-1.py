@@ -1,5 +1,6 @@
 """Long, for a measurement can be wrong in many ways, and each has words of its own."""
 
+import ast
 import asyncio
 import statistics
 import time
@@ -57,7 +58,7 @@ class Bench(Exercise):
             raise Wrong(
                 "async for plain",
                 "It returned a coroutine. The ways are plain functions: there is nothing to await.",
-                lab.line(r"async\s+def\s+bench"),
+                lab.coroutine_function("bench"),
                 "Begin it with `def`.",
                 headline="must be awaited",
             )
@@ -89,7 +90,7 @@ class Bench(Exercise):
                 raise Wrong(
                     "lost error",
                     f"The ways ran in the order {''.join(ran)}: more than once after the error.",
-                    lab.line(r"^\s*except\b"),
+                    lab.handler(),
                     "Let it out where it is raised.",
                     headline="went on after the error",
                 ) from None
@@ -98,13 +99,13 @@ class Bench(Exercise):
             raise Wrong(
                 "lost error",
                 f"The way raised ConnectionError, and out came {type(other).__name__}: {other}.",
-                lab.line(r"^\s*except\b|suppress"),
+                lab.handler(),
                 "An error is no fast answer. Let it out as it is.",
             ) from None
         raise Wrong(
             "lost error",
             "One way raised ConnectionError, and the benchmark came to an end.",
-            lab.line(r"^\s*except\b|suppress"),
+            lab.handler(),
             "An error is no fast answer. Let it out.",
         )
 
@@ -171,14 +172,14 @@ class Bench(Exercise):
             raise Wrong(
                 "wrong clock",
                 f"`b` took 2, 3 and 6 s on my clock, and it says {found['b']:g}.",
-                lab.line(r"perf_counter\(|monotonic\(|time\.time\(|process_time\("),
+                lab.call_of("perf_counter", "monotonic", "time.time", "process_time"),
                 "Ask `clock()`, which you are given, before and after each run.",
             )
         if numbers and found["b"] < 0:
             raise Wrong(
                 "wrong deadline",
                 f"`b` took 2, 3 and 6 s, and it says {found['b']:g}.",
-                lab.line(r"-\s*clock\(\)"),
+                lab.operation("-", on=["clock"]),
                 "The time taken is the clock after the run minus the clock before it.",
                 headline="end before begin",
             )
@@ -206,7 +207,7 @@ class Bench(Exercise):
             raise Wrong(
                 "shared state",
                 f"It says {found['b']:g} for all three, though `b` took longer than the others.",
-                lab.line(r"fromkeys|\[\]"),
+                lab.earliest(lab.call_of("fromkeys"), lab.node(ast.List)),
                 "Each way needs a list of its own: `{name: [] for name in ways}`.",
                 headline="one list for all",
             )
@@ -214,7 +215,7 @@ class Bench(Exercise):
             raise Wrong(
                 "unfair measuring",
                 "`c` took 1, 2 and 6 s, and it says 5: the runs of `b` are in it.",
-                lab.line(r"clock\(\)"),
+                lab.call_of("clock"),
                 "Ask the clock anew right before each run.",
                 headline="counted the others' runs",
             )
@@ -222,7 +223,7 @@ class Bench(Exercise):
             raise Wrong(
                 "unfair measuring",
                 "It returned all the times of each way.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 "`statistics.median` makes one number of them.",
                 headline="no median",
             )
@@ -231,7 +232,7 @@ class Bench(Exercise):
                 "order",
                 f"It returned the names in the order {', '.join(found)}; in `ways` it is "
                 f"{', '.join(medians)}.",
-                lab.line(r"\bsorted\(|\breturn\b"),
+                lab.earliest(lab.call_of("sorted"), lab.returning()),
                 "A dict keeps the order in which its keys came.",
             )
 

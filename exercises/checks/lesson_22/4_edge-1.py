@@ -36,7 +36,7 @@ class Edge(Exercise):
             raise Wrong(
                 "not awaited",
                 "Its loop ended before the fetches did, and what still ran was cancelled.",
-                lab.line(r"return asyncio\.gather|gather\(|create_task\("),
+                lab.earliest(lab.returning("gather"), lab.call_of("gather", "create_task")),
                 "The inner coroutine must `await` the gather.",
             ) from None
         except (RuntimeError, TypeError, ValueError) as error:
@@ -44,11 +44,11 @@ class Edge(Exercise):
             raise
         if asyncio.iscoroutine(got):
             got.close()
-            outer = lab.line(r"async\s+def\s+report")
+            outer = lab.coroutine_function("report")
             raise Wrong(
                 "async for plain",
                 "It returned a coroutine: its caller would have to be async as well.",
-                outer or lab.line(r"\breturn\b"),
+                outer or lab.returning(),
                 "Begin it with `def`, and run the loop inside it."
                 if outer
                 else "Run it to its end here: `asyncio.run` does, and returns what it returned.",
@@ -58,14 +58,14 @@ class Edge(Exercise):
             raise Wrong(
                 "sequential",
                 "Each page was fetched before the next one began.",
-                lab.line(r"asyncio\.run|run_until_complete|await "),
+                lab.earliest(lab.call_of("asyncio.run", "run_until_complete"), lab.await_of()),
                 "One `asyncio.run` for all of them, and a gather or a TaskGroup inside.",
             )
         if got == "page b, page c, page a":
             raise Wrong(
                 "order",
                 f"It returned {got!r}: the order in which they were ready.",
-                lab.line(r"as_completed|wait\(|append"),
+                lab.call_of("as_completed", "wait", "append"),
             )
         lab.equal(got, "page a, page b, page c")
         lab.equal(lab.call(report, fetch, []), "")
@@ -80,7 +80,7 @@ class Edge(Exercise):
         raise Wrong(
             "lost error",
             f"ConnectionError was raised inside, and it had to come out. It returned {got!r}.",
-            lab.line(r"^\s*except\b|return_exceptions|suppress\("),
+            lab.earliest(lab.handler(), lab.keyword("return_exceptions"), lab.call_of("suppress")),
         )
 
     @staticmethod
@@ -91,7 +91,7 @@ class Edge(Exercise):
             raise Wrong(
                 "no loop yet",
                 f"It raised {type(error).__name__}: {words.rstrip('.')}.",
-                lab.line(r"get_event_loop|gather\("),
+                lab.call_of("get_event_loop", "gather"),
                 "No loop runs where `report` is called. Gather inside an `async def`, and hand "
                 "that one to `asyncio.run`.",
             ) from None
@@ -105,7 +105,7 @@ class Edge(Exercise):
             raise Wrong(
                 "named, not called",
                 "`asyncio.run` was given a coroutine function.",
-                lab.line(r"asyncio\.run\("),
+                lab.call_of("asyncio.run"),
                 "Call it: its call makes the coroutine.",
                 headline="a function for a coroutine",
             ) from None
@@ -113,7 +113,7 @@ class Edge(Exercise):
             raise Wrong(
                 "not awaited",
                 "`fetch` was called, and nobody awaited the coroutines.",
-                lab.line(r"\bfetch\("),
+                lab.call_of("fetch"),
                 "Await them in an inner `async def`, and run that with `asyncio.run`.",
             ) from None
 
@@ -143,7 +143,7 @@ class Edge(Exercise):
     def a_loop_for_each(fetch, urls):
         return ", ".join(asyncio.run(fetch(url)) for url in urls)
 
-    @wrong("sequential")
+    @wrong("sequential", says="fetched before the next one began")
     def in_turn(fetch, urls):
         async def all_of_them():
             return [await fetch(url) for url in urls]

@@ -30,7 +30,7 @@ class Ask:
             raise Wrong(
                 "endless",
                 f"It asked {self.MOST} times and went on.",
-                self.lab.line(r"\bwhile\b|\bfor\b"),
+                self.lab.looping(),
                 "Count the tries: five, no more.",
                 headline="never gives up",
             )
@@ -84,7 +84,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "retried",
                 f"The page is not there (404), and it asked {len(ask.began)} times.",
-                lab.line(r"\bexcept\b|status"),
+                lab.earliest(lab.handler(), lab.use_of("status")),
             )
         self.failed(lab, error, run, "404", ValueError)
         firsts = []
@@ -102,7 +102,7 @@ class OnePage(Exercise):
                 raise Wrong(
                     "one failure ends all",
                     "A connection was lost (OSError), and it gave up.",
-                    lab.line("except"),
+                    lab.handler(),
                     "The same request may succeed the next time.",
                     headline="lost the page",
                 )
@@ -113,7 +113,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "pauses",
                 "It asked again at once.",
-                lab.line(r"\bfor\b|\bwhile\b"),
+                lab.looping(),
                 "A server that is overloaded needs a moment: "
                 "`await asyncio.sleep(random.uniform(0, longest))`.",
                 headline="no pause",
@@ -122,7 +122,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "no jitter",
                 f"In four runs the first pause was {firsts[0][0]:g} s each time.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "Draw it by lot, `random.uniform(0, longest)`, or all who failed together "
                 "come back together.",
             )
@@ -131,7 +131,7 @@ class OnePage(Exercise):
                 "pauses",
                 "In sixteen runs the pause before the fifth try "
                 "was never longer than 0.4 s; it may be up to 0.8 s.",
-                lab.line(r"uniform|sleep\("),
+                lab.call_of("uniform", "sleep"),
                 "0.1 s, doubled for each try that failed.",
                 headline="pauses that don't grow",
             )
@@ -140,7 +140,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "time limit",
                 f"The first try hung, and it waited for it until {now_said(ask.ended[0])}.",
-                lab.line(r"await\s+\w*ask"),
+                lab.await_of("*ask*"),
                 "Each try needs a limit of its own: `async with asyncio.timeout(1):`.",
                 headline="hung with the page",
             )
@@ -151,13 +151,13 @@ class OnePage(Exercise):
             raise Wrong(
                 "counted wrong",
                 f"Asked are five tries; it made {len(ask.began)}.",
-                lab.line(r"range\(|\bwhile\b"),
+                lab.earliest(lab.call_of("range"), lab.while_loop()),
             )
         if run.elapsed > ask.ended[-1] + SOON:
             raise Wrong(
                 "late",
                 "It paused after the fifth try, too, and only then raised the error.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "After the last try there is nothing to wait for.",
                 headline="paused for nothing",
             )
@@ -166,7 +166,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "limits add up",
                 f"Every try hung. It went on until {ask.ended[-1]:.1f} s; all of it may take 4 s.",
-                lab.line("timeout|wait_for"),
+                lab.call_of("timeout", "wait_for"),
                 "Timeouts do not add up: put one `async with asyncio.timeout(4):` around "
                 "all the tries.",
                 headline="no deadline for the whole",
@@ -178,7 +178,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "swallowed",
                 f"I cancelled it after 0.5 s, and it went on until {run.elapsed:.1f} s.",
-                lab.line("except|suppress"),
+                lab.handler(),
             )
 
     def tried(self, get_page, lab, what, *outcomes):
@@ -208,7 +208,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "one failure ends all",
                 f"It gave up after try {len(ask.began)}; the next one might have succeeded.",
-                lab.line("raise"),
+                lab.raising(),
                 headline="lost the page",
             )
         if error is not None:
@@ -217,14 +217,14 @@ class OnePage(Exercise):
             raise Wrong(
                 "value",
                 f"It returned {run.result!r}; asked is the body alone.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
             )
         lab.equal(run.result, "body of /tea")
         if len(ask.began) > tries:
             raise Wrong(
                 "done twice",
                 f"It asked {len(ask.began)} times; try {tries} had succeeded.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
                 headline="asked too often",
             )
 
@@ -235,13 +235,13 @@ class OnePage(Exercise):
             raise Wrong(
                 "another error",
                 f"The page {what}, and {type(error).__name__} came out; asked is {kind.__name__}.",
-                lab.line("raise"),
+                lab.raising(),
                 "",
             )
         raise Wrong(
             "lost error",
             f"The page {what}, and it returned {run.result!r} as if that were an answer.",
-            lab.line(r"\breturn\b"),
+            lab.returning(),
             f"A {kind.__name__} must come out.",
         )
 
@@ -253,7 +253,7 @@ class OnePage(Exercise):
                     "pauses",
                     f"Before try {number + 2} it paused {pause:.2f} s; "
                     f"at most {longest:g} s are asked.",
-                    lab.line(r"uniform|sleep\("),
+                    lab.call_of("uniform", "sleep"),
                     "The first pause is up to 0.1 s, and each is up to twice the last.",
                     headline="paused too long",
                 )

@@ -84,7 +84,7 @@ class TwoLimits(Exercise):
         gaps = [later - sooner for sooner, later in itertools.pairwise(starts)]
         if gaps and min(gaps) < apart - SOON:
             number = gaps.index(min(gaps))
-            other = lab.line(r"\b(monotonic|perf_counter|time\.time)\(")
+            other = lab.call_of("monotonic", "perf_counter", "time.time")
             if other:
                 raise Wrong(
                     "wrong clock",
@@ -98,7 +98,7 @@ class TwoLimits(Exercise):
                     "limit",
                     f"Two fetches began at once, at "
                     f"{starts[number + 1]:g} s; at least {apart:g} s must lie between.",
-                    lab.line(r"sleep\(") or lab.line("await"),
+                    lab.call_of("sleep") or lab.await_of(),
                     "Who rests for itself does not know of the others. Share one `next` "
                     "moment: whoever takes it moves it on by `apart`.",
                     headline="too soon after another",
@@ -108,7 +108,7 @@ class TwoLimits(Exercise):
                 f"A fetch began {min(gaps):g} s after the one "
                 f"before it, at {starts[number + 1]:g} s; at least {apart:g} s must lie "
                 "between.",
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "One clock for all, read by whoever already has a place: who takes a "
                 "moment and then waits for a place starts later than its moment.",
                 headline="too soon after another",
@@ -117,7 +117,7 @@ class TwoLimits(Exercise):
             raise Wrong(
                 "order",
                 f"They began in the order {' '.join(page for _, page in fetch.starts)}.",
-                lab.line("create_task"),
+                lab.call_of("create_task"),
                 "Take the pages in turn.",
             )
         begins, end = soonest(seconds.values(), most, apart)
@@ -129,12 +129,12 @@ class TwoLimits(Exercise):
             None,
         )
         if fetch.peak == 1 and most > 1 and max(seconds.values()) > apart:
-            raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
+            raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
         if late is None:
             raise Wrong(
                 "late",
                 took,
-                lab.line(r"sleep\("),
+                lab.call_of("sleep"),
                 "All had begun in time. Return when the last one has ended.",
                 headline="ended late",
             )
@@ -142,7 +142,7 @@ class TwoLimits(Exercise):
             "late",
             f"{took} Fetch {late + 1} could begin at {begins[late]:g} s, and "
             f"began at {starts[late]:g} s.",
-            lab.line(r"sleep\(|gather|TaskGroup"),
+            lab.call_of("sleep", "gather", "TaskGroup"),
             "A fetch begins as soon as there is a place and `apart` seconds have passed "
             "since the last start: no batches, and no pause where none is needed.",
             headline="began late",

@@ -132,7 +132,7 @@ class TwoStages(Exercise):
             raise Wrong(
                 "batch barrier",
                 "Parsing began when all fetches were over.",
-                lab.line(r"gather|TaskGroup|\.join\("),
+                lab.call_of("gather", "TaskGroup", "join"),
                 "Start the parser before the workers, and let it take what comes.",
             )
         if works.ahead > size + workers + 1:
@@ -141,7 +141,7 @@ class TwoStages(Exercise):
                 f"{works.ahead} pages had been fetched and were not parsed "
                 f"yet; {size} may wait, {workers} may be in the hands of the workers, "
                 "and one is being parsed.",
-                lab.line(r"\bQueue\(|gather"),
+                lab.call_of("*Queue", "gather"),
             )
         self.pace(lab, run, works, pages, workers, fetch_takes, parse_takes)
 
@@ -154,7 +154,7 @@ class TwoStages(Exercise):
             raise Wrong(
                 "value",
                 f"It returned {run.result!r:.90}; asked are two dicts.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
             )
         records, failed = run.result
         lost = [page for page in pages if page not in records and page not in failed]
@@ -163,9 +163,9 @@ class TwoStages(Exercise):
             raise Wrong(
                 "full queue",
                 f"{full[0]} was fetched, there was no room for it, and it counts as failed.",
-                lab.line("put_nowait"),
+                lab.call_of("put_nowait"),
             )
-        nones = lab.line(r"put(_nowait)?\(None\)|\.shutdown\(|\.cancel\(")
+        nones = lab.earliest(lab.call_of("shutdown", "cancel"), lab.call_of("put*", given=None))
         if lost and nones and not failed.keys() & lost and lost == pages[-len(lost) :]:
             raise Wrong(
                 "end signal",
@@ -181,7 +181,7 @@ class TwoStages(Exercise):
             raise Wrong(
                 "lost items",
                 f"{len(lost)} of {len(pages)} pages are in neither dict: {', '.join(lost[:4])}.",
-                lab.line("except|suppress"),
+                lab.handler(),
                 "Each page ends in one of the two, whatever happens to it.",
                 headline="lost pages",
             )
@@ -201,11 +201,11 @@ class TwoStages(Exercise):
             return
         took = f"It took {run.elapsed:g} s; {best:g} s are enough."
         if works.fetch_peak == 1 and workers > 1:
-            raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
+            raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
         raise Wrong(
             "idle places",
             took,
-            lab.line(r"sleep\(|wait_for|timeout|gather"),
+            lab.call_of("sleep", "wait_for", "timeout", "gather"),
             "Whoever waits for a page or for room is woken in that moment by "
             "`await queue.get()` and `await queue.put(item)`.",
             headline="left a stage idle",

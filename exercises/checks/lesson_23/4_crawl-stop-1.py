@@ -93,7 +93,7 @@ class Stopping(Exercise):
             raise Wrong(
                 "endless",
                 f"{again[0]!r} was fetched three times, and would be for ever.",
-                lab.line(r"append|extend|insert"),
+                lab.call_of("append", "extend", "insert"),
                 "A page goes back into `todo` if it is not done, and after its worker was "
                 "cancelled; the grace begins with `stop`.",
                 headline="fetched again and again",
@@ -111,19 +111,19 @@ class Stopping(Exercise):
                     f"{missing[0]!r} was under way when `stop` was "
                     f"set, and would have been done within the {grace:g} s of grace. It "
                     "was cancelled.",
-                    lab.line(r"\.cancel\("),
+                    lab.call_of("cancel"),
                     "Cancel only what is late: `asyncio.wait(tasks, timeout=grace)` first.",
                 )
             raise Wrong(
                 "lost items",
                 f"It returned, and {missing[0]!r} was never fetched.",
-                lab.line("while|for"),
+                lab.looping(),
                 headline="lost pages",
             )
         lab.equal(found, {page: f"page {page}" for page in done}, what="`done` is")
 
     def better(self, lab, error):
-        gathered = lab.line(r"gather\(")
+        gathered = lab.call_of("gather")
         if (
             getattr(error, "kind", "") != "lost error"
             or "CancelledError" not in error.observed
@@ -148,14 +148,14 @@ class Stopping(Exercise):
                 "swallowed",
                 f"I cancelled it after {cancelled:g} s, and then a worker "
                 f"began {fetch.calls[-1]!r}.",
-                lab.line("except|suppress|finally"),
+                lab.earliest(lab.handler(), lab.cleanup()),
             )
         twice = [page for page, n in collections.Counter(fetch.calls).items() if n > 1]
         if twice:
             raise Wrong(
                 "done twice",
                 f"{twice[0]!r} was fetched twice.",
-                lab.line("popleft"),
+                lab.call_of("popleft"),
                 "A page that a worker has taken is its own.",
                 headline="fetched twice",
             )
@@ -164,7 +164,7 @@ class Stopping(Exercise):
             raise Wrong(
                 "went on after the end",
                 f"`stop` was set after {stopped:g} s, and then it began {page!r}.",
-                lab.line(r"\bwhile\b|popleft"),
+                lab.earliest(lab.while_loop(), lab.call_of("popleft")),
                 "Before it takes another page a worker looks: `stop.is_set()`.",
                 headline="went on after the stop",
             )
@@ -177,7 +177,7 @@ class Stopping(Exercise):
                     "lost items",
                     f"{page!r} was begun and not finished; in the end it is "
                     "neither in `todo` nor in `done`.",
-                    lab.line("popleft"),
+                    lab.call_of("popleft"),
                     "Give it back, whatever ended it: `except BaseException: "
                     "todo.append(page)`, then `raise`.",
                     headline="lost pages",
@@ -191,7 +191,7 @@ class Stopping(Exercise):
                         if page in found
                         else f"{places} times in `todo`."
                     ),
-                    lab.line("append|extend"),
+                    lab.call_of("append", "extend"),
                     "Give back what was begun and is not done, and only that.",
                     headline="given back twice",
                 )
@@ -199,18 +199,18 @@ class Stopping(Exercise):
     def late(self, lab, run, fetch, ends, stopped, cancelled):
         took = f"It returned after {run.elapsed:g} s; asked is after {ends:g} s."
         if fetch.peak == 1 and len(fetch.calls) > 1:
-            raise Wrong("sequential", took, lab.text.sequential_await() or lab.line("await fetch"))
+            raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
         if cancelled is not None:
             raise Wrong(
                 "swallowed",
                 f"I cancelled it after {cancelled:g} s, and it went on until {run.elapsed:g} s.",
-                lab.line("except|suppress|finally"),
+                lab.earliest(lab.handler(), lab.cleanup()),
             )
         if stopped is None or fetch.cancelled or run.elapsed > ends + 5:
             raise Wrong(
                 "late",
                 took,
-                lab.line(r"sleep\(|wait_for|timeout|wait\("),
+                lab.call_of("sleep", "wait_for", "timeout", "wait"),
                 "When the last worker has ended there is nothing left to wait for: not for "
                 "`stop`, and not for the rest of the grace. And who looks now and then "
                 "sees it late: `await` what will come.",
@@ -219,7 +219,7 @@ class Stopping(Exercise):
         raise Wrong(
             "time limit",
             f"{took} A page that needs longer than the grace was waited for.",
-            lab.line(r"grace|wait\(|gather|TaskGroup"),
+            lab.call_of("grace", "wait", "gather", "TaskGroup"),
             "Some page may hang for ever: cancel what is late.",
             headline="no limit to the grace",
         )

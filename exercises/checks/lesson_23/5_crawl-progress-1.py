@@ -72,7 +72,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "protocol",
                 "The answer to `/` has no body.",
-                lab.line("text/html"),
+                lab.literal("text/html"),
                 "After the empty line comes the page, a few words of HTML.",
                 headline="no page",
             )
@@ -83,8 +83,8 @@ class LivePage(Exercise):
         )
         self.head(lab, answer, "/events", "200", "text/event-stream")
         self.events(lab, answer)
-        if lab.line(r"\bdrain\(") is None:
-            raise Wrong("no drain", "It never awaits `writer.drain()`.", lab.line(r"\.write\("))
+        if lab.call_of("drain") is None:
+            raise Wrong("no drain", "It never awaits `writer.drain()`.", lab.call_of("write"))
         lab.told("with a visitor who leaves after the first event")
         self.leave(show, lab)
 
@@ -128,7 +128,7 @@ class LivePage(Exercise):
                     task.cancel()
                 await asyncio.gather(*handled, return_exceptions=True)
             place = errors and lab.text.of_traceback(errors[0])
-            first_read = lab.line(r"\.read\(")
+            first_read = lab.call_of("read")
             if pieces and place and first_read and isinstance(errors[0], (IndexError, ValueError)):
                 raise Wrong(
                     "one read is one message",
@@ -143,19 +143,19 @@ class LivePage(Exercise):
 
         answer = lab.run(scene()).result
         if not answer.removesuffix(b"<closed>"):
-            if pieces and answer and lab.line(r"\.read\("):
+            if pieces and answer and lab.call_of("read"):
                 raise Wrong(
                     "one read is one message",
                     "The request came in three pieces, and it "
                     "closed the connection before it had read them all.",
-                    lab.line(r"\.read\("),
+                    lab.call_of("read"),
                 )
             raise Wrong(
                 "never answers",
                 "The connection was closed, and not one byte had come."
                 if answer
                 else f"After {PATIENCE} s not one byte had come.",
-                lab.line(r"\bif\b|read"),
+                lab.earliest(lab.condition(), lab.call_of("read*")),
             )
         if not answer.endswith(b"<closed>"):
             if b"\r\n\r\n" not in answer:
@@ -163,7 +163,7 @@ class LivePage(Exercise):
                     "protocol",
                     f"{answer[:70]!r} came, and no end of the head. The "
                     "visitor waits for an empty line.",
-                    lab.line("HTTP/1.1"),
+                    lab.literal("HTTP/1.1"),
                     "The head ends with `\\r\\n\\r\\n`.",
                     headline="no empty line",
                 )
@@ -178,7 +178,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "protocol",
                 f"The answer to `{path}` begins with {answer[:60]!r}, and its head has no end.",
-                lab.line("HTTP/1.1"),
+                lab.literal("HTTP/1.1"),
                 "The head ends with an empty line, `\\r\\n\\r\\n`.",
                 headline="no empty line",
             )
@@ -189,10 +189,10 @@ class LivePage(Exercise):
                     "one read is one message",
                     "The request for `/events` came in three "
                     f"pieces, and the answer was `{first}`.",
-                    lab.line(r"read"),
+                    lab.call_of("read"),
                 )
-            unlike = lab.line(r"""==\s*(["'])/|(["'])/\w*\2\s*:""")
-            if path == "/" and unlike and not lab.line(r"decode|\bstr\("):
+            unlike = lab.literal("/")
+            if path == "/" and unlike and not lab.call_of("decode", "str"):
                 raise Wrong(
                     "protocol",
                     f"The answer to `/` begins with `{first}`.",
@@ -203,7 +203,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "protocol",
                 f"The answer to `{path}` begins with `{first}`.",
-                lab.line("HTTP/1.1"),
+                lab.literal("HTTP/1.1"),
                 f"It is `HTTP/1.1 {status} ...`.",
                 headline="status",
             )
@@ -212,12 +212,12 @@ class LivePage(Exercise):
                 raise Wrong(
                     "one read is one message",
                     "The request for `/events` came in three pieces, and the answer was the page.",
-                    lab.line(r"read"),
+                    lab.call_of("read"),
                 )
             raise Wrong(
                 "protocol",
                 f"The head of the answer to `{path}` is {head!r:.90}.",
-                lab.line("(?i)content-type"),
+                lab.literal("ontent-"),
                 f"One line is `Content-Type: {kind}`.",
                 headline="type",
             )
@@ -232,7 +232,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "protocol",
                 f"The body is {answer[-90:]!r}.",
-                lab.line("data:"),
+                lab.literal("data:"),
                 "An event is `data: `, the JSON, and an empty line: `\\n\\n`.",
                 headline="not an event",
             ) from None
@@ -240,7 +240,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "counted wrong",
                 f"The crawl went on for 0.3 s, and {len(states)} events came.",
-                lab.line("sleep|while"),
+                lab.earliest(lab.call_of("sleep"), lab.while_loop()),
                 "One at once, then one each 0.05 s.",
                 headline="too few events",
             )
@@ -248,13 +248,13 @@ class LivePage(Exercise):
             raise Wrong(
                 "end signal",
                 f"The last event was {states[-1]}; at the end the crawl had done all 8 pages.",
-                lab.line("over"),
+                lab.use_of("over"),
                 "When the loop has seen that the crawl is over, the last state has not "
                 "been sent yet.",
                 headline="the end is missing",
             )
         if len(states) > 40:
-            raise Wrong("spin", f"{len(states)} events came in 0.3 s.", lab.line("while"))
+            raise Wrong("spin", f"{len(states)} events came in 0.3 s.", lab.while_loop())
 
     def leave(self, show, lab):
         async def scene():
@@ -290,7 +290,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "went on after the end",
                 f"The visitor left; {PATIENCE} s later it still wrote events.",
-                lab.line("while"),
+                lab.while_loop(),
                 "`await writer.drain()` raises a ConnectionError once the visitor is gone: "
                 "let that end the loop.",
                 headline="goes on for nobody",
@@ -299,7 +299,7 @@ class LivePage(Exercise):
             raise Wrong(
                 "caught too little",
                 f"The visitor left, and {type(errors[0]).__name__} came out.",
-                lab.line(r"drain|write"),
+                lab.call_of("drain", "write"),
                 "Visitors leave when they like: catch `ConnectionError` around the answer.",
                 headline="the visitor's leaving came out",
             )

@@ -30,7 +30,7 @@ class Clients:
                 raise Wrong(
                     "client per request",
                     "It made 30 clients and went on.",
-                    self.lab.line(r"AsyncClient\("),
+                    self.lab.call_of("AsyncClient"),
                     "Make one, around all of it.",
                     headline="a new client for each request",
                 )
@@ -135,7 +135,7 @@ class Whole(Exercise):
             raise Wrong(
                 "sequential",
                 f"At most {peak} of 3 requests were under way at once.",
-                lab.line(r"await \w+\.get|range\("),
+                lab.earliest(lab.await_of("get"), lab.call_of("range")),
             )
         self.waits(lab, log, base)
         self.news(lab, told, len(pages))
@@ -148,7 +148,7 @@ class Whole(Exercise):
             return Wrong(
                 "time limit",
                 f"After 5 s it was not done. {self.SILENT!r} hung, and was not asked for again.",
-                lab.line(r"AsyncClient\(|\.get\("),
+                lab.call_of("AsyncClient", "get"),
                 "`timeout=0.3` for the client, or a limit around each request. (httpx "
                 "itself waits for 5 s.)",
                 headline="hung with the page",
@@ -156,7 +156,7 @@ class Whole(Exercise):
         return Wrong(
             "endless",
             f"After 5 s it was not done. The last request, number {len(log)}, was for `{last}`.",
-            lab.line(r"\bwhile\b|\bfor\b"),
+            lab.looping(),
             "Six tries for a page, then it has failed.",
             headline="never gives up",
         )
@@ -168,7 +168,7 @@ class Whole(Exercise):
                 "retried",
                 f"{self.MISSING!r} is not there (404), and it was asked for "
                 f"{asked[self.MISSING]} times.",
-                lab.line("status") or lab.line("except"),
+                lab.use_of("status*") or lab.handler(),
             )
         for name, why, tries in (
             (self.BUSY, "429", 2),
@@ -181,7 +181,7 @@ class Whole(Exercise):
                     "one failure ends all",
                     f"{name!r} met with {why}; it was asked for "
                     f"{asked[name]} time{'s' * (asked[name] != 1)}.",
-                    lab.line(r"except|status|range\("),
+                    lab.earliest(lab.handler(), lab.call_of("status", "range")),
                     "Six tries in all.",
                     headline="gave up too early",
                 )
@@ -189,7 +189,7 @@ class Whole(Exercise):
                 raise Wrong(
                     "done twice",
                     f"{name!r} was asked for {asked[name]} times; {tries} are enough.",
-                    lab.line(r"range\(|while"),
+                    lab.earliest(lab.call_of("range"), lab.while_loop()),
                     headline="asked too often",
                 )
 
@@ -198,7 +198,7 @@ class Whole(Exercise):
             raise Wrong(
                 "value",
                 f"It returned {run.result!r:.90}; asked are a dict and a list.",
-                lab.line(r"\breturn\b"),
+                lab.returning(),
             )
         names, failed = run.result
         bad = [base + self.MISSING, base + self.DOWN]
@@ -217,7 +217,7 @@ class Whole(Exercise):
                 "pauses",
                 f"{self.BUSY!r} was told 429 with Retry-After: 1. It "
                 f"was asked for again after {pause:.2f} s.",
-                lab.line("429|sleep"),
+                lab.earliest(lab.literal(429), lab.call_of("sleep")),
                 'Wait `float(response.headers["Retry-After"])` seconds.',
                 headline="came back too early",
             )
@@ -227,7 +227,7 @@ class Whole(Exercise):
                 "time limit",
                 f"{self.SILENT!r} hung, and was asked for again only "
                 f"{silent[1].arrived - silent[0].arrived:.1f} s later.",
-                lab.line(r"AsyncClient\(|timeout"),
+                lab.call_of("AsyncClient", "timeout"),
                 "A try may take 0.3 s.",
                 headline="hung with the page",
             )
@@ -237,7 +237,7 @@ class Whole(Exercise):
             raise Wrong(
                 "counted wrong",
                 f"There were {pages} pages, and `tell` was called {len(told)} times.",
-                lab.line(r"tell\("),
+                lab.call_of("tell"),
                 "Once after each page, whether it is done or has failed.",
                 headline="told wrong",
             )
@@ -250,7 +250,7 @@ class Whole(Exercise):
                 raise Wrong(
                     "counted wrong",
                     f"Call number {number} was `tell{counts}`.",
-                    lab.line(r"tell\("),
+                    lab.call_of("tell"),
                     "How many are done, and how many have failed.",
                     headline="told wrong",
                 )
@@ -258,7 +258,7 @@ class Whole(Exercise):
             raise Wrong(
                 "counted wrong",
                 f"The last call was `tell{told[-1]}`.",
-                lab.line(r"tell\("),
+                lab.call_of("tell"),
                 "First how many are done, then how many have failed.",
                 headline="told wrong",
             )
@@ -268,7 +268,7 @@ class Whole(Exercise):
             raise Wrong(
                 "client per request",
                 f"It made {len(made)} clients.",
-                lab.line(r"AsyncClient\("),
+                lab.call_of("AsyncClient"),
                 "Make one, around all of it.",
                 headline="a new client for each request",
             )
@@ -276,7 +276,7 @@ class Whole(Exercise):
             raise Wrong(
                 "left open",
                 "When it had ended, the client still held its connections.",
-                lab.line(r"AsyncClient\("),
+                lab.call_of("AsyncClient"),
             )
 
     def cancelled(self, crawl, lab, site, pages):
@@ -307,19 +307,19 @@ class Whole(Exercise):
                     if crawling.done()
                     else "still went on a second later."
                 ),
-                lab.line("except|suppress"),
+                lab.handler(),
             )
         if running:
             raise Wrong(
                 "leaked",
                 f"I cancelled it, and {len(running)} of its tasks still ran.",
-                lab.line("create_task|ensure_future|gather"),
+                lab.call_of("create_task", "ensure_future", "gather"),
             )
         if clients.made and not clients.made[-1].is_closed:
             raise Wrong(
                 "left open",
                 "I cancelled it, and the client was never closed.",
-                lab.line(r"AsyncClient\("),
+                lab.call_of("AsyncClient"),
             )
 
     @right

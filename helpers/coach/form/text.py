@@ -11,7 +11,6 @@ import inspect
 import linecache
 import re
 import textwrap
-import tokenize
 import types
 import warnings
 from collections.abc import Iterator
@@ -67,25 +66,6 @@ def nodes_of(filename: str) -> list[ast.AST]:
         return list(ast.walk(tree_of(text)))
     except (SyntaxError, ValueError, RecursionError):
         return []
-
-
-def code_lines(filename: str) -> list[str]:
-    """The lines of a cell without what is no code: comments and docstrings are blank."""
-    lines = list(linecache.getlines(filename))
-    for node in nodes_of(filename):
-        match node:
-            case ast.Expr(value=ast.Constant(value=str())):
-                before = lines[node.lineno - 1].encode()[: node.col_offset].decode()
-                lines[node.lineno - 1 : node.end_lineno] = [
-                    before + "\n",
-                    *["\n"] * (node.end_lineno - node.lineno),
-                ]
-    with contextlib.suppress(tokenize.TokenError, SyntaxError):  # a cell may hold what is no Python
-        for token in tokenize.generate_tokens(iter(lines).__next__):
-            if token.type == tokenize.COMMENT:
-                row, column = token.start
-                lines[row - 1] = lines[row - 1][:column] + "\n"
-    return lines
 
 
 def tree_of(text: str) -> ast.Module:

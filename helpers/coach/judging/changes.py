@@ -1,7 +1,6 @@
 """What an answer changes for all code: found, named and put back."""
 
 import asyncio
-import re
 import sys
 
 from helpers.basics.words import listed
@@ -107,7 +106,9 @@ class Changes:
 
 def name_changes(changed: list[str], source: Source) -> tuple[Wrong, Place | None]:
     """The Wrong for an answer that changed these names, and the line that seems to do it."""
-    name = re.escape(changed[0].rpartition(".")[2])
+    name = changed[0].rpartition(".")[2]
     names = listed(name if " " in name else f"`{name}`" for name in changed[:3])
-    place = source.matching(rf"\b{name}\b\s*=|setattr|recursion|switch")
-    return Wrong("changed", f"It changed {names} for all code."), place
+    line = source.earliest(
+        source.assigned(name), source.call_of("setattr", "setrecursionlimit", "setswitchinterval")
+    )
+    return Wrong("changed", f"It changed {names} for all code."), source.place(line)

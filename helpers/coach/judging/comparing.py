@@ -47,13 +47,19 @@ class Comparing:
                         try_="The items are right, their order is not. Follow the program again, "
                         "line by line.",
                     )
-                raise Wrong("order", f"{said}; the order asked is {brief(expected)}.")
+                raise Wrong(
+                    "order", f"{said}; the order asked is {brief(expected)}.", self._line_of_order()
+                )
             if secret:
                 numbered = (dict(enumerate(row, 1)) for row in (got, expected))
                 raise Wrong("value", _items_apart(*numbered, what, "number "), try_=LOOK_AGAIN)
         if secret:
             raise Wrong("value", f"{said}; that is not it.", try_="`ex.hint()` gives a nudge.")
-        raise Wrong("value", f"{said}; asked is {brief(expected)}.")
+        raise Wrong("value", f"{said}; asked is {brief(expected)}.", self.text.kept_default())
+
+    def _line_of_order(self):
+        """The line that seems to give the items their order."""
+        return self.text.call_of("as_completed", "sorted", "insert") or self.text.call_of("append")
 
     def _look_for_coroutines(self, got):
         for thing in with_items(got):
@@ -109,7 +115,7 @@ class Comparing:
                 "unbounded",
                 f"{stream.ahead} items had been taken from the source and were not done yet; at "
                 f"most {at_most} may be.",
-                self.text.matching(r"\bQueue\("),
+                self.text.call_of("*Queue"),
             )
 
     def awaitable(self, made: object, name: str | None = None) -> Awaitable:
@@ -123,13 +129,13 @@ class Comparing:
             raise Wrong(
                 "not async",
                 f"`{name}` returned an async generator.",
-                self.text.matching(r"\byield\b"),
+                self.text.yielding(),
                 "A `yield` inside an `async def` makes an async generator of it: `return` instead.",
             )
         raise Wrong(
             "not async",
             f"`{name}` returned {brief(made)} at once: there is nothing to await.",
-            self.text.matching(rf"def\s+{name}\b"),
+            self.text.definition(name),
         )
 
 

@@ -3,6 +3,7 @@
 `exercises/checks/__init__.py` lists the methods in one table.
 """
 
+import ast
 import asyncio
 import contextlib
 import gc
@@ -18,6 +19,7 @@ from helpers.coach.judging.fakes import Fakes
 from helpers.coach.judging.runs import Real, Run, Virtual
 from helpers.coach.judging.seen import Seen
 from helpers.coach.mistakes.hangs import Stuck, Unfinished
+from helpers.coach.mistakes.lines import Lines
 from helpers.coach.mistakes.source import Place, Source
 from helpers.coach.mistakes.words import brief, coroutine_name, error_words
 from helpers.kernel.virtual import Deadlock
@@ -30,7 +32,7 @@ Errors = type[BaseException] | tuple[type[BaseException], ...]
 PATIENCE = {"virtual": 3600.0, "real": 0.5}
 
 
-class Lab(Comparing, Fakes):
+class Lab(Comparing, Fakes, Lines):
     """One check's laboratory. asks: the learner's name; clock: "virtual" or "real"; source:
     their text; printed: gives what the answer has printed so far.
     """
@@ -50,6 +52,7 @@ class Lab(Comparing, Fakes):
         self.lost = []  # errors that the loop's exception handler was told of
         self.long_step = None  # (cpu seconds, place) of a step that held the loop; the judge looks
         self.blocks = []  # (what, seconds, place) of calls that held the loop
+        self._outside = 0.0  # seconds that a virtual clock went with the real one
         self._printed = printed
         self._open = contextlib.ExitStack()
 
@@ -58,6 +61,12 @@ class Lab(Comparing, Fakes):
         """What the answer has printed so far."""
         return self._printed()
 
+    @property
+    def in_real_time(self) -> bool:
+        """Whether any of what was judged went with the real clock."""
+        outside = self._outside or getattr(self.loop, "real_seconds", 0.0)
+        return self.clock == "real" or outside > 0
+
     def told(self, words: str) -> None:
         """Quote the next call as "I called `name` {words}." in messages, where its arguments say
         too little. Until then, or until `told` again, the words stay.
@@ -65,10 +74,9 @@ class Lab(Comparing, Fakes):
         self._told = True
         self.called = self._with_twist(f"I called `{self.asks}` {words}.")
 
-    def line(self, pattern: str) -> int | None:
-        """Number of the first line of the answer that holds the regular expression, or None."""
-        place = self.text.matching(pattern)
-        return place[1] if place else None
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the answer's own tree."""
+        return self.text.nodes()
 
     # Running
 
@@ -120,7 +128,7 @@ class Lab(Comparing, Fakes):
                 "lost error",
                 f"{_names_of(raises)} was raised inside, and it had to come out. It "
                 f"returned {brief(run.result)} instead.",
-                self.text.matching(r"^\s*except\b|return_exceptions|suppress\("),
+                self.earliest(self.handler(), self.keyword("return_exceptions")),
             )
         self.check_lost()
         return run
@@ -187,6 +195,7 @@ class Lab(Comparing, Fakes):
         finally:
             run.elapsed = loop.time() - begun
             run.outside = getattr(loop, "real_seconds", 0.0)
+            self._outside += run.outside
             if guard:
                 guard.cancel()
         if self.cancelling and run.error is None:
@@ -222,7 +231,7 @@ class Lab(Comparing, Fakes):
             names = sorted(f"`{coroutine_name(task.get_coro())}`" for task in left)
             place = next(
                 filter(None, (self.where(task) for task in left)),
-                self.text.matching("create_task|ensure_future"),
+                self.call_of("create_task", "ensure_future"),
             )
             run.left = Wrong(
                 "leaked",
@@ -285,7 +294,7 @@ class Lab(Comparing, Fakes):
                 said = f"`{self.asks}` returned a {type(thing).__name__}: {brief(thing)}."
                 if inspect.iscoroutine(thing) or inspect.isasyncgen(thing):
                     said = f"`{self.asks}` is `async def`: it returned a {type(thing).__name__}."
-            raise Wrong("not a generator", said, self.text.matching(rf"def\s+{self.asks}\b"))
+            raise Wrong("not a generator", said, self.definition(self.asks))
         return self.generators({self.asks: thing})[0]
 
     def generators(self, named: Mapping[str, Generator]) -> list[Generator]:

@@ -110,12 +110,17 @@ def _differ_in_seconds(lab, asked, got):
     may, took = asked.elapsed - asked.outside, got.elapsed - got.outside
     if took > may * GRACE + TICK:
         raise Wrong(
-            "slow",
+            "late",
             f"It took {seconds(took)}; it can be done in {seconds(may)}.",
             lab.text.sequential_await(),
+            "Look for a wait that nothing asks for, or for one that could go on beside another.",
+            headline="took longer than it must",
+            at="waits",
         )
     if took * GRACE + TICK < may:
-        raise Wrong("early", f"It ended after {seconds(took)}; it has to take {seconds(may)}.")
+        raise Wrong(
+            "early return", f"It ended after {seconds(took)}; it has to take {seconds(may)}."
+        )
 
 
 def _catching(lab, error):

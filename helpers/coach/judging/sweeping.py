@@ -31,13 +31,21 @@ class Outcome:
 class Sweeping:
     """The sweeps of an exercise, as one answer is asked with them.
 
-    again: makes the same answer anew, as if no call had been made of it.
+    again: makes the same answer anew, as if no call had been made of it. go_on: is called before
+    each run, which has time of its own.
     """
 
-    def __init__(self, exercise: type[Exercise], lab: Lab, again: Callable[[], Any]):
+    def __init__(
+        self,
+        exercise: type[Exercise],
+        lab: Lab,
+        again: Callable[[], Any],
+        go_on: Callable[[], None],
+    ):
         self._exercise = exercise
         self._lab = lab
         self._again = again
+        self._go_on = go_on
         self._model = model_of(exercise) if exercise.sweeps else None
 
     def judge(self, answer: Any) -> None:
@@ -80,7 +88,13 @@ class Sweeping:
         if self._is_right(sweep, self._again(), case):
             lab.called, lab.recording = shown
             said = error.observed if isinstance(error, Wrong) else f"It raised {error!r}."
-            raise Wrong("state", f"It was not the first call, and a first one goes well. {said}")
+            raise Wrong(
+                "shared state",
+                f"It was not the first call, and a first one goes well. {said}",
+                try_="What a call makes belongs to that call. Look for a name outside of the "
+                "function, a default that is a list or a dict, an attribute of a class.",
+                headline="kept something from an earlier call",
+            )
         for less in smaller_than(case, sweep):
             if not self._is_right(sweep, answer, less):
                 expected = self._ask(sweep, self._model, less)
@@ -106,6 +120,7 @@ class Sweeping:
 
     def _ask(self, sweep: Sweep, program, case: Case, twist: Twist = NONE) -> Outcome:
         lab = self._lab
+        self._go_on()
         lab.begin_case(twist)
         try:
             seen = sweep.play(self._exercise(), program, lab, **copy.deepcopy(case))

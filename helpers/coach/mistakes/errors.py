@@ -25,7 +25,7 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
     match error:
         case Wrong():
             line = error.line
-            return error, (source.main, line) if isinstance(line, int) else line or None
+            return error, source.place(line) if isinstance(line, int) else line or None
         case MemoryError():
             return Wrong("memory", f"`{asks}` asked for more memory than a check may take."), place
         case RecursionError():

@@ -1,34 +1,26 @@
 """Mistakes found in the source: which line of the answer did it.
 
-A line is found in what ran (a frame, a coroutine's origin, a traceback) or in the syntax tree. A
-search of the text, `matching`, is for what stands in neither.
+A line is found in what ran (a frame, a coroutine's origin, a traceback) or in the syntax tree, as
+in `Lines`; never by a search of the text.
 """
 
 import ast
 import linecache
 import re
 import traceback
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from types import CoroutineType, FrameType
 
 from helpers.basics.places import outward
-from helpers.coach.form.text import code_lines, is_function, nodes_of
+from helpers.coach.form.text import is_function, nodes_of
+from helpers.coach.mistakes.lines import Lines
+from helpers.coach.mistakes.nodes import LOOPS, own_nodes
 
 Place = tuple[str, int]
 """A file's name and the number of a line in it."""
 
-LOOPS = (
-    ast.For,
-    ast.While,
-    ast.ListComp,
-    ast.SetComp,
-    ast.DictComp,
-    ast.GeneratorExp,
-    ast.AsyncFor,
-)
 
-
-class Source:
+class Source(Lines):
     """The text of the learner's cells, asked for lines.
 
     filenames: those of the cells that the answer comes from. main: the one that holds the answer,
@@ -46,6 +38,7 @@ class Source:
         self.main = main
         self.first = first or 1
         self.last = last
+        self._nodes = None
 
     def owns(self, filename: str) -> bool:
         """Whether a file is a cell of the learner's."""
@@ -54,6 +47,10 @@ class Source:
     def code(self, filename: str, line: int) -> str:
         """The text of a line, without its indentation."""
         return linecache.getline(filename, line).strip()
+
+    def place(self, line: int | None) -> Place | None:
+        """The place of a line of the cell with the answer."""
+        return (self.main, line) if line else None
 
     # What ran
 
@@ -106,27 +103,18 @@ class Source:
             where += f" of the cell with `{name}`" if name else " of another cell"
         return where + (f" {at}" if at else "") + (f": `{code}`" if code else "") + "."
 
-    # What the text tells
+    # What the tree tells
 
     def nodes(self) -> list[ast.AST]:
         """All AST nodes of the answer itself."""
-        last = self.last or 10**9
-        return [
-            node
-            for node in (nodes_of(self.main) if self.main else [])
-            if self.first <= getattr(node, "lineno", 0) <= last
-        ]
-
-    def matching(self, pattern: str) -> Place | None:
-        """The first line of the answer whose code holds the regular expression, or None.
-
-        A docstring and a comment are no code: a stub's docstring often has the very words.
-        """
-        lines = code_lines(self.main) if self.main else []
-        for number, line in enumerate(lines[self.first - 1 : self.last], self.first):
-            if re.search(pattern, line):
-                return self.main, number
-        return None
+        if self._nodes is None:
+            last = self.last or 10**9
+            self._nodes = [
+                node
+                for node in (nodes_of(self.main) if self.main else [])
+                if self.first <= _line(node) <= last
+            ]
+        return self._nodes
 
     def inside_while(self, place: Place) -> bool:
         """Whether a place is in a `while` loop."""
@@ -141,7 +129,7 @@ class Source:
         """
         for loop in self.nodes():
             if isinstance(loop, LOOPS):
-                for node in _own_nodes(loop):
+                for node in own_nodes(loop):
                     if isinstance(node, ast.Await):
                         return self.main, node.lineno
         awaits = sorted(node.lineno for node in self.nodes() if isinstance(node, ast.Await))
@@ -185,12 +173,10 @@ class Source:
         return None
 
 
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes below `node`, without those of functions defined in there."""
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            yield child
-            yield from _own_nodes(child)
+def _line(node: ast.AST) -> int:
+    """The line of a node, 0 if it has none; a comprehension's `for` is where its target is."""
+    node = node.target if isinstance(node, ast.comprehension) else node
+    return getattr(node, "lineno", 0)
 
 
 def _catches(type_: ast.expr | None, names: Collection[str]) -> bool:

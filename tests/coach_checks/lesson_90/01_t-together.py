@@ -47,7 +47,7 @@ class Together(Exercise):
     async def only_calls(fetch, urls):
         return [fetch(url) for url in urls]
 
-    @wrong("order")
+    @wrong("order", says="It returned ['page b', 'page c', 'page a']")
     async def as_they_come(fetch, urls):
         return [await page for page in asyncio.as_completed([fetch(url) for url in urls])]
 
@@ -55,7 +55,7 @@ class Together(Exercise):
     async def loses_one(fetch, urls):
         return await asyncio.gather(*(fetch(url) for url in urls[1:]))
 
-    @wrong("nested run")
+    @wrong("nested run", says="cannot be called from a running event loop")
     def starts_a_loop(fetch, urls):
         async def main():
             return await asyncio.gather(*(fetch(url) for url in urls))

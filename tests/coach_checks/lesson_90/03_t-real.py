@@ -21,6 +21,6 @@ class Real(Exercise):
     async def with_gather(fetch, urls):
         return await asyncio.gather(*(fetch(url) for url in urls))
 
-    @wrong("sequential")
+    @wrong("sequential", says="the longest single wait is 0.02 s")
     async def one_by_one(fetch, urls):
         return [await fetch(url) for url in urls]

@@ -32,7 +32,7 @@ class Guarded(Exercise):
         except BaseException:
             return None
 
-    @wrong("swallowed")
+    @wrong("swallowed", says="as if nothing had happened")
     async def goes_on(fetch):
         while True:
             try:
@@ -42,11 +42,11 @@ class Guarded(Exercise):
 
     loses_it = catches_all.but("BaseException", "Exception", kind="lost error", says="ValueError")
 
-    @wrong("lost error")
+    @wrong("lost error", says="returned [ValueError('no page')]")
     async def asks_for_results(fetch):
         return await asyncio.gather(fetch("a"), return_exceptions=True)
 
-    @wrong("lost error")
+    @wrong("lost error", says="It returned None instead")
     async def never_looks(fetch):
         asyncio.create_task(fetch("a"))
         await asyncio.sleep(2)

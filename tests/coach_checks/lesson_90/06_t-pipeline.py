@@ -55,7 +55,7 @@ class Pipeline(Exercise):
                 await queue.put(item)
             await queue.put(None)
 
-    @wrong("deadlock")
+    @wrong("deadlock", says="`worker` waits at line 9 for Queue.get")
     async def nobody_ever_ends(source, work):
         queue = asyncio.Queue(3)
 

@@ -28,7 +28,7 @@ class Average(Exercise):
         finally:
             log.append("closed")
 
-    @wrong("ignored close")
+    @wrong("ignored close", says="generator ignored GeneratorExit")
     def swallows(log):
         total = count = 0
         average = None

@@ -15,12 +15,6 @@ KINDS = {
         "What stands in a class or in a module belongs to all alike. Make it where each call, "
         "instance or task has its own.",
     ),
-    "state": Kind(
-        "kept something from an earlier call",
-        "",
-        "What a call makes belongs to that call. Look for a name outside of the function, a "
-        "default that is a list or a dict, an attribute of a class.",
-    ),
     "lock per call": Kind(
         "made a lock for each call",
         "makes it",

@@ -134,10 +134,4 @@ KINDS = {
         "",
         "Wait for the event itself, not for the clock and not for something else first.",
     ),
-    "slow": Kind(
-        "took longer than it must",
-        "waits",
-        "Look for a wait that nothing asks for, or for one that could go on beside another.",
-    ),
-    "early": Kind("did not wait long enough", "", "Look for what it did not wait for."),
 }

@@ -1,0 +1,327 @@
+"""Lines of an answer, found in its syntax tree: what is called, awaited, caught, returned.
+
+A docstring, a comment or a string is never found, whatever words it holds.
+"""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
+
+from helpers.coach.form.text import is_function
+from helpers.coach.mistakes.nodes import (
+    ANYTHING,
+    LOOPS,
+    holds,
+    is_constant,
+    is_given,
+    is_named,
+    line_of_call,
+    names_in,
+    own_nodes,
+    signs_of,
+    targets_of,
+    uses,
+)
+
+FOR = (ast.For, ast.AsyncFor, ast.comprehension)
+
+
+class Lines:
+    """What a syntax tree tells of lines. Each method returns the number of the first line that
+    holds such a thing, or None, so that `a or b` falls back on `b`.
+
+    A name is that of a variable or an attribute. One with dots, as "asyncio.run", must have that
+    before it; `*` stands for any letters ("*Executor"), or before a dot for any name ("*.get"), and
+    nothing before a dot for what has none, as in `submit(job).result()` (".result").
+    Where several are given, one will do; where none is, anything will.
+    """
+
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the answer's own tree."""
+        raise NotImplementedError
+
+    @staticmethod
+    def earliest(*lines: int | None) -> int | None:
+        """The first of these lines that are there at all."""
+        return min((line for line in lines if line is not None), default=None)
+
+    # Expressions
+
+    def call_of(self, *names: str, given: object = ANYTHING) -> int | None:
+        """A call of a function or a method. given: one of its arguments uses this name, or is a
+        call ("()"), or this constant.
+        """
+        return self._first(
+            line_of_call(call)
+            for call in self._of(ast.Call)
+            if is_named(call.func, names) and is_given(call, given)
+        )
+
+    def repeated_call_of(self, *names: str) -> int | None:
+        """A call that a loop makes again and again, or a comprehension."""
+        return self._first(
+            line_of_call(node)
+            for loop in self._of(*LOOPS)
+            for node in own_nodes(loop)
+            if isinstance(node, ast.Call) and is_named(node.func, names)
+        )
+
+    def dropping(self, *names: str) -> int | None:
+        """A call of such a name, or the name alone, with whose value nothing is done: it isn't
+        awaited either.
+        """
+        return self._first(
+            node.lineno
+            for node in self._of(ast.Expr)
+            if is_named(getattr(node.value, "func", node.value), names)
+        )
+
+    def use_of(self, *names: str) -> int | None:
+        """A variable, attribute or function of this name, called or not."""
+        used = (node for node in self._of(ast.Name, ast.Attribute) if is_named(node, names))
+        return self._first(node.end_lineno for node in used)
+
+    def await_of(self, *names: str, besides: str = "") -> int | None:
+        """An `await` of something that uses the name, and doesn't use `besides`."""
+        return self._first(
+            node.lineno
+            for node in self._of(ast.Await)
+            if uses(names, node.value) and not (besides and uses((besides,), node.value))
+        )
+
+    def keyword(self, *names: str, of: str = "*") -> int | None:
+        """A call of `of` that hands over an argument by this name."""
+        return self._first(
+            keyword.lineno
+            for call in self._of(ast.Call)
+            for keyword in call.keywords
+            if is_named(call.func, (of,)) and keyword.arg in names
+        )
+
+    def item_of(self, *names: str, at: object = ANYTHING) -> int | None:
+        """An item or a slice of something, as in `name[…]`. at: the constant in the brackets."""
+        return self._first(
+            node.lineno
+            for node in self._of(ast.Subscript)
+            if is_named(node.value, names) and (at is ANYTHING or is_constant(node.slice, at))
+        )
+
+    def literal(self, *values: object) -> int | None:
+        """A constant of one of these values; in a string (of bytes too) this is a part of it. A
+        docstring is none.
+        """
+        words = {id(node.value) for node in self._of(ast.Expr)}
+        return self._first(
+            node.lineno
+            for node in self._of(ast.Constant)
+            if id(node) not in words and any(is_constant(node, value) for value in values)
+        )
+
+    def operation(self, *signs: str, on: Iterable[str] = ()) -> int | None:
+        """An operation or a comparison of one of these signs, such as "+", "+=", "in". on: a
+        name that it uses.
+        """
+        return self._first(
+            node.lineno
+            for node in self._of(ast.BinOp, ast.AugAssign, ast.BoolOp, ast.Compare)
+            if not set(signs_of(node)).isdisjoint(signs) and uses(on, node)
+        )
+
+    # Statements
+
+    def assigned(self, *names: str, to: object = ANYTHING) -> int | None:
+        """A name, an attribute or an item (by the name of what holds it) is given a value. to:
+        a name that the value uses, a constant, `[]`, or a type of node that it holds.
+        """
+        return self._first(
+            node.lineno
+            for node in self._of(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)
+            if any(
+                is_named(part, names)
+                for target in getattr(node, "targets", None) or [node.target]
+                for part in targets_of(target)
+            )
+            and (to is ANYTHING or holds(node.value, to))
+        )
+
+    def class_attribute(self) -> int | None:
+        """A name that the body of a class gives a value, for all that are made of it."""
+        bodies = (node.body for node in self._of(ast.ClassDef))
+        return self._first(
+            part.lineno
+            for body in bodies
+            for part in body
+            if isinstance(part, (ast.Assign, ast.AnnAssign))
+        )
+
+    def deleting(self, *names: str) -> int | None:
+        """A `del`."""
+        return self._statement(ast.Delete, names, lambda node: node.targets)
+
+    def returning(self, *names: str) -> int | None:
+        """A `return` of something that uses the name."""
+        return self._statement(ast.Return, names, lambda node: [node.value])
+
+    def yielding(self, *names: str) -> int | None:
+        """A `yield` or `yield from` of something that uses the name."""
+        return self._statement((ast.Yield, ast.YieldFrom), names, lambda node: [node.value])
+
+    def dropped_yield(self) -> int | None:
+        """A `yield` that takes nothing in: what is sent to it is lost."""
+        return self._first(
+            node.lineno for node in self._of(ast.Expr) if isinstance(node.value, ast.Yield)
+        )
+
+    def yielding_from(self, *names: str) -> int | None:
+        """A `yield from` of something that uses the name."""
+        return self._statement(ast.YieldFrom, names, lambda node: [node.value])
+
+    def raising(self, *names: str) -> int | None:
+        """A `raise` of something that uses the name."""
+        return self._statement(ast.Raise, names, lambda node: [node.exc])
+
+    def breaking(self) -> int | None:
+        """A `break`."""
+        return self._statement(ast.Break, (), list)
+
+    def continuing(self) -> int | None:
+        """A `continue`."""
+        return self._statement(ast.Continue, (), list)
+
+    def outer_name(self) -> int | None:
+        """A `global` or a `nonlocal`."""
+        return self._statement((ast.Global, ast.Nonlocal), (), list)
+
+    def default(self) -> int | None:
+        """A parameter that has a default."""
+        return self._first(
+            value.lineno
+            for node in self._of(ast.FunctionDef, ast.AsyncFunctionDef)
+            for value in (*node.args.defaults, *node.args.kw_defaults)
+            if value is not None
+        )
+
+    def kept_default(self) -> int | None:
+        """A default that every call shares and may change: a list, a dict or a set."""
+        return self._first(
+            value.lineno
+            for node in self._of(ast.FunctionDef, ast.AsyncFunctionDef)
+            for value in (*node.args.defaults, *node.args.kw_defaults)
+            if isinstance(value, (ast.List, ast.Dict, ast.Set))
+        )
+
+    def node(self, *types: type[ast.AST]) -> int | None:
+        """Anything else, by its type in the module `ast`."""
+        return self._statement(types, (), list)
+
+    # Blocks
+
+    def definition(self, *names: str) -> int | None:
+        """A function or a class of this name."""
+        return self._first(
+            node.lineno
+            for node in self.nodes()
+            if is_function(node) or isinstance(node, ast.ClassDef)
+            if not names or any(fnmatchcase(node.name, name) for name in names)
+        )
+
+    def inner_function(self) -> int | None:
+        """A function inside a function."""
+        return self._first(
+            inner.lineno
+            for outer in self.nodes()
+            if is_function(outer)
+            for inner in ast.walk(outer)
+            if is_function(inner) and inner is not outer
+        )
+
+    def coroutine_function(self, *names: str) -> int | None:
+        """An `async def` of this name."""
+        return self._first(
+            node.lineno
+            for node in self._of(ast.AsyncFunctionDef)
+            if not names or any(fnmatchcase(node.name, name) for name in names)
+        )
+
+    def looping(self, *names: str) -> int | None:
+        """A `for` or `while`, a comprehension too, that uses the name in its head."""
+        return self.earliest(self.for_loop(*names), self.while_loop(*names))
+
+    def for_loop(self, *names: str) -> int | None:
+        """A `for`, that of a comprehension too, over something that uses the name."""
+        return self._first(node.target.lineno for node in self._of(*FOR) if uses(names, node.iter))
+
+    def async_for(self, *names: str) -> int | None:
+        """An `async for`, that of a comprehension too, over something that uses the name."""
+        return self._first(
+            node.target.lineno
+            for node in self._of(ast.AsyncFor, ast.comprehension)
+            if getattr(node, "is_async", True) and uses(names, node.iter)
+        )
+
+    def while_loop(self, *names: str) -> int | None:
+        """A `while` whose condition uses the name."""
+        return self._statement(ast.While, names, lambda node: [node.test])
+
+    def condition(self, *names: str) -> int | None:
+        """An `if`, that of an expression or a comprehension too, that uses the name."""
+        conditions = [node.test for node in self._of(ast.If, ast.IfExp)]
+        conditions += [test for node in self._of(ast.comprehension) for test in node.ifs]
+        return self._first(test.lineno for test in conditions if uses(names, test))
+
+    def with_of(self, *names: str) -> int | None:
+        """A `with` or `async with` of something that uses the name."""
+        return self._statement(
+            (ast.With, ast.AsyncWith),
+            names,
+            lambda node: [item.context_expr for item in node.items],
+        )
+
+    def async_with(self, *names: str) -> int | None:
+        """An `async with` of something that uses the name."""
+        return self._statement(
+            ast.AsyncWith, names, lambda node: [item.context_expr for item in node.items]
+        )
+
+    def handler(self, *errors: type[BaseException]) -> int | None:
+        """An `except` or a `suppress` that catches such an error, by the names that stand in
+        it.
+        """
+        known = {cls.__name__ for error in errors for cls in error.__mro__}
+        return self._first(
+            line
+            for line, caught in self._handlers()
+            if not errors or not caught or known.intersection(caught)
+        )
+
+    def cleanup(self) -> int | None:
+        """The first statement of a `finally`."""
+        tries = self._of(ast.Try, ast.TryStar)
+        return self._first(node.finalbody[0].lineno for node in tries if node.finalbody)
+
+    # How they are found
+
+    def _of(self, *types: type[ast.AST]) -> Iterator[ast.AST]:
+        return (node for node in self.nodes() if isinstance(node, types))
+
+    def _first(self, lines: Iterable[int]) -> int | None:
+        return min(lines, default=None)
+
+    def _statement(self, types, names: tuple[str, ...], parts: Callable) -> int | None:
+        """The first node of these types, one of whose `parts` uses one of the names."""
+        types = types if isinstance(types, tuple) else (types,)
+        return self._first(
+            node.lineno
+            for node in self._of(*types)
+            if not names or any(uses(names, part) for part in parts(node))
+        )
+
+    def _handlers(self) -> Iterator[tuple[int, list[str]]]:
+        """Each place that catches errors: its line and the names of what it catches; no name
+        catches everything.
+        """
+        for node in self._of(ast.ExceptHandler):
+            yield node.lineno, names_in(node.type)
+        for node in self._of(ast.Call):
+            if is_named(node.func, ("suppress",)):
+                yield line_of_call(node), [name for part in node.args for name in names_in(part)]

@@ -1,0 +1,146 @@
+"""What an expression or a statement holds: names, constants, signs."""
+
+import ast
+import functools
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+
+LOOPS = (
+    ast.For,
+    ast.While,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.AsyncFor,
+)
+SIGNS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.BitOr: "|",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+    ast.Or: "or",
+    ast.And: "and",
+}
+ANYTHING = object()
+"""Stands for any constant."""
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below `node`, without those of functions defined in there."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield child
+            yield from own_nodes(child)
+
+
+def names_in(type_: ast.expr | None) -> list[str]:
+    """The names of the errors in an `except`; none if it catches everything."""
+    parts = type_.elts if isinstance(type_, ast.Tuple) else [type_] if type_ else []
+    return [dotted(part)[-1] for part in parts]
+
+
+def line_of_call(call: ast.Call) -> int:
+    """Where the called name stands: in a chain over several lines, not where that begins."""
+    return call.func.end_lineno
+
+
+@functools.cache
+def split_name(name: str) -> list[str]:
+    """The parts of a dotted name; remembered, for checks ask for the same few."""
+    return name.split(".")
+
+
+def dotted(node: ast.AST) -> list[str]:
+    """The names of `a.b.c`, outermost first; "" for what is no name."""
+    match node:
+        case ast.Name():
+            return [node.id]
+        case ast.Attribute():
+            return [*dotted(node.value), node.attr]
+    return [""]
+
+
+def is_named(node: ast.AST, names: Iterable[str]) -> bool:
+    """Whether a variable or an attribute has one of these names; always, if there is none."""
+    if not names:
+        return True
+    path = dotted(node)
+    for name in names:
+        asked = split_name(name)
+        if len(asked) <= len(path) and all(map(fnmatchcase, path[-len(asked) :], asked)):
+            return True
+    return False
+
+
+def uses(names: Iterable[str], node: ast.AST | None) -> bool:
+    """Whether something is named so in an expression; always, where no name is asked for."""
+    return not names or any(
+        isinstance(part, (ast.Name, ast.Attribute)) and is_named(part, names)
+        for part in (ast.walk(node) if node is not None else ())
+    )
+
+
+def is_constant(node: ast.AST, value: object) -> bool:
+    """Whether this is the constant `value`, or a string or bytes with it inside."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return isinstance(value, int) and is_constant(node.operand, -value)
+    if not isinstance(node, ast.Constant):
+        return False
+    if isinstance(value, str) and isinstance(node.value, (str, bytes)):
+        return value in str(node.value)
+    return type(node.value) is type(value) and node.value == value
+
+
+def is_given(call: ast.Call, given: object) -> bool:
+    """Whether an argument is or uses `given`, as in `holds`; "()" is a call."""
+    if given is ANYTHING:
+        return True
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    if given == "()":
+        return any(isinstance(argument, ast.Call) for argument in arguments)
+    return any(holds(argument, given) for argument in arguments)
+
+
+def holds(node: ast.AST, what: object) -> bool:
+    """Whether an expression uses the name `what`, holds a node of this type, or is this constant
+    or an empty list.
+    """
+    if isinstance(what, str):
+        return uses((what,), node)
+    if isinstance(what, type):
+        return any(isinstance(part, what) for part in ast.walk(node))
+    return is_constant(node, what) or (what == [] and isinstance(node, ast.List) and not node.elts)
+
+
+def signs_of(node: ast.AST) -> list[str]:
+    """The signs of an operation, an assignment with one, or a comparison."""
+    if isinstance(node, ast.Compare):
+        return [SIGNS[type(sign)] for sign in node.ops]
+    return [SIGNS.get(type(node.op), "") + "=" * isinstance(node, ast.AugAssign)]
+
+
+def targets_of(target: ast.AST) -> Iterator[ast.AST]:
+    """What an assignment gives values to: names, attributes and what holds the items."""
+    match target:
+        case ast.Tuple() | ast.List():
+            for part in target.elts:
+                yield from targets_of(part)
+        case ast.Starred() | ast.Subscript():
+            yield from targets_of(target.value)
+        case _:
+            yield target
