@@ -54,6 +54,7 @@ def bill(order, prices=[]):
 # %% layers-2 wrong: asks for each thing once
 # cause: a name that comes a second time is not yielded again
 # line: if part not in prices:
+# told: none
 def bill(order):
     total, prices = 0, {}
     for part in order:
@@ -68,6 +69,7 @@ def bill(order):
 # %% layers-2 wrong: a bill of nothing
 # cause: an order without a thing in it returns None, and its sum is 0
 # line: return
+# told: none
 def bill(order):
     if not order:
         return
@@ -175,6 +177,7 @@ def with_key(board, work):
 # %% layers-3 wrong: nothing for a result that is empty
 # cause: a result that counts as false becomes None
 # line: return (yield from work) or None
+# told: none
 def with_key(board, work):
     key = board.pop()
     try:
@@ -185,6 +188,7 @@ def with_key(board, work):
 # %% layers-3 wrong: the board as it was before
 # cause: it puts back the whole board, so what others have done to it meanwhile is undone
 # line: board[:] = before
+# told: none
 def with_key(board, work):
     """Delegate to `work`, the last key in hand; put it back however that ends."""
     before = list(board)
@@ -197,6 +201,7 @@ def with_key(board, work):
 # %% layers-3 wrong: the ends that come to mind
 # cause: a KeyboardInterrupt is none of the errors that it catches, and the key is lost
 # line: except (Exception, GeneratorExit):
+# told: none
 def with_key(board, work):
     key = board.pop()
     try:
@@ -297,6 +302,7 @@ class Ask:
 # %% awaitable-1 wrong: one question for all
 # cause: the question is kept in the class, so a new Ask changes the question of all others
 # line: Ask.question = question
+# told: none
 class Ask:
     question = None
 
@@ -309,6 +315,7 @@ class Ask:
 # %% awaitable-1 wrong: asks until there is an answer
 # cause: an answer that counts as false is taken for none, and it asks once more
 # line: while not answer:
+# told: none
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -322,6 +329,7 @@ class Ask:
 # %% awaitable-1 wrong: the answer in the object
 # cause: the answer is kept in the object, so the second of two who wait gets that of the first
 # line: self.answer = yield self.question
+# told: none
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -399,6 +407,7 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a bound
 # cause: it gives up after a thousand steps, and nobody asked for such a bound
 # line: for pauses in range(1000):
+# told: none
 def run_alone(coroutine):
     for pauses in range(1000):
         try:
@@ -447,6 +456,7 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a call for each step
 # cause: each pause is one call deeper, so it ends at about a thousand pauses
 # line: result, pauses = run_alone(coroutine)
+# told: coroutine.send(None)
 def run_alone(coroutine):
     """Run the coroutine to its end; return its result and how often it paused."""
     try:
@@ -459,6 +469,7 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a counter of the module
 # cause: a coroutine that runs another one alone meanwhile has its pauses counted anew
 # line: global pauses
+# told: none
 pauses = 0
 
 

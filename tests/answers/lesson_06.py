@@ -63,6 +63,7 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: ten seconds at most
 # cause: it never sleeps for more than ten seconds, and nobody asked for such a bound
 # line: return min(10, max(0, sleeping[0][0] - now))
+# told: none
 def next_wait(ready, sleeping, now):
     """Return the seconds that the loop may sleep; None if nothing will ever happen."""
     if ready:
@@ -74,6 +75,7 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: a deadline of 0 is none
 # cause: a first deadline of 0 counts as false, so it says that nobody sleeps
 # line: if not first:
+# told: none
 def next_wait(ready, sleeping, now):
     if ready:
         return 0
@@ -197,6 +199,7 @@ class Sleepers:
 # %% sleepers-1 wrong: one deadline for each sleeper
 # cause: who is added twice has only the later of the two deadlines
 # line: self.deadlines[id(who)] = deadline, next(self.tickets), who
+# told: none
 import heapq
 import itertools
 
@@ -222,6 +225,7 @@ class Sleepers:
 # %% sleepers-1 wrong: wakes nobody who counts as false
 # cause: a sleeper that counts as false is taken out, and not returned
 # line: if who:
+# told: none
 import heapq
 import itertools
 
@@ -245,6 +249,7 @@ class Sleepers:
 # %% sleepers-1 wrong: returns one list again and again
 # cause: the list that `due` returned is emptied by the next call
 # line: self.woken.clear()
+# told: none
 import heapq
 import itertools
 
@@ -331,6 +336,7 @@ class Sleepers:
 # %% until-1 wrong: no turn for the others
 # cause: if the moment is over it goes on at once, and not in the next round
 # line: if deadline > time.monotonic():
+# told: none
 import time
 import types
 
@@ -383,6 +389,7 @@ def sleep_until(deadline):
 # %% until-1 wrong: a turn for the others first
 # cause: it yields once before it looks, so one whose moment is over loses two rounds
 # line: yield
+# told: none
 import time
 import types
 
@@ -481,6 +488,7 @@ async def every(seconds, times, work, clock, sleep):
 # %% every-1 wrong: once at least
 # cause: it looks at `times` only after the first work, so it works where none is asked for
 # line: while True:
+# told: none
 async def every(seconds, times, work, clock, sleep):
     """Await `work()` on each beat, `seconds` apart, `times` times."""
     start, done = clock(), 0
@@ -494,6 +502,7 @@ async def every(seconds, times, work, clock, sleep):
 # %% every-1 wrong: a work that returns nothing is the last
 # cause: a result of work that counts as false ends it
 # line: if result is not None and not result:
+# told: none
 async def every(seconds, times, work, clock, sleep):
     start = clock()
     for beat in range(times):
@@ -505,6 +514,7 @@ async def every(seconds, times, work, clock, sleep):
 # %% every-1 wrong: a second is the beat
 # cause: the beats are one second apart, whatever is asked
 # line: await sleep(start + beat - clock())
+# told: none
 async def every(seconds, times, work, clock, sleep):
     """Await `work()` on each beat, `seconds` apart, `times` times."""
     start = clock()

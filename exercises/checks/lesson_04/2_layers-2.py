@@ -29,6 +29,11 @@ class Bill(Exercise):
         "`return total` at the end.",
     )
 
+    equivalent = {
+        "delegates: or None, line 6": "each thing has a name",
+        "first_and_rest: or None, line 3": "each thing has a name",
+    }
+
     def verify(self, bill, lab):
         heard, total = self._talk(lab, bill, ["tea", "cake"])
         lab.equal(heard, ["tea", "cake"], what="it asked for")

@@ -28,6 +28,8 @@ class Awaitable(Exercise):
         "question out; its value is the answer.",
     )
 
+    equivalent = {"through_a_marked_generator: or None, line 9": "an iterator counts as true"}
+
     def verify(self, Ask, lab):
         lab.told("inside a coroutine, as `await Ask('tea?')`, and drove that by hand")
         one = Ask("tea?")

@@ -1,11 +1,10 @@
-import asyncio
 import contextlib
 import types
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 SAID = (None, 0, "", "tea", False, [])
-ERRORS = (LookupError, RuntimeError, StopIteration, asyncio.CancelledError)
+ERRORS = (LookupError, RuntimeError, StopIteration, KeyboardInterrupt)
 
 
 class RunAlone(Exercise):

@@ -29,6 +29,8 @@ class NextWait(Exercise):
         "`return max(0, sleeping[0][0] - now)`.",
     )
 
+    equivalent = {"with_min: each once, line 1": "the first deadline stays the first one"}
+
     def verify(self, next_wait, lab):
         got = self._ask(lab, next_wait, "A", [5.0], 3.0, "A was ready, and B's deadline 2 s away")
         if got == 2:
