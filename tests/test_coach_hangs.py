@@ -225,3 +225,15 @@ def test_memory_without_end_is_named(body):
 def test_recursion_without_end_is_named():
     verdict = ask("t-together", answer("return await fetch_all(fetch, urls)"))
     assert (verdict.kind, verdict.line) == ("recursion", 3)
+
+
+def test_the_line_of_a_recursion_calls_deeper_and_is_not_where_it_got_stuck():
+    body = """
+        def down(levels):
+            return levels and down(levels - 1)
+
+        down(30)
+        return await fetch_all(fetch, urls)
+    """
+    verdict = ask("t-together", answer(body))
+    assert (verdict.kind, verdict.line) == ("recursion", 7), verdict.text()

@@ -456,7 +456,6 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a call for each step
 # cause: each pause is one call deeper, so it ends at about a thousand pauses
 # line: result, pauses = run_alone(coroutine)
-# told: coroutine.send(None)
 def run_alone(coroutine):
     """Run the coroutine to its end; return its result and how often it paused."""
     try:

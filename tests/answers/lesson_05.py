@@ -702,7 +702,6 @@ def run_for(ready, turns):
 # %% turns-1 wrong: a call for each turn
 # cause: each turn is one call deeper, so it ends at about a thousand turns
 # line: return 1 + run_for(ready, turns - 1)
-# told: generator.send(None)
 def run_for(ready, turns):
     if not ready or not turns:
         return 0

@@ -335,7 +335,6 @@ async def gather(loop, *coros):
 # %% gather-own-1 wrong: the first and a gather of the rest
 # cause: each coroutine is one call deeper, so it ends at about a thousand coroutines
 # line: await gather(loop, *rest)
-# told: task = loop.spawn(first)
 async def gather(loop, *coros):
     if not coros:
         return []

@@ -8,6 +8,7 @@ import ast
 import linecache
 import re
 import traceback
+from collections import Counter
 from collections.abc import Collection, Iterable
 from types import CoroutineType, FrameType
 
@@ -64,6 +65,17 @@ class Source(Lines):
             for inner in error.exceptions:
                 place = place or self.of_traceback(inner)
         return place
+
+    def of_recursion(self, error: RecursionError) -> Place | None:
+        """The learner's line that calls deeper and deeper, which is not always the one that could
+        go no deeper; None if there is none.
+        """
+        passed = Counter(
+            (frame.f_code.co_filename, line)
+            for frame, line in traceback.walk_tb(error.__traceback__)
+            if self.owns(frame.f_code.co_filename)
+        )
+        return passed.most_common(1)[0][0] if passed else None
 
     def of_frame(self, frame: FrameType | None) -> Place | None:
         """Where the innermost frame in the learner's code is, from `frame` outwards, or None."""
