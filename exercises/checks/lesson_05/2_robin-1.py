@@ -163,7 +163,7 @@ class RoundRobin(Exercise):
             "turns": some.lists(some.integers(0, 3), max_size=4),
             "says": some.sampled_from(SAID),
         },
-        besides=[{"turns": [1] * 1100, "says": None}],
+        besides=[{"turns": [1] * 1100, "says": None}, {"turns": [11_000], "says": None}],
     )
     def any_generators(self, round_robin, lab, turns, says):
         plan, log = [(each, None) for each in turns], []

@@ -1,3 +1,5 @@
+"""Long, for a result can be lost in many ways, and each is a whole program."""
+
 from collections import deque
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -190,7 +192,10 @@ class RunAll(Exercise):
             ),
             "says": some.sampled_from(SAID),
         },
-        besides=[{"plan": [(1, "tea")] * 1100, "says": None}],
+        besides=[
+            {"plan": [(1, "tea")] * 1100, "says": None},
+            {"plan": [(11_000, "tea")], "says": None},
+        ],
         most=50,
     )
     def any_generators(self, run_all, lab, plan, says):

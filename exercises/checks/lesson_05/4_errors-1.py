@@ -1,3 +1,5 @@
+"""Long, for there are many ways to lose an error, and each is a whole program."""
+
 from collections import deque
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
@@ -166,7 +168,10 @@ class RunOn(Exercise):
             ),
             "says": some.sampled_from(SAID),
         },
-        besides=[{"plan": [(1, KeyError)] * 1100, "says": None}],
+        besides=[
+            {"plan": [(1, KeyError)] * 1100, "says": None},
+            {"plan": [(11_000, KeyError)], "says": None},
+        ],
         most=50,
     )
     def any_generators(self, run_on, lab, plan, says):

@@ -150,7 +150,7 @@ def plan_words(plan, names="ABCDEF"):
     words = []
     for name, (turns, end) in zip(names, plan):
         ends = f"raises {end.__name__}" if isinstance(end, type) else f"returns {end!r}"
-        words.append(f"{name} ({turns} turn{'' if turns == 1 else 's'}, then {ends})")
+        words.append(f"{name} ({turns:,} turn{'' if turns == 1 else 's'}, then {ends})")
     return ", ".join(words) or "no generator"
 
 

@@ -1,3 +1,5 @@
+"""Long, for a bell can wake the wrong ones in many ways, and each is a whole class."""
+
 import contextlib
 import inspect
 
