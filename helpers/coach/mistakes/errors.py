@@ -30,7 +30,7 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
             return Wrong("memory", f"`{asks}` asked for more memory than a check may take."), place
         case RecursionError():
             found = Wrong("recursion", f"`{asks}` went deeper than Python allows.")
-            return found, source.of_recursion(error)
+            return found, source.most_often_in(error) or place
         case SystemExit():
             return Wrong("exits", f"SystemExit was raised ({error_words(error)})."), place
         case KeyboardInterrupt():

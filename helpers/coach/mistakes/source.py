@@ -66,16 +66,14 @@ class Source(Lines):
                 place = place or self.of_traceback(inner)
         return place
 
-    def of_recursion(self, error: RecursionError) -> Place | None:
-        """The learner's line that calls deeper and deeper, which is not always the one that could
-        go no deeper; None if there is none.
-        """
-        passed = Counter(
+    def most_often_in(self, error: BaseException) -> Place | None:
+        """The learner's line that stands in the traceback most often: a recursion goes on there."""
+        places = Counter(
             (frame.f_code.co_filename, line)
             for frame, line in traceback.walk_tb(error.__traceback__)
             if self.owns(frame.f_code.co_filename)
         )
-        return passed.most_common(1)[0][0] if passed else None
+        return max(places, key=places.get, default=None)
 
     def of_frame(self, frame: FrameType | None) -> Place | None:
         """Where the innermost frame in the learner's code is, from `frame` outwards, or None."""
