@@ -5,29 +5,6 @@ the same stands in the exercise's `equivalent`, with the reason.
 """
 
 YET_TO_CATCH = {
-    "layers-2:delegates": {"or None, line 6", "or None, line 9"},
-    "layers-2:first_and_rest": {"or None, line 3", "or None, line 8"},
-    "layers-3:with_finally": {"drop falsy, line 7", "or None, line 5"},
-    "layers-3:with_a_name": {"drop falsy, line 6", "or None, line 7"},
-    "awaitable-1:with_a_yield": {"or None, line 6"},
-    "awaitable-1:through_a_marked_generator": {
-        "or None, line 12",
-        "or None, line 16",
-        "or None, line 9",
-    },
-    "robin-1:with_deque": {"wider except, line 11"},
-    "robin-1:in_rounds": {"wider except, line 7"},
-    "collect-1:with_places": {"wider except, line 12"},
-    "collect-1:with_a_dict": {"wider except, line 11"},
-    "turns-1:with_while": {"wider except, line 9"},
-    "turns-1:with_for": {"or None, line 4", "wider except, line 8"},
-    "wait-1:with_min": {"each once, line 1"},
-    "sleepers-1:with_tickets": {"drop falsy, line 20"},
-    "future-1:with_a_list": {"or None, line 10"},
-    "future-1:with_the_list_as_flag": {"falsy for None, line 11", "or None, line 8"},
-    "gather-own-1:with_a_loop": {"drop falsy, line 6"},
-    "timeout-own-1:with_an_alarm": {"or None, line 15", "wider except, line 16"},
-    "timeout-own-1:with_an_entry_in_the_heap": {"or None, line 14", "wider except, line 15"},
     "thirty-1:both_sides": {
         "drop falsy, line 12",
         "wider except, line 11",

@@ -45,6 +45,8 @@ def test_the_model_does_as_the_model_does():
             "late",
             "took 3 s; it can be done in 2 s",
         ),
+        (f"    return ({ALL})[:1000]", "value", " That is 1,000 items; asked are 1,100."),
+        (f"    return ({ALL})[:1000] + urls[1000:]", "value", "1,001 is 'a'; asked is 'page'."),
         (f"    return {ALL}", "leaked", "raised OSError for 'a'. It ended, and 1 task still ran"),
         (
             f"    {ALL}\n    return {ALL}",
