@@ -16,7 +16,8 @@ class Seen:
     """What is to be compared of one run: its result or error, its seconds on the exercise's clock,
     and the calls of services.
 
-    without: what is left out, "result", "seconds", "calls" or "peak".
+    without: what is left out, "result", "seconds", "calls" or "peak"; with "group" an error may
+    come alone or in groups.
     """
 
     def __init__(self, run: Run, services: tuple[Callable, ...], without: tuple[str, ...]):
@@ -50,7 +51,7 @@ class Seen:
                 f"{brief(got.result)} instead.",
                 _catching(lab, self.run.error),
             )
-        else:
+        elif "group" not in self.without or not _alike_alone(self.run.error, got.error):
             differ_in_error(lab, self.run.error, got.error)
 
 
@@ -87,6 +88,19 @@ def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) ->
             f"It raised `{error_words(got)}`; asked is `{error_words(asked)}`.",
             lab.text.of_traceback(got),
         )
+
+
+def _alike_alone(asked, got):
+    """Is each error in `got` one of those in `asked`, groups aside?"""
+    may = _alone(asked)
+    return all(any(same_value(error, one) for one in may) for error in _alone(got))
+
+
+def _alone(error):
+    """The errors in a group, and in groups in it; or the error itself."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    return [each for one in error.exceptions for each in _alone(one)]
 
 
 def _differ_in_calls(asked, made):
