@@ -886,7 +886,6 @@ async def crawl(url, pages, workers, tell):
     return names, failed
 
 # %% crawl-whole-1 wrong: httpx's own time-out
-# yet: it is SOLVED
 # cause: httpx's timeout limits each wait, not the whole try, so an answer that drips may take longer than 0.3 s
 # line: timeout=0.3
 import asyncio

@@ -39,7 +39,9 @@ class Batches(Exercise):
 
     @sweep(
         lambda some: {
-            "many": some.sampled_from((0, 1, 2, 3, 5, 8, 19, 20, 21, 39, 40, 41, 42, 81, 161, 1100)),
+            "many": some.sampled_from(
+                (0, 1, 2, 3, 5, 8, 19, 20, 21, 39, 40, 41, 42, 81, 161, 1100)
+            ),
             "different": some.sampled_from((1, 2, 7, 5000)),
             "results": some.permutations((None, 0, "", [], "ok")),
         },

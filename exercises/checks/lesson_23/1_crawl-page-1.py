@@ -226,7 +226,10 @@ class OnePage(Exercise):
                     f"A try took {ended - began:.3g} s; it may take 1 s.",
                     lab.await_of("*ask*"),
                 )
-        if not (cancelled or isinstance(run.error, TimeoutError)) and run.elapsed > ask.ended[-1] + SOON:
+        if (
+            not (cancelled or isinstance(run.error, TimeoutError))
+            and run.elapsed > ask.ended[-1] + SOON
+        ):
             raise Wrong(
                 "late",
                 f"The last try ended at {ask.ended[-1]:.2f} s, and it was over at "
