@@ -11,9 +11,9 @@ from .shared import SOON
 class Stopping(Exercise):
     """A clean stop
 
-    `fetch(page)` is a coroutine function. `todo` is a `collections.deque` of different pages, `done`
-    a dict, in which there may be pages of an earlier crawl, `stop` an `asyncio.Event`. Write `crawl(fetch, todo, done, workers, stop, grace)`, a coroutine
-    function.
+    `fetch(page)` is a coroutine function. `todo` is a `collections.deque` of different pages,
+    `done` a dict, in which there may be pages of an earlier crawl, `stop` an `asyncio.Event`. Write
+    `crawl(fetch, todo, done, workers, stop, grace)`, a coroutine function.
 
     - So many workers take pages from the left end of `todo`, fetch them, and put what came into
       `done`, under the page.
