@@ -4,7 +4,6 @@ import json
 import pickle
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 
@@ -13,9 +12,10 @@ from helpers.coach.form import finding
 from helpers.coach.form.statement import Wrong
 from helpers.coach.form.sweeps import sweep
 from helpers.coach.judging.cases import cases_of, drawn, smaller_than, spread
+from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.runs import Run
-from helpers.coach.judging.seen import Seen
 from helpers.coach.judging.sweeping import model_of
+from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES, ask, cell
 
 SWEEP = finding.find("t-sweep", FIXTURES).sweeps[0]
@@ -107,25 +107,31 @@ def test_the_timeline_of_a_solved_exercise_is_that_of_its_sample():
 
 
 @pytest.mark.parametrize(
-    "got, told",
+    "asked, got, kind",
     [
-        (OSError("a"), None),
-        (ExceptionGroup("", [ExceptionGroup("", [OSError("a")])]), None),
-        (OSError("b"), "It raised `OSError: b`"),
-        (ExceptionGroup("", [OSError("a"), KeyError("c")]), "asked is"),
+        ((3, 0.05), (3, 0), None),
+        ((3, 0), (3, 0.08), None),
+        ((3, 0), (3.08, 0.08), None),
+        ((3.08, 0.08), (3, 0), None),
+        ((3, 0.05), (3.5, 0), "late"),
+        ((3, 0), (2.9, 0.05), "early return"),
     ],
 )
-def test_an_error_may_come_alone_or_in_a_group(got, told):
-    lab = SimpleNamespace(text=SimpleNamespace(of_traceback=lambda error: None))
-    runs = Run(), Run()
-    runs[0].error, runs[1].error = ExceptionGroup("", [OSError("a")]), got
-    asked, made = (Seen(run, (), ("seconds", "group")) for run in runs)
-    if told is None:
-        asked.differ(lab, made)
-    else:
-        with pytest.raises(Wrong) as found:
-            asked.differ(lab, made)
-        assert told in found.value.observed
+def test_a_clock_that_went_with_the_real_one_decides_nothing(asked, got, kind):
+    lab = Lab("fetch_all", "virtual", Source(()))
+    found = None
+    try:
+        lab.seen(run_of(*asked)).differ(lab, lab.seen(run_of(*got)))
+    except Wrong as wrong:
+        found = wrong.kind
+    assert found == kind
+
+
+def run_of(elapsed, outside):
+    """A Run that took so many seconds, some of them in real time."""
+    run = Run()
+    run.elapsed, run.outside = elapsed, outside
+    return run
 
 
 # Cases

@@ -31,13 +31,21 @@ class Outcome:
 class Sweeping:
     """The sweeps of an exercise, as one answer is asked with them.
 
-    again: makes the same answer anew, as if no call had been made of it.
+    again: makes the same answer anew, as if no call had been made of it. go_on: is called before
+    each run, which has time of its own.
     """
 
-    def __init__(self, exercise: type[Exercise], lab: Lab, again: Callable[[], Any]):
+    def __init__(
+        self,
+        exercise: type[Exercise],
+        lab: Lab,
+        again: Callable[[], Any],
+        go_on: Callable[[], None],
+    ):
         self._exercise = exercise
         self._lab = lab
         self._again = again
+        self._go_on = go_on
         self._model = model_of(exercise) if exercise.sweeps else None
 
     def judge(self, answer: Any) -> None:
@@ -76,6 +84,8 @@ class Sweeping:
     def _smallest(self, sweep, answer, case, error) -> NoReturn:
         """Raise what is wrong in the smallest case there is, where `case` ended in `error`."""
         lab = self._lab
+        if isinstance(error, RecursionError):
+            raise error  # no smaller case goes as deep, and to ask this one again takes its time
         shown = lab.called, lab.recording
         if self._is_right(sweep, self._again(), case):
             lab.called, lab.recording = shown
@@ -112,6 +122,7 @@ class Sweeping:
 
     def _ask(self, sweep: Sweep, program, case: Case, twist: Twist = NONE) -> Outcome:
         lab = self._lab
+        self._go_on()
         lab.begin_case(twist)
         try:
             seen = sweep.play(self._exercise(), program, lab, **copy.deepcopy(case))
