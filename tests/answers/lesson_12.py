@@ -466,7 +466,6 @@ async def listen(subscribe):
 # %% listen-1 wrong: an empty word is the end
 # cause: an empty word is taken for the end
 # line: if not word:
-# told: none
 import asyncio
 
 
@@ -618,7 +617,6 @@ async def add_up(weigh, items):
 # %% search-1 wrong: a place that is nothing
 # cause: a falsy place is taken for not found, and it looks on
 # line: if found:
-# told: none
 import asyncio
 import threading
 
@@ -673,7 +671,6 @@ async def search(look, places, seconds):
 # %% search-1 wrong: no seconds are no limit
 # cause: 0 seconds are taken for no limit at all
 # line: seconds or None
-# told: none
 import asyncio
 import threading
 

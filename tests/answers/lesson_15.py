@@ -61,7 +61,7 @@ async def pages(fetch, url):
 # %% pages-1 wrong: items that are nothing
 # cause: falsy items are left out
 # line: if item:
-# told: none
+# told: while url:
 async def pages(fetch, url):
     while url:
         page = await fetch(url)
@@ -530,7 +530,6 @@ async def first(stream, wanted):
 # %% first-match-1 wrong: a call inside the call
 # cause: each item is one call deeper, so a long stream ends in a RecursionError
 # line: return await search()
-# told: async for item in stream:
 from contextlib import aclosing
 
 
@@ -548,7 +547,6 @@ async def first(stream, wanted):
 # %% borrowed-1 wrong: a connection that is nothing
 # cause: a connection that is falsy is never released
 # line: if connection:
-# told: none
 from contextlib import asynccontextmanager
 
 
@@ -597,7 +595,6 @@ async def borrowed(pool):
 # %% arrive-1 wrong: results that are nothing
 # cause: falsy results are left out
 # line: if task.result()
-# told: none
 import asyncio
 
 
@@ -609,7 +606,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: an item that is nothing ends the stream
 # cause: a falsy item is taken for the end
 # line: if not item:
-# told: none
 import asyncio
 
 
@@ -642,7 +638,6 @@ async def load(stream, fetch):
 # %% merge-1 wrong: items that are nothing
 # cause: falsy items are not put
 # line: if item:
-# told: none
 import asyncio
 from contextlib import aclosing
 

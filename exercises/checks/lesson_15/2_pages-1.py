@@ -36,7 +36,7 @@ class Pages(Exercise):
 
     id = "pages-1"
     asks = "pages"
-    minutes = 7
+    minutes, limit = 7, 3.0  # a generator in a generator, a thousand deep, takes its time
     hints = (
         "A loop goes from page to page. What tells it where to go, and when to stop?",
         "Hand out all items of a page before you fetch the next one.",
