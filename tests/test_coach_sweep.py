@@ -4,14 +4,20 @@ import json
 import pickle
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
+from helpers.coach.form.statement import Wrong
 from helpers.coach.form.sweeps import sweep
 from helpers.coach.judging.cases import cases_of, drawn, smaller_than, spread
+from helpers.coach.judging.lab import Lab
+from helpers.coach.judging.runs import Run
+from helpers.coach.judging.seen import Seen
 from helpers.coach.judging.sweeping import model_of
+from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES, ask, cell
 
 SWEEP = finding.find("t-sweep", FIXTURES).sweeps[0]
@@ -100,6 +106,75 @@ def test_the_timeline_of_a_solved_exercise_is_that_of_its_sample():
     exercise = finding.find("t-sweep", FIXTURES)
     _, recording = judge(exercise, cell(exercise.solution(), "fetch_all"))
     assert pickle.loads(recording).duration == 2
+
+
+@pytest.mark.parametrize(
+    "asked, got, kind",
+    [
+        ((3, 0.05), (3, 0), None),
+        ((3, 0), (3, 0.08), None),
+        ((3, 0), (3.08, 0.08), None),
+        ((3.08, 0.08), (3, 0), None),
+        ((3, 0.05), (3.5, 0), "late"),
+        ((3, 0), (2.9, 0.05), "early return"),
+    ],
+)
+def test_a_clock_that_went_with_the_real_one_decides_nothing(asked, got, kind):
+    lab = Lab("fetch_all", "virtual", Source(()))
+    found = None
+    try:
+        lab.seen(run_of(*asked)).differ(lab, lab.seen(run_of(*got)))
+    except Wrong as wrong:
+        found = wrong.kind
+    assert found == kind
+
+
+def run_of(elapsed, outside):
+    """A Run that took so many seconds, some of them in real time."""
+    run = Run()
+    run.elapsed, run.outside = elapsed, outside
+    return run
+
+
+@pytest.mark.parametrize(
+    "body, line",
+    [
+        (f"    pages = {ALL}\n    return [page or None for page in pages]", "page or None"),
+        (f"    pages = {ALL}\n    return [page for page in pages if page]", "if page"),
+        (f"    global last\n    last = {ALL}\n    return last[:2]", "global last"),
+        (f"    if urls:\n        return ({ALL})[:3]\n    return []", None),
+    ],
+)
+def test_a_value_that_counts_as_false_and_one_that_all_share_have_a_line(body, line):
+    head = HEAD.replace("async def", "last = []\n\n\nasync def")
+    verdict = judged(body, head)
+    assert verdict.kind == "value", verdict.text()
+    if line is None:
+        assert verdict.line is None, verdict.text()
+    else:
+        assert line in (head + body).splitlines()[verdict.line - 1]
+
+
+@pytest.mark.parametrize(
+    "got, told",
+    [
+        (OSError("a"), None),
+        (ExceptionGroup("", [ExceptionGroup("", [OSError("a")])]), None),
+        (OSError("b"), "It raised `OSError: b`"),
+        (ExceptionGroup("", [OSError("a"), KeyError("c")]), "asked is"),
+    ],
+)
+def test_an_error_may_come_alone_or_in_a_group(got, told):
+    lab = SimpleNamespace(text=SimpleNamespace(of_traceback=lambda error: None))
+    runs = Run(), Run()
+    runs[0].error, runs[1].error = ExceptionGroup("", [OSError("a")]), got
+    asked, made = (Seen(run, (), ("seconds", "group")) for run in runs)
+    if told is None:
+        asked.differ(lab, made)
+    else:
+        with pytest.raises(Wrong) as found:
+            asked.differ(lab, made)
+        assert told in found.value.observed
 
 
 # Cases

@@ -4,7 +4,6 @@ Long, for each is a whole program.
 """
 
 # %% page-1 wrong: no stars are None
-# yet: it is SOLVED
 # cause: 0 stars (or any falsy answer) become None
 # line: or None
 import asyncio
@@ -115,6 +114,67 @@ async def page(price, stock, stars, name):
             group.create_task(way(place, ask))
     return (*found,)
 
+# %% page-1 wrong: any failure of the stars
+# cause: every error of stars becomes None, not only a ConnectionError
+# line: except Exception:
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def perhaps():
+        try:
+            async with asyncio.timeout(0.5):
+                return await stars(name)
+        except Exception:
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(part) for part in (price(name), stock(name), perhaps())]
+    return tuple(task.result() for task in tasks)
+
+# %% page-1 wrong: the stars wait half a second more
+# cause: the time limit of the stars begins when price and stock are there
+# line: await asyncio.wait_for(task, 0.5)
+# told: none
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    task = asyncio.create_task(stars(name))
+    try:
+        async with asyncio.TaskGroup() as group:
+            first, second = group.create_task(price(name)), group.create_task(stock(name))
+        try:
+            liked = await asyncio.wait_for(task, 0.5)
+        except (TimeoutError, ConnectionError):
+            liked = None
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    return first.result(), second.result(), liked
+
+# %% page-1 wrong: refused only
+# cause: another ConnectionError than a refused one comes out
+# line: if type(error) is not ConnectionError:
+# told: return await asyncio.wait_for(stars(name), 0.5)
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def perhaps():
+        try:
+            return await asyncio.wait_for(stars(name), 0.5)
+        except TimeoutError:
+            return None
+        except ConnectionError as error:
+            if type(error) is not ConnectionError:
+                raise
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(part) for part in (price(name), stock(name), perhaps())]
+    return tuple(task.result() for task in tasks)
+
 # %% ask-pool-1 wrong: one connection for all
 # cause: all the questions go to one connection, which takes one at a time
 # line: async with pool.acquire() as connection: | connection.fetch(name)
@@ -137,9 +197,9 @@ async def prices(pool, names):
     return found
 
 # %% ask-pool-1 wrong: at most five
-# yet: it is SOLVED
 # cause: a number of its own: only five questions are under way, however many connections the pool has
 # line: asyncio.Semaphore(5) | async with places,
+# told: return await connection.fetch(name)
 import asyncio
 
 
@@ -183,6 +243,55 @@ async def prices(pool, names):
     async with asyncio.TaskGroup() as group:
         list(map(group.create_task, map(fill, range(len(found)))))
     return found
+
+# %% ask-pool-1 wrong: asks each name once
+# cause: a name that comes twice is in the answer once
+# line: dict.fromkeys(names)
+# told: none
+import asyncio
+
+
+async def prices(pool, names):
+    async def ask(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(ask(name)) for name in dict.fromkeys(names)]
+    return [task.result() for task in tasks]
+
+# %% ask-pool-1 wrong: no price is no answer
+# cause: prices that are false are dropped
+# line: if task.result()
+import asyncio
+
+
+async def prices(pool, names):
+    async def ask(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(ask(name)) for name in names]
+    return [task.result() for task in tasks if task.result()]
+
+# %% ask-pool-1 right: gather, and the rest is ended
+import asyncio
+
+
+async def prices(pool, names):
+    async def ask(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    asking = [asyncio.ensure_future(ask(name)) for name in names]
+    try:
+        return list(await asyncio.gather(*asking))
+    except BaseException:
+        for one in asking:
+            one.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+        raise
 
 # %% own-pool-1 wrong: one opening at a time
 # cause: the lock is held while a connection is opened, so no other one may be opened meanwhile
@@ -364,6 +473,101 @@ class Pool:
                 self.slots[number] = None
                 await slot.close()
 
+# %% own-pool-1 wrong: all pools are one
+# cause: the list of free connections belongs to the class
+# line: free = []
+# told: self.connect, self.places = connect, asyncio.Semaphore(size)
+import asyncio
+import contextlib
+
+
+class Pool:
+    free = []
+
+    def __init__(self, connect, size):
+        self.connect, self.places = connect, asyncio.Semaphore(size)
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.places:
+            connection = self.free.pop() if self.free else await self.connect()
+            try:
+                yield connection
+            finally:
+                self.free.append(connection)
+
+    async def close(self):
+        while self.free:
+            await self.free.pop().close()
+
+# %% own-pool-1 wrong: who waits hears nothing of a failed opening
+# cause: after a failed connect the place is counted free again, but nobody who waits is woken
+# line: self.opened -= 1
+# told: none
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect, self.size, self.opened = connect, size, 0
+        self.free = asyncio.LifoQueue()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        if self.free.empty() and self.opened < self.size:
+            self.opened += 1
+            try:
+                connection = await self.connect()
+            except BaseException:
+                self.opened -= 1
+                raise
+        else:
+            connection = await self.free.get()
+        try:
+            yield connection
+        finally:
+            self.free.put_nowait(connection)
+
+    async def close(self):
+        while not self.free.empty():
+            await self.free.get_nowait().close()
+
+# %% own-pool-1 right: a condition, and a count
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect, self.size = connect, size
+        self.free, self.count, self.changed = [], 0, asyncio.Condition()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.changed:
+            await self.changed.wait_for(lambda: self.free or self.count < self.size)
+            connection = self.free.pop() if self.free else None
+            self.count += connection is None
+        try:
+            if connection is None:
+                connection = await self.connect()
+            yield connection
+        finally:
+            async with self.changed:
+                if connection is None:
+                    self.count -= 1
+                else:
+                    self.free.append(connection)
+                self.changed.notify()
+
+    async def close(self):
+        async with self.changed:
+            for connection in self.free:
+                await connection.close()
+            self.free.clear()
+            self.count = 0
+
 # %% transaction-1 wrong: errors only
 # cause: a cancellation is no Exception, so it is left without a rollback
 # line: except Exception:
@@ -449,6 +653,76 @@ async def transaction(connection):
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_exit(finish)
         yield connection
+
+# %% transaction-1 wrong: a lost connection is no error
+# cause: a ConnectionError of the block ends in the context manager
+# line: except ConnectionError:
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    except ConnectionError:
+        await connection.execute("rollback")
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: raises an error of its own
+# cause: another error than that of the block comes out
+# line: raise RuntimeError
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    except KeyError:
+        await connection.execute("rollback")
+        raise
+    except Exception as error:
+        await connection.execute("rollback")
+        raise RuntimeError("rolled back") from error
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 right: a commit that fails is rolled back
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield connection
+        await connection.execute("commit")
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+
+# %% transaction-1 right: begins in the try
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    done = False
+    try:
+        await connection.execute("begin")
+        yield
+        done = True
+    finally:
+        await connection.execute("commit" if done else "rollback")
 
 # %% news-1 wrong: the newest is lost
 # cause: when it is full, the new message is lost, not the oldest
@@ -575,7 +849,6 @@ class Feed:
             news.set()
 
 # %% news-1 wrong: all feeds are one
-# yet: it is SOLVED
 # cause: the set of clients belongs to the class, so two feeds share their clients
 # line: queues = set()
 import asyncio
@@ -654,6 +927,94 @@ class Feed:
     def publish(self, message):
         for box in self.boxes:
             box.drop(message)
+
+# %% news-1 wrong: sends each message once
+# cause: a message that equals the one before is not sent
+# line: if message == last:
+# told: none
+import asyncio
+
+
+class Feed:
+    def __init__(self, size):
+        self.size, self.boxes = size, set()
+
+    async def serve(self, client):
+        box, last = asyncio.Queue(self.size), object()
+        self.boxes.add(box)
+        try:
+            while True:
+                message = await box.get()
+                if message == last:
+                    continue
+                last = message
+                await client.send(message)
+        except ConnectionError:
+            pass
+        finally:
+            self.boxes.discard(box)
+
+    def publish(self, message):
+        for box in self.boxes:
+            if box.full():
+                box.get_nowait()
+            box.put_nowait(message)
+
+# %% news-1 wrong: None is the end
+# cause: a message that is None ends the serving
+# line: is not None
+# told: none
+import asyncio
+
+
+class Feed:
+    def __init__(self, size):
+        self.size, self.boxes = size, set()
+
+    async def serve(self, client):
+        box = asyncio.Queue(self.size)
+        self.boxes.add(box)
+        try:
+            while (message := await box.get()) is not None:
+                await client.send(message)
+        except ConnectionError:
+            pass
+        finally:
+            self.boxes.discard(box)
+
+    def publish(self, message):
+        for box in self.boxes:
+            if box.full():
+                box.get_nowait()
+            box.put_nowait(message)
+
+# %% news-1 wrong: every error is a client that left
+# cause: an error that is no ConnectionError is swallowed
+# line: except OSError:
+# told: none
+import asyncio
+
+
+class Feed:
+    def __init__(self, size):
+        self.size, self.boxes = size, set()
+
+    async def serve(self, client):
+        box = asyncio.Queue(self.size)
+        self.boxes.add(box)
+        try:
+            while True:
+                await client.send(await box.get())
+        except OSError:
+            pass
+        finally:
+            self.boxes.discard(box)
+
+    def publish(self, message):
+        for box in self.boxes:
+            if box.full():
+                box.get_nowait()
+            box.put_nowait(message)
 
 # %% shut-down-1 wrong: nobody is there
 # cause: asyncio.wait raises a ValueError if nothing is under way
@@ -752,3 +1113,58 @@ async def shut_down(server, under_way, seconds):
             dropped = [request for request in requests if request.cancel()]
             _ = dropped and await asyncio.wait(dropped)
             return len(dropped)
+
+# %% shut-down-1 wrong: counts those that were cancelled at the end
+# cause: a request that ends otherwise when it is cancelled isn't counted
+# line: task.cancelled()
+# told: none
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    tasks = list(under_way)
+    if not tasks:
+        return 0
+    done, late = await asyncio.wait(tasks, timeout=seconds)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late, return_exceptions=True)
+    return sum(task.cancelled() for task in late)
+
+# %% shut-down-1 wrong: a second for the cleanup
+# cause: waits a second at most for the cleanup, however long that takes
+# line: timeout=1
+# told: none
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    tasks = list(under_way)
+    if not tasks:
+        return 0
+    done, late = await asyncio.wait(tasks, timeout=seconds)
+    for task in late:
+        task.cancel()
+    if late:
+        await asyncio.wait(late, timeout=1)
+    return len(late)
+
+# %% shut-down-1 wrong: no time is a minute
+# cause: seconds of 0 are taken for none given
+# line: seconds or 60
+# told: none
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    server.close()
+    tasks = list(under_way)
+    if not tasks:
+        return 0
+    done, late = await asyncio.wait(tasks, timeout=seconds or 60)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late, return_exceptions=True)
+    return len(late)

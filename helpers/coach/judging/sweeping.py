@@ -84,6 +84,8 @@ class Sweeping:
     def _smallest(self, sweep, answer, case, error) -> NoReturn:
         """Raise what is wrong in the smallest case there is, where `case` ended in `error`."""
         lab = self._lab
+        if isinstance(error, RecursionError):
+            raise error  # no smaller case goes as deep, and to ask this one again takes its time
         shown = lab.called, lab.recording
         if self._is_right(sweep, self._again(), case):
             lab.called, lab.recording = shown

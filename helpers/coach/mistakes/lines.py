@@ -15,6 +15,7 @@ from helpers.coach.mistakes.nodes import (
     is_constant,
     is_given,
     is_named,
+    is_plain_value,
     line_of_call,
     names_in,
     own_nodes,
@@ -210,6 +211,19 @@ class Lines:
             if isinstance(value, (ast.List, ast.Dict, ast.Set))
         )
 
+    def shared_by_all(self) -> int | None:
+        """A `global`, or what the body of a class makes for all that are made of it."""
+        made = (ast.List, ast.Dict, ast.Set, ast.Call)
+        return self._first(
+            [node.lineno for node in self._of(ast.Global)]
+            + [
+                part.lineno
+                for node in self._of(ast.ClassDef)
+                for part in node.body
+                if isinstance(part, (ast.Assign, ast.AnnAssign)) and isinstance(part.value, made)
+            ]
+        )
+
     def node(self, *types: type[ast.AST]) -> int | None:
         """Anything else, by its type in the module `ast`."""
         return self._statement(types, (), list)
@@ -268,6 +282,15 @@ class Lines:
         conditions = [node.test for node in self._of(ast.If, ast.IfExp)]
         conditions += [test for node in self._of(ast.comprehension) for test in node.ifs]
         return self._first(test.lineno for test in conditions if uses(names, test))
+
+    def truth_of_a_value(self) -> int | None:
+        """A value that is asked whether it is true, with nothing to compare it with: `page or
+        None`, `if not item`, `while item := await queue.get()`.
+        """
+        asked = [node.test for node in self._of(ast.If, ast.IfExp, ast.While)]
+        asked += [test for node in self._of(ast.comprehension) for test in node.ifs]
+        asked += [node.values[0] for node in self._of(ast.BoolOp) if isinstance(node.op, ast.Or)]
+        return self._first(part.lineno for part in asked if is_plain_value(part))
 
     def with_of(self, *names: str) -> int | None:
         """A `with` or `async with` of something that uses the name."""
