@@ -1,3 +1,5 @@
+"""Long, for each of two deadlines can be missed in a way of its own."""
+
 import asyncio
 from contextlib import suppress
 
