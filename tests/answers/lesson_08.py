@@ -101,7 +101,6 @@ async def send_all(sock, data):
 # %% sendall-1 wrong: an offset that every call shares
 # cause: the position stands in the module, so two sendings at once count on together
 # line: global position | position = 0
-# told: none
 from helpers.eventloop.sockets import WRITE, until
 
 position = 0

@@ -693,7 +693,6 @@ async def supervise(worker, restarts, pause):
 # %% supervise-1 wrong: starts again until something comes
 # cause: a worker that returns None or 0 has ended well, and is not started again
 # line: if result :=
-# told: none
 import asyncio
 
 

@@ -93,7 +93,6 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: an answer that counts as false
 # cause: an answer such as 0 is taken for none, and the next server is asked
 # line: if answer:
-# told: none
 import asyncio
 
 
@@ -606,7 +605,6 @@ async def submit(group, save, patience):
 # %% submit-1 wrong: a zero is no number
 # cause: the number 0 counts as false and becomes "still saving"
 # line: return number or
-# told: none
 import asyncio
 
 
@@ -662,7 +660,6 @@ async def submit(group, save, patience):
 # %% submit-1 wrong: one saving for all guests
 # cause: the saving stands in the module, and the second guest gets the first one's number
 # line: global saving
-# told: none
 import asyncio
 
 saving = None

@@ -16,11 +16,17 @@ class Listening(Loop):
     def __init__(self):
         super().__init__()
         self.asked = []
+        self.answered = 0  # so many of these calls have come back
 
     def call_soon_threadsafe(self, function, *arguments):
         self.asked.append(function)
         if callable(function):  # else the check names it; here it would end the loop
             super().call_soon_threadsafe(function, *arguments)
+        self.answered += 1
+
+    async def all_came_back(self):
+        """Wait until no thread is inside of such a call: the loop must not be closed under it."""
+        await patiently(lambda: self.answered == len(self.asked))
 
 
 class Work:
@@ -87,6 +93,7 @@ class InThread(Exercise):
         await patiently(lambda: work.thread is not None)
         self._returned(lab, future, work, own)
         await patiently(future.done)
+        await loop.all_came_back()
         self._set(lab, loop, future, work, early or woken and woken[0] != own)
 
     def _returned(self, lab, future, work, own):
@@ -246,6 +253,7 @@ class InThread(Exercise):
         finally:
             for work in works:
                 work.let_go.set()
+            await loop.all_came_back()
         return futures
 
     @right

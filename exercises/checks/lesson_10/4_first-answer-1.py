@@ -10,8 +10,8 @@ from .shared import MOMENT, Tidy, errors_in, none_left, swept, watched
 class FirstAnswer(Exercise):
     """The first answer wins
 
-    One server or several know the same. `ask(server)` is a coroutine function that takes a while,
-    and may fail. Write `first_answer(ask, servers)`.
+    Some servers, one at least, know the same. `ask(server)` is a coroutine function that takes a
+    while, and may fail. Write `first_answer(ask, servers)`.
 
     - It asks all servers at the same time, and returns the first answer that comes. (No server
       stands in `servers` twice.)

@@ -1,4 +1,4 @@
-"""Long, for there are many ways to take somebody else's cancellation for one's own."""
+"""Long, for each of two deadlines can be missed in a way of its own."""
 
 import asyncio
 from contextlib import suppress

@@ -20,9 +20,7 @@ class Budget(Exercise):
       share of the seconds that are left: what is left, divided by the number of pages that were
       not asked for yet, itself included. So what a quick page saves goes to the later ones.
     - A page whose share is over is left out. An error that `fetch` raises comes out. (It raises no
-      TimeoutError of its own.)
-
-    No page stands in `pages` twice.
+      TimeoutError of its own, and no page stands in `pages` twice.)
 
     The loop's own clock, which this exercise makes jump, is `asyncio.get_running_loop().time()`.
     """
