@@ -14,6 +14,7 @@ from helpers.coach.form.sweeps import sweep
 from helpers.coach.judging import sweeping
 from helpers.coach.judging.cases import cases_of, drawn, smaller_than, spread
 from helpers.coach.judging.lab import Lab
+from helpers.coach.judging.runs import Run
 from helpers.coach.judging.sweeping import Sweeping, model_of
 from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES, ask, cell
@@ -127,6 +128,34 @@ def test_the_timeline_of_a_solved_exercise_is_that_of_its_sample():
     exercise = finding.find("t-sweep", FIXTURES)
     _, recording = judge(exercise, cell(exercise.solution(), "fetch_all"))
     assert pickle.loads(recording).duration == 2
+
+
+@pytest.mark.parametrize(
+    "asked, got, kind",
+    [
+        ((3, 0.05), (3, 0), None),
+        ((3, 0), (3, 0.08), None),
+        ((3, 0), (3.08, 0.08), None),
+        ((3.08, 0.08), (3, 0), None),
+        ((3, 0.05), (3.5, 0), "late"),
+        ((3, 0), (2.9, 0.05), "early return"),
+    ],
+)
+def test_a_clock_that_went_with_the_real_one_decides_nothing(asked, got, kind):
+    lab = Lab("fetch_all", "virtual", Source(()))
+    found = None
+    try:
+        lab.seen(run_of(*asked)).differ(lab, lab.seen(run_of(*got)))
+    except Wrong as wrong:
+        found = wrong.kind
+    assert found == kind
+
+
+def run_of(elapsed, outside):
+    """A Run that took so many seconds, some of them in real time."""
+    run = Run()
+    run.elapsed, run.outside = elapsed, outside
+    return run
 
 
 # Cases
