@@ -618,7 +618,6 @@ async def add_up(weigh, items):
 # %% search-1 wrong: a place that is nothing
 # cause: a falsy place is taken for not found, and it looks on
 # line: if found:
-# told: none
 import asyncio
 import threading
 
@@ -698,7 +697,6 @@ async def search(look, places, seconds):
 # %% leave-pool-1 wrong: one dict for all calls
 # cause: the default argument is one dict for all calls, so results of others are in it
 # line: results={}
-# told: none
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 

@@ -389,7 +389,6 @@ def pause(attempt):
 # %% mirrors-1 wrong: an empty page is none
 # cause: an empty page is taken for a failure
 # line: if page:
-# told: none
 import asyncio
 import httpx
 
@@ -532,7 +531,6 @@ async def ask(client, page):
 # %% retry-after-1 wrong: a call inside the call
 # cause: each try is one call deeper, so after about a thousand it ends in a RecursionError
 # line: return await ask(client, page)
-# told: await asyncio.sleep(int(response.headers.get("Retry-After", "1")))
 import asyncio
 
 
@@ -608,7 +606,6 @@ async def fetch_names(client, pages):
 # %% pool-1 wrong: a page without a name
 # cause: names that are empty or None are left out
 # line: if name
-# told: none
 import asyncio
 
 
@@ -646,7 +643,6 @@ async def all_names(base_url):
 # %% one-client-1 wrong: a page in a page
 # cause: each page is one call deeper, so a long list ends in a RecursionError
 # line: await rest(page["next"])
-# told: page = (await client.get(url)).raise_for_status().json()
 import httpx
 
 
@@ -841,7 +837,6 @@ async def ask(client, page):
 # %% mirrors-1 wrong: a call for each mirror
 # cause: each mirror is one call deeper, so many of them end in a RecursionError
 # line: return await ask(fetch, mirrors[1:])
-# told: async with asyncio.timeout(1):
 import asyncio
 import httpx
 

@@ -278,7 +278,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: a dict by item
 # cause: items that come twice have one entry only, so results are missing
 # line: tasks[item] = group.create_task(fetch(item))
-# told: none
 import asyncio
 
 
@@ -453,7 +452,6 @@ async def merge(streams, queue):
 # %% pages-1 wrong: one dict of pages for all
 # cause: the pages are kept in a default argument, so another catalogue gets those of the first
 # line: seen={}
-# told: none
 async def pages(fetch, url, seen={}):
     while url is not None:
         if url not in seen:
@@ -530,7 +528,6 @@ async def first(stream, wanted):
 # %% first-match-1 wrong: a call inside the call
 # cause: each item is one call deeper, so a long stream ends in a RecursionError
 # line: return await search()
-# told: async for item in stream:
 from contextlib import aclosing
 
 
@@ -548,7 +545,6 @@ async def first(stream, wanted):
 # %% borrowed-1 wrong: a connection that is nothing
 # cause: a connection that is falsy is never released
 # line: if connection:
-# told: none
 from contextlib import asynccontextmanager
 
 
@@ -580,7 +576,6 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: takes too long, is gone
 # cause: a TimeoutError of the block does not come out
 # line: except TimeoutError:
-# told: none
 from contextlib import asynccontextmanager
 
 
@@ -609,7 +604,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: an item that is nothing ends the stream
 # cause: a falsy item is taken for the end
 # line: if not item:
-# told: none
 import asyncio
 
 
