@@ -88,7 +88,21 @@ def _equal(lab, got, asked, what="it returned"):
     except Wrong as wrong:
         if wrong.kind == "value" and wrong.line is None:
             wrong.line = line_of_difference(lab.text, got, asked)
+        if brief(got) == brief(asked) and all(
+            isinstance(row, (list, tuple)) for row in (got, asked)
+        ):
+            wrong.observed = _first_apart(got, asked, what)
         raise
+
+
+def _first_apart(got, asked, what):
+    """What is wrong in a row that is too long to be shown."""
+    begun = what[0].upper() + what[1:]
+    for number, (one, wanted) in enumerate(zip(got, asked), 1):
+        if not same_value(one, wanted):
+            apart = f"number {number:,} is {brief(one)}; asked is {brief(wanted)}"
+            return f"{begun} {count(len(got), 'item')}, and {apart}."
+    return f"{begun} {count(len(got), 'item')}; asked is {count(len(asked), 'item')}."
 
 
 def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) -> None:
