@@ -302,6 +302,18 @@ def start(main):
     except StopIteration as end:
         return end.value
 
+# %% script-1 wrong: an error becomes None
+# cause: an error in main is caught and lost
+# line: except Exception:
+import asyncio
+
+
+def start(main):
+    try:
+        return asyncio.run(main())
+    except Exception:
+        return None
+
 # %% script-1 wrong: the result as text
 # cause: what main returned is turned into a string
 # line: str(

@@ -695,7 +695,6 @@ async def search(look, places, seconds):
 # %% leave-pool-1 wrong: one dict for all calls
 # cause: the default argument is one dict for all calls, so results of others are in it
 # line: results={}
-# told: none
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 

@@ -278,7 +278,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: a dict by item
 # cause: items that come twice have one entry only, so results are missing
 # line: tasks[item] = group.create_task(fetch(item))
-# told: none
 import asyncio
 
 
@@ -453,7 +452,6 @@ async def merge(streams, queue):
 # %% pages-1 wrong: one dict of pages for all
 # cause: the pages are kept in a default argument, so another catalogue gets those of the first
 # line: seen={}
-# told: none
 async def pages(fetch, url, seen={}):
     while url is not None:
         if url not in seen:
@@ -578,7 +576,6 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: takes too long, is gone
 # cause: a TimeoutError of the block does not come out
 # line: except TimeoutError:
-# told: none
 from contextlib import asynccontextmanager
 
 
