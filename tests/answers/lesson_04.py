@@ -68,8 +68,7 @@ def bill(order):
 
 # %% layers-2 wrong: a bill of nothing
 # cause: an order without a thing in it returns None, and its sum is 0
-# line: return
-# told: none
+# line: if not order: | return
 def bill(order):
     if not order:
         return
@@ -468,7 +467,6 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a counter of the module
 # cause: a coroutine that runs another one alone meanwhile has its pauses counted anew
 # line: global pauses
-# told: none
 pauses = 0
 
 

@@ -681,8 +681,7 @@ def run_for(ready, turns):
 
 # %% turns-1 wrong: back into the queue whatever happens
 # cause: a generator that raised an error has ended, and stands in the queue again
-# line: finally:
-# told: none
+# line: finally: | if not ended:
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     given = 0

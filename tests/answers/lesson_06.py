@@ -75,7 +75,7 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: a deadline of 0 is none
 # cause: a first deadline of 0 counts as false, so it says that nobody sleeps
 # line: if not first:
-# told: none
+# told: if ready:
 def next_wait(ready, sleeping, now):
     if ready:
         return 0
@@ -225,7 +225,6 @@ class Sleepers:
 # %% sleepers-1 wrong: wakes nobody who counts as false
 # cause: a sleeper that counts as false is taken out, and not returned
 # line: if who:
-# told: none
 import heapq
 import itertools
 

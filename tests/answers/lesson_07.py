@@ -676,7 +676,6 @@ class Bell:
 # %% bell-1 wrong: one list for all bells
 # cause: the list belongs to the class, so each bell rings for all
 # line: waiters = []
-# told: none
 class Bell:
     """Rings for all who wait."""
 
@@ -992,7 +991,7 @@ async def with_timeout(loop, seconds, coro):
 # %% timeout-own-1 wrong: one alarm for all
 # cause: that the alarm rang is noted in the module, so another call takes it for its own
 # line: rang = False | global rang
-# told: none
+# told: if rang:
 from helpers.eventloop.tasks import CancelledError, sleep
 
 rang = False
