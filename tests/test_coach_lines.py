@@ -130,7 +130,6 @@ FOUND = {
     "async_for()": "async for more",
     'while_loop("empty")': "while not queue.empty()",
     "condition()": "if page is None:",
-    "truth_of_a_value()": "return [page for page in results if page]",
     "with_of()": "async with asyncio.TaskGroup()",
     'with_of("suppress")': "with contextlib.suppress(",
     'async_with("suppress")': None,

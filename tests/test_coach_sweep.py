@@ -12,11 +12,12 @@ from helpers.coach.exercise import judge
 from helpers.coach.form import finding
 from helpers.coach.form.statement import Wrong
 from helpers.coach.form.sweeps import sweep
+from helpers.coach.judging import sweeping
 from helpers.coach.judging.cases import cases_of, drawn, smaller_than, spread
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.runs import Run
 from helpers.coach.judging.seen import Seen
-from helpers.coach.judging.sweeping import model_of
+from helpers.coach.judging.sweeping import Sweeping, model_of
 from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES, ask, cell
 
@@ -93,6 +94,29 @@ def test_each_call_fails_in_turn_and_it_is_cancelled_at_each_wait(caught, done, 
     assert words in verdict.text()
     line = TIDY[: TIDY.index("except" if kind != "another error" else "DONE")].count("\n") + 5
     assert verdict.line == line, verdict.text()
+
+
+def test_a_recursion_that_is_too_deep_has_the_line_that_calls_on():
+    before = "    tasks = [asyncio.create_task(fetch(url)) for url in urls]\n    if tasks:\n"
+    before += "        await asyncio.wait(tasks)\n    results = [task.result() for task in tasks]\n"
+    inner = "    def copied(pages):\n        if not pages:\n            return []\n"
+    inner += "        first = (lambda: pages[:1])()\n        return first + copied(pages[1:])\n\n"
+    verdict = judged(f"{before}\n{inner}    return copied(results)")
+    assert verdict.kind == "recursion" and verdict.line == 14, verdict.text()
+
+
+def test_on_the_real_clock_no_smaller_case_is_looked_for(monkeypatch):
+    exercise = finding.find("script-1")
+    lab = Lab("start", "real", Source(()))
+    looked = []
+    monkeypatch.setattr(sweeping, "smaller_than", lambda case, sweep: looked.append(case) or [])
+
+    def answer(main):
+        return "never this"
+
+    with pytest.raises(Wrong, match="It returned 'never this'"):
+        Sweeping(exercise, lab, lambda: answer, lambda: None).judge(answer)
+    assert not looked
 
 
 def test_what_an_earlier_call_left_is_named_as_that():

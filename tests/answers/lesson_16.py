@@ -142,25 +142,6 @@ async def fetch_all(fetch, urls, workers):
             group.create_task(worker())
     return pages
 
-# %% workers-1 wrong: gather leaves the others at work
-# cause: when one fetch fails, gather lets the other workers go on
-# line: await asyncio.gather(
-# told: pages[url] = await fetch(url)
-import asyncio
-
-async def fetch_all(fetch, urls, workers):
-    queue = asyncio.Queue()
-    pages = {}
-    for item in [*urls, *[None] * workers]:
-        queue.put_nowait(item)
-
-    async def worker():
-        while (url := await queue.get()) is not None:
-            pages[url] = await fetch(url)
-
-    await asyncio.gather(*(worker() for _ in range(workers)))
-    return pages
-
 # %% workers-1 right: one after another starts the next
 import asyncio
 
@@ -310,30 +291,6 @@ async def feed(source, send, workers, size):
         for coroutine in producer(), *(worker() for _ in range(workers)):
             group.create_task(coroutine)
 
-# %% feed-1 wrong: sends each value once
-# cause: items that are equal are taken for the same one, and sent once
-# line: if item not in seen:
-# told: none
-import asyncio
-
-async def feed(source, send, workers, size):
-    queue = asyncio.Queue(size)
-    seen = set()
-
-    async def worker():
-        while (item := await queue.get()) is not None:
-            if item not in seen:
-                seen.add(item)
-                await send(item)
-
-    async with asyncio.TaskGroup() as group:
-        for _ in range(workers):
-            group.create_task(worker())
-        async for item in source:
-            await queue.put(item)
-        for _ in range(workers):
-            await queue.put(None)
-
 # %% consumer-1 wrong: the tasks wait, not the numbers
 # cause: takes everything out of the queue at once; the numbers wait in tasks at the semaphore
 # line: group.create_task(one(number)) | async with places:
@@ -424,25 +381,6 @@ async def consumer(queue, details, at_most):
             busy.add(task)
             task.add_done_callback(busy.discard)
 
-# %% consumer-1 wrong: a dict of tasks
-# cause: a number that comes twice overwrites its first task, which is counted no more
-# line: tasks[number] = asyncio.create_task(details(number))
-# told: none
-import asyncio
-
-async def consumer(queue, details, at_most):
-    tasks = {}
-    while True:
-        if len(tasks) == at_most:
-            done, _ = await asyncio.wait(tasks.values(), return_when=asyncio.FIRST_COMPLETED)
-            tasks = {n: t for n, t in tasks.items() if t not in done}
-        number = await queue.get()
-        if number is None:
-            break
-        tasks[number] = asyncio.create_task(details(number))
-    if tasks:
-        await asyncio.wait(tasks.values())
-
 # %% worker-1 wrong: task_done only for what went well
 # cause: for a failing item task_done is not called, so join waits for ever
 # line: queue.task_done()
@@ -529,38 +467,6 @@ async def worker(queue, work, failed):
     while True:
         async with next_item() as item:
             await work(item)
-
-# %% worker-1 wrong: None is the end
-# cause: an item that is None is passed over
-# line: if item is None:
-# told: none
-async def worker(queue, work, failed):
-    while True:
-        item = await queue.get()
-        if item is None:
-            queue.task_done()
-            continue
-        try:
-            await work(item)
-        except Exception as error:
-            failed.append((item, error))
-        finally:
-            queue.task_done()
-
-# %% worker-1 wrong: each failing item once
-# cause: the second failure of an equal item is not noted
-# line: if item not in [one for one, _ in failed]:
-# told: none
-async def worker(queue, work, failed):
-    while True:
-        item = await queue.get()
-        try:
-            await work(item)
-        except Exception as error:
-            if item not in [one for one, _ in failed]:
-                failed.append((item, error))
-        finally:
-            queue.task_done()
 
 # %% bucket-1 wrong: a bucket without a brim
 # cause: the tokens are not limited to burst, so after a long rest too many start at once
@@ -711,29 +617,6 @@ class TokenBucket:
             if (wait := self.full_at - self.slack - clock()) > 0:
                 await asyncio.sleep(wait)
             self.full_at = max(self.full_at, clock()) + self.apart
-
-# %% bucket-1 wrong: gives the token back, the others sleep on
-# cause: those behind the cancelled one sleep as long as if it had taken its token
-# line: await asyncio.sleep(-self.tokens / self.rate)
-# told: none
-import asyncio
-
-class TokenBucket:
-    def __init__(self, rate, burst):
-        self.rate, self.burst, self.tokens = rate, burst, burst
-        self.last = asyncio.get_running_loop().time()
-
-    async def take(self):
-        now = asyncio.get_running_loop().time()
-        self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
-        self.last = now
-        self.tokens -= 1
-        if self.tokens < 0:
-            try:
-                await asyncio.sleep(-self.tokens / self.rate)
-            except asyncio.CancelledError:
-                self.tokens += 1
-                raise
 
 # %% bucket-1 right: a line to stand in
 import asyncio

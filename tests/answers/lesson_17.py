@@ -224,18 +224,6 @@ async def read_line(reader, seconds):
             line, _, _ = (await reader.readuntil(separator=b"\n")).partition(b"\n")
             return line
 
-# %% line-in-time-1 wrong: five seconds
-# cause: the limit is always five seconds
-# line: asyncio.timeout(5)
-# told: none
-import asyncio
-
-
-async def read_line(reader, seconds):
-    async with asyncio.timeout(5):
-        line = await reader.readline()
-    return line[:-1] if line.endswith(b"\n") else None
-
 # %% line-in-time-1 right: letter by letter before one deadline
 import asyncio
 
@@ -271,7 +259,6 @@ async def send_all(writer, parts):
 # %% slow-reader-1 wrong: an empty part is the end
 # cause: stops at an empty part, though others follow
 # line: if not part:
-# told: none
 from contextlib import suppress
 
 
@@ -356,23 +343,6 @@ async def send_all(writer, parts):
             client.write(part)
             await client.drain()
 
-# %% slow-reader-1 wrong: forgets to close for nothing
-# cause: without a part the connection is not closed
-# line: if not sent:
-# told: none
-async def send_all(writer, parts):
-    sent = 0
-    try:
-        async for part in parts:
-            sent += 1
-            writer.write(part)
-            await writer.drain()
-    except ConnectionError:
-        pass
-    if not sent:
-        return
-    writer.close()
-
 # %% slow-reader-1 right: drains first
 import contextlib
 
@@ -421,7 +391,6 @@ async def handle(reader, writer, work):
 # %% closing-1 wrong: an empty line says nothing
 # cause: an empty line (a line feed alone) is taken for a client that said nothing
 # line: if line.strip():
-# told: none
 async def handle(reader, writer, work):
     """Answer one line, and close the connection in any case."""
     try:
@@ -482,25 +451,6 @@ async def handle(reader, writer, work):
             writer.writelines([await answer_to(line)])
             await writer.drain()
 
-# %% closing-1 wrong: an answer of nothing
-# cause: an empty answer of work is taken for a failure
-# line: answer or b"error\n"
-# told: none
-async def handle(reader, writer, work):
-    try:
-        line = await reader.readline()
-        if not line:
-            return
-        answer = None
-        try:
-            answer = await work(line)
-        except ValueError:
-            pass
-        writer.write(answer or b"error\n")
-        await writer.drain()
-    finally:
-        writer.close()
-
 # %% closing-1 wrong: every lookup is an error, too
 # cause: a KeyError of work is answered, not let out
 # line: except (ValueError, KeyError):
@@ -513,23 +463,6 @@ async def handle(reader, writer, work):
                 writer.write(b"error\n")
     finally:
         writer.close()
-
-# %% closing-1 wrong: closes by itself unless cancelled
-# cause: a cancellation passes by the close
-# line: except Exception:
-# told: none
-async def handle(reader, writer, work):
-    try:
-        if line := await reader.readline():
-            try:
-                writer.write(await work(line))
-                await writer.drain()
-            except ValueError:
-                writer.write(b"error\n")
-        writer.close()
-    except Exception:
-        writer.close()
-        raise
 
 # %% at-most-1 wrong: they wait
 # cause: who comes when all places are taken waits for one, and is not told busy
@@ -693,52 +626,5 @@ def at_most(number, handle):
                 inside -= 1
         finally:
             writer.close()
-
-    return limited
-
-# %% at-most-1 wrong: gives the place back after an error only
-# cause: after a cancellation the place is never free again
-# line: except Exception:
-# told: none
-def at_most(number, handle):
-    free = number
-
-    async def limited(reader, writer):
-        nonlocal free
-        try:
-            if not free:
-                writer.write(b"busy\n")
-                return
-            free -= 1
-            try:
-                await handle(reader, writer)
-            except Exception:
-                free += 1
-                raise
-            free += 1
-        finally:
-            writer.close()
-
-    return limited
-
-# %% at-most-1 wrong: one place at least
-# cause: with no place at all one is served all the same
-# line: max(1, number)
-# told: none
-import asyncio
-import contextlib
-
-
-def at_most(number, handle):
-    places = asyncio.Semaphore(max(1, number))
-
-    async def limited(reader, writer):
-        with contextlib.closing(writer):
-            if places.locked():
-                writer.write(b"busy\n")
-                await writer.drain()
-                return
-            async with places:
-                await handle(reader, writer)
 
     return limited

@@ -64,7 +64,6 @@ def app(environ, start_response):
 # %% wsgi-1 wrong: all paths that begin so
 # cause: other paths that begin with /count are answered, too
 # line: startswith("/count")
-# told: none
 def app(environ, start_response):
     if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].startswith("/count"):
         number = int(environ.get("CONTENT_LENGTH") or 0)
@@ -89,7 +88,6 @@ def app(environ, start_response):
 # %% wsgi-1 wrong: with a slash, too
 # cause: a path with a slash at its end is another path
 # line: .rstrip("/")
-# told: none
 def app(environ, start_response):
     if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].rstrip("/") == "/count":
         number = int(environ.get("CONTENT_LENGTH") or 0)
@@ -101,7 +99,6 @@ def app(environ, start_response):
 # %% wsgi-1 wrong: everything but GET
 # cause: only a GET is refused, though every method but POST should be
 # line: != "GET"
-# told: none
 def app(environ, start_response):
     if environ["REQUEST_METHOD"] != "GET" and environ["PATH_INFO"] == "/count":
         number = int(environ.get("CONTENT_LENGTH") or 0)
@@ -109,18 +106,6 @@ def app(environ, start_response):
         return [str(len(environ["wsgi.input"].read(number))).encode()]
     start_response("404 Not Found", [])
     return [b"not found"]
-
-# %% wsgi-1 wrong: strips the body
-# cause: white space around the body isn't counted
-# line: .strip()
-# told: none
-def app(environ, start_response):
-    if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
-        start_response("404 Not Found", [])
-        return []
-    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0)).strip()
-    start_response("200 OK", [])
-    return [b"%d" % len(body)]
 
 # %% asgi-1 wrong: the first piece
 # cause: only the first piece of the body is counted
@@ -235,22 +220,6 @@ async def app(scope, receive, send):
             length += len(message["body"])
             more = message.get("more_body", False)
         status, answer = 200, str(length).encode()
-    await send({"type": "http.response.start", "status": status, "headers": []})
-    await send({"type": "http.response.body", "body": answer})
-
-# %% asgi-1 wrong: a piece by recursion
-# cause: a call for each piece: a thousand pieces are too many
-# line: await rest()
-# told: message = await receive()
-async def app(scope, receive, send):
-    async def rest():
-        message = await receive()
-        length = len(message.get("body", b""))
-        return length + (await rest() if message.get("more_body") else 0)
-
-    status, answer = 404, b""
-    if (scope["method"], scope["path"]) == ("POST", "/count"):
-        status, answer = 200, str(await rest()).encode()
     await send({"type": "http.response.start", "status": status, "headers": []})
     await send({"type": "http.response.body", "body": answer})
 
@@ -391,24 +360,6 @@ async def page(ask, parts, seconds):
 
     return dict(zip(parts, await asyncio.gather(*map(one, parts))))
 
-# %% ten-parts-1 wrong: one kind of failure
-# cause: an OSError that is no ConnectionError comes out
-# line: except (TimeoutError, ConnectionError):
-# told: return await asyncio.wait_for(ask(part), seconds)
-import asyncio
-
-
-async def page(ask, parts, seconds):
-    async def one(part):
-        try:
-            return await asyncio.wait_for(ask(part), seconds)
-        except (TimeoutError, ConnectionError):
-            return None
-
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(part)) for part in parts]
-    return {part: task.result() for part, task in zip(parts, tasks)}
-
 # %% endpoint-1 wrong: an async def that blocks
 # cause: look_up is called on the loop and blocks it
 # line: price = look_up(name)
@@ -517,44 +468,6 @@ def make_app(look_up):
     app.add_api_route("/price/{name}", price_of, methods=["GET"])
     return app
 
-# %% endpoint-1 wrong: every lookup error is a 404
-# cause: another LookupError of the database is told as "not known"
-# line: except LookupError:
-# told: none
-from fastapi import FastAPI, HTTPException
-
-
-def make_app(look_up):
-    app = FastAPI()
-
-    @app.get("/price/{name}")
-    def price(name: str):
-        try:
-            return {"name": name, "price": look_up(name)}
-        except LookupError:
-            raise HTTPException(404)
-
-    return app
-
-# %% endpoint-1 wrong: whole prices
-# cause: a price with a fraction is cut off
-# line: int(look_up(name))
-# told: none
-from fastapi import FastAPI, HTTPException
-
-
-def make_app(look_up):
-    app = FastAPI()
-
-    @app.get("/price/{name}")
-    def price(name: str):
-        try:
-            return {"name": name, "price": int(look_up(name))}
-        except KeyError:
-            raise HTTPException(404)
-
-    return app
-
 # %% endpoint-1 wrong: the last look_up serves all
 # cause: the name look_up is a global of the module, so the first application asks the second one's database
 # line: global ask
@@ -575,29 +488,6 @@ def make_app(look_up):
             return {"name": name, "price": await asyncio.to_thread(ask, name)}
         except KeyError:
             raise HTTPException(status_code=404)
-
-    return app
-
-# %% endpoint-1 wrong: remembers the prices
-# cause: a price is looked up once and kept for all applications
-# line: KNOWN[name] = look_up(name)
-# told: none
-from fastapi import FastAPI, HTTPException
-
-KNOWN = {}
-
-
-def make_app(look_up):
-    app = FastAPI()
-
-    @app.get("/price/{name}")
-    def price(name: str):
-        try:
-            if name not in KNOWN:
-                KNOWN[name] = look_up(name)
-            return {"name": name, "price": KNOWN[name]}
-        except KeyError:
-            raise HTTPException(404)
 
     return app
 

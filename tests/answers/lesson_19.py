@@ -132,49 +132,6 @@ async def page(price, stock, stars, name):
         tasks = [group.create_task(part) for part in (price(name), stock(name), perhaps())]
     return tuple(task.result() for task in tasks)
 
-# %% page-1 wrong: the stars wait half a second more
-# cause: the time limit of the stars begins when price and stock are there
-# line: await asyncio.wait_for(task, 0.5)
-# told: none
-import asyncio
-
-
-async def page(price, stock, stars, name):
-    task = asyncio.create_task(stars(name))
-    try:
-        async with asyncio.TaskGroup() as group:
-            first, second = group.create_task(price(name)), group.create_task(stock(name))
-        try:
-            liked = await asyncio.wait_for(task, 0.5)
-        except (TimeoutError, ConnectionError):
-            liked = None
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-    return first.result(), second.result(), liked
-
-# %% page-1 wrong: refused only
-# cause: another ConnectionError than a refused one comes out
-# line: if type(error) is not ConnectionError:
-# told: return await asyncio.wait_for(stars(name), 0.5)
-import asyncio
-
-
-async def page(price, stock, stars, name):
-    async def perhaps():
-        try:
-            return await asyncio.wait_for(stars(name), 0.5)
-        except TimeoutError:
-            return None
-        except ConnectionError as error:
-            if type(error) is not ConnectionError:
-                raise
-            return None
-
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(part) for part in (price(name), stock(name), perhaps())]
-    return tuple(task.result() for task in tasks)
-
 # %% ask-pool-1 wrong: one connection for all
 # cause: all the questions go to one connection, which takes one at a time
 # line: async with pool.acquire() as connection: | connection.fetch(name)
@@ -199,7 +156,6 @@ async def prices(pool, names):
 # %% ask-pool-1 wrong: at most five
 # cause: a number of its own: only five questions are under way, however many connections the pool has
 # line: asyncio.Semaphore(5) | async with places,
-# told: return await connection.fetch(name)
 import asyncio
 
 
@@ -243,22 +199,6 @@ async def prices(pool, names):
     async with asyncio.TaskGroup() as group:
         list(map(group.create_task, map(fill, range(len(found)))))
     return found
-
-# %% ask-pool-1 wrong: asks each name once
-# cause: a name that comes twice is in the answer once
-# line: dict.fromkeys(names)
-# told: none
-import asyncio
-
-
-async def prices(pool, names):
-    async def ask(name):
-        async with pool.acquire() as connection:
-            return await connection.fetch(name)
-
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(ask(name)) for name in dict.fromkeys(names)]
-    return [task.result() for task in tasks]
 
 # %% ask-pool-1 wrong: no price is no answer
 # cause: prices that are false are dropped
@@ -472,66 +412,6 @@ class Pool:
             if slot is not None:
                 self.slots[number] = None
                 await slot.close()
-
-# %% own-pool-1 wrong: all pools are one
-# cause: the list of free connections belongs to the class
-# line: free = []
-# told: self.connect, self.places = connect, asyncio.Semaphore(size)
-import asyncio
-import contextlib
-
-
-class Pool:
-    free = []
-
-    def __init__(self, connect, size):
-        self.connect, self.places = connect, asyncio.Semaphore(size)
-
-    @contextlib.asynccontextmanager
-    async def acquire(self):
-        async with self.places:
-            connection = self.free.pop() if self.free else await self.connect()
-            try:
-                yield connection
-            finally:
-                self.free.append(connection)
-
-    async def close(self):
-        while self.free:
-            await self.free.pop().close()
-
-# %% own-pool-1 wrong: who waits hears nothing of a failed opening
-# cause: after a failed connect the place is counted free again, but nobody who waits is woken
-# line: self.opened -= 1
-# told: none
-import asyncio
-import contextlib
-
-
-class Pool:
-    def __init__(self, connect, size):
-        self.connect, self.size, self.opened = connect, size, 0
-        self.free = asyncio.LifoQueue()
-
-    @contextlib.asynccontextmanager
-    async def acquire(self):
-        if self.free.empty() and self.opened < self.size:
-            self.opened += 1
-            try:
-                connection = await self.connect()
-            except BaseException:
-                self.opened -= 1
-                raise
-        else:
-            connection = await self.free.get()
-        try:
-            yield connection
-        finally:
-            self.free.put_nowait(connection)
-
-    async def close(self):
-        while not self.free.empty():
-            await self.free.get_nowait().close()
 
 # %% own-pool-1 right: a condition, and a count
 import asyncio
@@ -928,94 +808,6 @@ class Feed:
         for box in self.boxes:
             box.drop(message)
 
-# %% news-1 wrong: sends each message once
-# cause: a message that equals the one before is not sent
-# line: if message == last:
-# told: none
-import asyncio
-
-
-class Feed:
-    def __init__(self, size):
-        self.size, self.boxes = size, set()
-
-    async def serve(self, client):
-        box, last = asyncio.Queue(self.size), object()
-        self.boxes.add(box)
-        try:
-            while True:
-                message = await box.get()
-                if message == last:
-                    continue
-                last = message
-                await client.send(message)
-        except ConnectionError:
-            pass
-        finally:
-            self.boxes.discard(box)
-
-    def publish(self, message):
-        for box in self.boxes:
-            if box.full():
-                box.get_nowait()
-            box.put_nowait(message)
-
-# %% news-1 wrong: None is the end
-# cause: a message that is None ends the serving
-# line: is not None
-# told: none
-import asyncio
-
-
-class Feed:
-    def __init__(self, size):
-        self.size, self.boxes = size, set()
-
-    async def serve(self, client):
-        box = asyncio.Queue(self.size)
-        self.boxes.add(box)
-        try:
-            while (message := await box.get()) is not None:
-                await client.send(message)
-        except ConnectionError:
-            pass
-        finally:
-            self.boxes.discard(box)
-
-    def publish(self, message):
-        for box in self.boxes:
-            if box.full():
-                box.get_nowait()
-            box.put_nowait(message)
-
-# %% news-1 wrong: every error is a client that left
-# cause: an error that is no ConnectionError is swallowed
-# line: except OSError:
-# told: none
-import asyncio
-
-
-class Feed:
-    def __init__(self, size):
-        self.size, self.boxes = size, set()
-
-    async def serve(self, client):
-        box = asyncio.Queue(self.size)
-        self.boxes.add(box)
-        try:
-            while True:
-                await client.send(await box.get())
-        except OSError:
-            pass
-        finally:
-            self.boxes.discard(box)
-
-    def publish(self, message):
-        for box in self.boxes:
-            if box.full():
-                box.get_nowait()
-            box.put_nowait(message)
-
 # %% shut-down-1 wrong: nobody is there
 # cause: asyncio.wait raises a ValueError if nothing is under way
 # line: asyncio.wait(under_way, timeout=seconds)
@@ -1113,58 +905,3 @@ async def shut_down(server, under_way, seconds):
             dropped = [request for request in requests if request.cancel()]
             _ = dropped and await asyncio.wait(dropped)
             return len(dropped)
-
-# %% shut-down-1 wrong: counts those that were cancelled at the end
-# cause: a request that ends otherwise when it is cancelled isn't counted
-# line: task.cancelled()
-# told: none
-import asyncio
-
-
-async def shut_down(server, under_way, seconds):
-    server.close()
-    tasks = list(under_way)
-    if not tasks:
-        return 0
-    done, late = await asyncio.wait(tasks, timeout=seconds)
-    for task in late:
-        task.cancel()
-    await asyncio.gather(*late, return_exceptions=True)
-    return sum(task.cancelled() for task in late)
-
-# %% shut-down-1 wrong: a second for the cleanup
-# cause: waits a second at most for the cleanup, however long that takes
-# line: timeout=1
-# told: none
-import asyncio
-
-
-async def shut_down(server, under_way, seconds):
-    server.close()
-    tasks = list(under_way)
-    if not tasks:
-        return 0
-    done, late = await asyncio.wait(tasks, timeout=seconds)
-    for task in late:
-        task.cancel()
-    if late:
-        await asyncio.wait(late, timeout=1)
-    return len(late)
-
-# %% shut-down-1 wrong: no time is a minute
-# cause: seconds of 0 are taken for none given
-# line: seconds or 60
-# told: none
-import asyncio
-
-
-async def shut_down(server, under_way, seconds):
-    server.close()
-    tasks = list(under_way)
-    if not tasks:
-        return 0
-    done, late = await asyncio.wait(tasks, timeout=seconds or 60)
-    for task in late:
-        task.cancel()
-    await asyncio.gather(*late, return_exceptions=True)
-    return len(late)

@@ -1,3 +1,5 @@
+"""Long, for there are many ways to take somebody else's cancellation for one's own."""
+
 import asyncio
 from contextlib import suppress
 

@@ -171,13 +171,14 @@ class SlowReader(Exercise):
         most=25,
     )
     def any_parts(self, send_all, lab, parts, leaves, breaks, error):
-        taken = []
+        taken, ended = [], []
 
         async def given():
             for part in parts:
                 taken.append(part)
                 yield part
                 await asyncio.sleep(0)
+            ended.append(True)
             if breaks and leaves is None:
                 raise OSError("no more parts")
 
@@ -198,6 +199,14 @@ class SlowReader(Exercise):
                 f"{len(taken)} parts were taken.",
                 try_="The ConnectionError of drain must end the loop.",
                 headline="talked to nobody",
+            )
+        if b"" in parts and leaves is None and not ended:
+            raise Wrong(
+                "falsy",
+                f"It took {len(taken)} of {len(parts)} parts, and did not ask for more.",
+                lab.truth_of_a_value(),
+                try_="A part may be empty, and others follow. The iterator says when it is over.",
+                headline="took an empty part for the end",
             )
         return {"the client got": run.result.sent, "`is_closing()` is": run.result.closing}
 

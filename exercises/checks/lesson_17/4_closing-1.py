@@ -161,6 +161,14 @@ class Answering(Exercise):
         does = f"returned {answer!r}" if isinstance(answer, bytes) else f"raised {answer.__name__}"
         lab.told(f"for a client who {said}" + (f"; `work` {does}" if pieces else ""))
         run = lab.run(serve())
+        if pieces and not worked:
+            raise Wrong(
+                "falsy",
+                f"The client said {b''.join(pieces)!r}, and `work` was not called.",
+                lab.condition(),
+                try_="Only a line that is empty altogether, without a line feed, is the end.",
+                headline="took a line for the end",
+            )
         return {
             "": lab.seen(run),
             "`work` was called with": worked,

@@ -103,7 +103,16 @@ class CountWSGI(Exercise):
         lab.told(f"with {method} {path} and the body {shown}")
         said = str(len(body)) if body else length
         status, answer = self._ask(app, lab, method, path, body, said)
-        return {"the status was": status} | ({"the body was": answer} if status == 200 else {})
+        asked = 200 if (method, path) == ("POST", "/count") else 404
+        if status != asked:
+            raise Wrong(
+                "protocol",
+                f"It answered {status}, not {asked}.",
+                lab.condition("environ"),
+                try_="Look at the method and at the path.",
+                headline="wrong status",
+            )
+        return {"the body was": answer} if status == 200 else {}
 
     def _ask(self, app, lab, method, path, body, length):
         environ = {

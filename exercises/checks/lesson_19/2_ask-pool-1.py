@@ -10,7 +10,7 @@ class CheckedPool:
     """A pool that knows what it has lent; `misused` tells of a use after that, in a sentence."""
 
     def __init__(self, size, seconds, answers=None):
-        self.lent, self.misused = set(), None
+        self.lent, self.most, self.misused = set(), 0, None
         self.free = asyncio.LifoQueue()
         for _ in range(size):
             self.free.put_nowait(Connection(seconds, self, answers))
@@ -19,6 +19,7 @@ class CheckedPool:
     async def acquire(self):
         connection = await self.free.get()
         self.lent.add(connection)
+        self.most = max(self.most, len(self.lent))
         try:
             yield connection
         finally:
@@ -119,6 +120,14 @@ class AskThePool(Exercise):
             return await lab.awaitable(prices(pools[0], list(names)))
 
         run = lab.run(asking())
+        if run.error is None and pools[0].most < min(size, len(names)):
+            raise Wrong(
+                "limit",
+                f"It used {pools[0].most} connections at once; the pool has {size}.",
+                lab.call_of("*Semaphore"),
+                "The pool keeps the limit: who asks too much waits there.",
+                headline="a limit of its own",
+            )
         return {"": lab.seen(run, without=("group",)), "still lent are": len(pools[0].lent)}
 
     def _ask(self, prices, lab, size, names, seconds=None):

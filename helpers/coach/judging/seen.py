@@ -6,6 +6,7 @@ from helpers.basics.words import count, seconds
 from helpers.coach.form.statement import Wrong, same_value
 from helpers.coach.judging.comparing import Comparing
 from helpers.coach.judging.runs import Run
+from helpers.coach.mistakes.differences import line_of_difference, truth_test
 from helpers.coach.mistakes.words import brief, error_words
 
 GRACE = 1.001  # times as long as the model's a run may be: sums of floats differ in order
@@ -73,6 +74,7 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
             "lost error",
             f"`{error_words(asked)}` had to come out, and nothing did.",
             _catching(lab, asked),
+            "Catch no more than was asked, and let every other error out.",
         )
     if isinstance(asked, Seen):
         asked.differ(lab, got)
@@ -117,10 +119,10 @@ def _equal(lab, got, asked, *what):
         lab.equal(got, asked, *what)
     except Wrong as found:
         if found.kind == "value" and found.line is None:
-            if _misses_falsy(got, asked) and (line := lab.text.truth_of_a_value()) is not None:
+            if _misses_falsy(got, asked) and (line := truth_test(lab.text)) is not None:
                 found.line, found.try_ = line, FALSY
             else:
-                found.line = lab.text.shared_by_all()
+                found.line = line_of_difference(lab.text, got, asked) or lab.text.shared_by_all()
         raise
 
 
@@ -149,7 +151,7 @@ def _differ_in_calls(lab, asked, made):
             del wanted[match]
     if rest or wanted:
         which = f"{'not asked for' if rest else 'missing'} is {brief((rest or wanted)[0])}"
-        line = None if rest or wanted[0] else lab.text.truth_of_a_value()
+        line = None if rest or wanted[0] else truth_test(lab.text)
         raise Wrong(
             "calls",
             f"It called `{made.__name__}` {count(len(made.started), 'time')}; asked is "

@@ -15,7 +15,6 @@ from helpers.coach.mistakes.nodes import (
     is_constant,
     is_given,
     is_named,
-    is_plain_value,
     line_of_call,
     names_in,
     own_nodes,
@@ -282,15 +281,6 @@ class Lines:
         conditions = [node.test for node in self._of(ast.If, ast.IfExp)]
         conditions += [test for node in self._of(ast.comprehension) for test in node.ifs]
         return self._first(test.lineno for test in conditions if uses(names, test))
-
-    def truth_of_a_value(self) -> int | None:
-        """A value that is asked whether it is true, with nothing to compare it with: `page or
-        None`, `if not item`, `while item := await queue.get()`.
-        """
-        asked = [node.test for node in self._of(ast.If, ast.IfExp, ast.While)]
-        asked += [test for node in self._of(ast.comprehension) for test in node.ifs]
-        asked += [node.values[0] for node in self._of(ast.BoolOp) if isinstance(node.op, ast.Or)]
-        return self._first(part.lineno for part in asked if is_plain_value(part))
 
     def with_of(self, *names: str) -> int | None:
         """A `with` or `async with` of something that uses the name."""

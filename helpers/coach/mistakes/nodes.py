@@ -144,14 +144,3 @@ def targets_of(target: ast.AST) -> Iterator[ast.AST]:
             yield from targets_of(target.value)
         case _:
             yield target
-
-
-def is_plain_value(node: ast.AST) -> bool:
-    """Is this a name, an item, a result or what was awaited, or the `not` of one?"""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        node = node.operand
-    if isinstance(node, ast.NamedExpr):
-        node = node.value
-    if isinstance(node, ast.Call):
-        return is_named(node.func, ("result", "pop", "popleft", "get_nowait"))
-    return isinstance(node, (ast.Name, ast.Subscript, ast.Await))
