@@ -322,7 +322,6 @@ def run_all(generators):
 # %% collect-1 wrong: each result once
 # cause: a result that another generator has returned already has no place in the list
 # line: if end.value not in results.values():
-# told: none
 from collections import deque
 
 
