@@ -54,7 +54,6 @@ def bill(order, prices=[]):
 # %% layers-2 wrong: asks for each thing once
 # cause: a name that comes a second time is not yielded again
 # line: if part not in prices:
-# told: none
 def bill(order):
     total, prices = 0, {}
     for part in order:
@@ -68,7 +67,7 @@ def bill(order):
 
 # %% layers-2 wrong: a bill of nothing
 # cause: an order without a thing in it returns None, and its sum is 0
-# line: return
+# line: if not order: | return
 # told: none
 def bill(order):
     if not order:
@@ -315,7 +314,6 @@ class Ask:
 # %% awaitable-1 wrong: asks until there is an answer
 # cause: an answer that counts as false is taken for none, and it asks once more
 # line: while not answer:
-# told: none
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -329,7 +327,7 @@ class Ask:
 # %% awaitable-1 wrong: the answer in the object
 # cause: the answer is kept in the object, so the second of two who wait gets that of the first
 # line: self.answer = yield self.question
-# told: none
+# told: if self.asking:
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -468,7 +466,6 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a counter of the module
 # cause: a coroutine that runs another one alone meanwhile has its pauses counted anew
 # line: global pauses
-# told: none
 pauses = 0
 
 

@@ -113,7 +113,7 @@ class Future:
 # %% future-1 wrong: refuses too late
 # cause: the second value is kept before the second set_result is refused
 # line: self.value = value
-# told: none
+# told: if not self.done:
 class Future:
     """A result that is not there yet."""
 
@@ -139,8 +139,7 @@ class Future:
 
 # %% future-1 wrong: False means not there
 # cause: a result that is False or an empty string is given, but a second one is taken as well
-# line: if self.value not in (None, ...) and self.value:
-# told: none
+# line: if self.value is not ... and (self.value or self.value is None):
 class Future:
     def __init__(self):
         self.value = ...
@@ -284,7 +283,6 @@ async def gather(loop, *coros):
 # %% gather-own-1 wrong: leaves out None
 # cause: a coroutine that returns None has no place in the list
 # line: if result is not None:
-# told: none
 async def gather(loop, *coros):
     results = []
     for task in [loop.spawn(coro) for coro in coros]:
@@ -322,7 +320,6 @@ async def gather(loop, *coros):
 # %% gather-own-1 wrong: each result once
 # cause: a result that comes twice is in the list once
 # line: if result not in results:
-# told: none
 async def gather(loop, *coros):
     """Run all `coros` at once; return their results in order."""
     results = []
@@ -494,8 +491,8 @@ def cancel(loop, task):
     return True
 
 # %% cancel-own-1 wrong: only who has begun
-# cause: a task that has not had its first turn is closed and not cancelled, and stays in the queue
-# line: task.coro.close()
+# cause: a task that has not had its first turn is left as it is, and goes on as if nothing had been asked
+# line: if inspect.getcoroutinestate(task.coro) == inspect.CORO_CREATED: | return False
 # told: none
 import inspect
 
@@ -676,7 +673,7 @@ class Bell:
 # %% bell-1 wrong: one list for all bells
 # cause: the list belongs to the class, so each bell rings for all
 # line: waiters = []
-# told: none
+# told: while self.waiters:
 class Bell:
     """Rings for all who wait."""
 
@@ -699,7 +696,7 @@ class Bell:
 # %% bell-1 wrong: keeps a ring that nobody heard
 # cause: who comes after a ring that nobody heard goes on at once
 # line: self.rung = True
-# told: none
+# told: if self.rung:
 class Bell:
     def __init__(self):
         self.waiters = []
@@ -727,7 +724,7 @@ class Bell:
 
 # %% bell-1 wrong: a hundred at most
 # cause: it wakes a hundred of those who wait, and the rest must wait for the next ring
-# line: for wake in waiters[:100]:
+# line: self.waiters[:100]
 # told: none
 class Bell:
     def __init__(self):
@@ -992,7 +989,7 @@ async def with_timeout(loop, seconds, coro):
 # %% timeout-own-1 wrong: one alarm for all
 # cause: that the alarm rang is noted in the module, so another call takes it for its own
 # line: rang = False | global rang
-# told: none
+# told: if rang:
 from helpers.eventloop.tasks import CancelledError, sleep
 
 rang = False

@@ -213,7 +213,7 @@ class WithKey(Exercise):
                 thrown = isinstance(done, type)
                 out.append(talk.throw(done("from me")) if thrown else talk.send(done))
             except StopIteration as end:
-                out.append(f"the end, with {end.value!r}")
+                out.append(("the end", end.value))
                 break
             except THROWN as error:
                 out.append(repr(error))

@@ -308,8 +308,8 @@ async def waits_for(awaitable):
 
 
 def handed_out(coroutine, value):
-    """What comes out of a coroutine that is sent this, in words where it is its end."""
+    """What comes out of a coroutine that is sent this; what it returns, where that is its end."""
     try:
         return coroutine.send(value)
     except StopIteration as end:
-        return f"the end, with {end.value!r}"
+        return "the end", end.value

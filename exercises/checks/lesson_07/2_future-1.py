@@ -267,7 +267,7 @@ class WriteFuture(Exercise):
                 try:
                     park = waiter.send(None)
                 except StopIteration as end:
-                    went_on.append(f"{name} with {end.value!r}")
+                    went_on.append((name, end.value))
                 else:
                     park(OtherLoop(lab), functools.partial(woken.append, name))
                     waiters.append((name, waiter))
@@ -278,11 +278,11 @@ class WriteFuture(Exercise):
                         waiter.send(None)
                         got.append(f"{name} waits again")
                     except StopIteration as end:
-                        got.append(f"{name} has {end.value!r}")
+                        got.append((name, end.value))
         return {
             "it woke": woken,
-            "who went on without a pause:": went_on,
-            "who was woken:": got,
+            "who went on without a pause, and with what:": went_on,
+            "who was woken, and with what:": got,
             "refused with a RuntimeError was:": refused,
         }
 
