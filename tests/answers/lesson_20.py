@@ -151,6 +151,64 @@ async def test_order(order):
         assert abs(took - min(seconds, 30)) < 0.05
         assert kitchen.cancelled is not in_time
 
+# %% thirty-1 wrong: any error will do
+# cause: passes with an order that lets out another error than the kitchen's
+# line: except Exception:
+# told: none
+import asyncio
+
+async def test_order(order):
+    clock, ended = asyncio.get_running_loop().time, []
+
+    async def kitchen(seconds, end):
+        try:
+            await asyncio.sleep(seconds)
+        except asyncio.CancelledError:
+            ended.append(seconds)
+            raise
+        if isinstance(end, Exception):
+            raise end
+        return end
+
+    began = clock()
+    assert await order(lambda: kitchen(29.5, "soup")) == "soup"
+    assert clock() - began == 29.5
+    assert await order(lambda: kitchen(30.5, "soup")) == "the guest left"
+    assert clock() - began == 59.5 and ended
+    try:
+        await order(lambda: kitchen(1, KeyError("no soup")))
+    except Exception:
+        return
+    raise AssertionError
+
+# %% thirty-1 right: a kitchen with a TimeoutError of its own
+import asyncio
+
+async def test_order(order):
+    loop, notes = asyncio.get_running_loop(), []
+    own = TimeoutError("of the kitchen")
+
+    class Kitchen:
+        def __init__(self, seconds, end): self.seconds, self.end = seconds, end
+        async def __call__(self):
+            try:
+                await asyncio.sleep(self.seconds)
+                if isinstance(self.end, Exception):
+                    raise self.end
+                return self.end
+            finally:
+                notes.append(loop.time())
+
+    for seconds, end in ((29.5, None), (30.5, "late"), (12, own), (0, "")):
+        began = loop.time()
+        try:
+            got = await order(Kitchen(seconds, end))
+        except TimeoutError as error:
+            got = error
+        assert got is (end if seconds < 30 else got)
+        assert seconds < 30 or got == "the guest left"
+        assert notes.pop() == loop.time() == began + min(seconds, 30)
+
 # %% circle-1 wrong: who waits outside belongs to it
 # cause: the tasks on the way to the circle are taken for a part of it
 # line: return set(seen)
@@ -231,6 +289,46 @@ def find_circle(waits):
     while (further := {waits.get(name) for name in waited_for} - {None}) != waited_for:
         waited_for = further & waits.keys()
     return waited_for
+
+# %% circle-1 wrong: a name may be empty
+# cause: the way ends at any falsy name, not at None alone
+# line: while name and name not in seen: | if name:
+# told: none
+def find_circle(waits):
+    for start in waits:
+        seen, name = [], start
+        while name and name not in seen:
+            seen.append(name)
+            name = waits.get(name)
+        if name:
+            return set(seen[seen.index(name):])
+    return set()
+
+# %% circle-1 wrong: three steps are enough
+# cause: follows the way for three steps only; a longer circle isn't found
+# line: for _ in range(3):
+# told: none
+def find_circle(waits):
+    for start in waits:
+        name, way = waits.get(start), [start]
+        for _ in range(3):
+            if name == start:
+                return set(way)
+            way.append(name)
+            name = waits.get(name)
+    return set()
+
+# %% circle-1 right: whoever waits for an end is peeled off
+def find_circle(waits):
+    """Peel off whoever waits for an end or for nobody in there."""
+    waits = dict(waits)
+    while True:
+        over = {name for name, other in waits.items() if other not in waits}
+        over |= waits.keys() - set(waits.values())
+        if not over:
+            return waits.keys() | set()
+        for name in over:
+            del waits[name]
 
 # %% tree-1 wrong: it looks like a deadlock
 # cause: takes it for a deadlock, but stock waits for a timer and all go on after it
@@ -361,6 +459,42 @@ async def test_washer(washer):
             washing.result()
         assert joining.done() and clean == plates, f"{clean}, not {plates}"
 
+# %% steady-1 wrong: cancels and goes
+# cause: doesn't wait until the cancelled washer has ended
+# line: task.cancel() | task = asyncio.create_task(washer(dirty, clean))
+import asyncio
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    task = asyncio.create_task(washer(dirty, clean))
+    join = asyncio.create_task(dirty.join())
+    try:
+        await asyncio.wait([task, join], return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            task.result()
+    finally:
+        task.cancel()
+        join.cancel()
+    assert clean == [0, 1, 2, 3, 4]
+
+# %% steady-1 wrong: a thousand seconds
+# cause: a limit: a right washer that is slow fails
+# line: asyncio.timeout(1000)
+import asyncio
+
+async def test_washer(washer):
+    dirty, clean = asyncio.Queue(), []
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(washer(dirty, clean))
+        for plate in range(2):
+            dirty.put_nowait(plate)
+        async with asyncio.timeout(1000):
+            await dirty.join()
+        task.cancel()
+    assert clean == [0, 1]
+
 # %% leaks-1 wrong: all that are there
 # cause: tasks that were there before the test are taken for leaks, and cancelled
 # line: asyncio.all_tasks() - {asyncio.current_task()}
@@ -475,6 +609,44 @@ async def leaks(test):
         await test()
     return sorted(watch.names)
 
+# %% leaks-1 wrong: known by their names
+# cause: a task that has the same name as one from before is taken for that one
+# line: if task.get_name() not in names | names =
+# told: none
+import asyncio
+
+async def leaks(test):
+    names = {task.get_name() for task in asyncio.all_tasks()}
+    try:
+        await test()
+    finally:
+        left = [task for task in asyncio.all_tasks() if task.get_name() not in names]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+    return sorted(task.get_name() for task in left)
+
+# %% leaks-1 wrong: errors only
+# cause: catches Exception, so a cancellation of leaks leaves everything running
+# line: except Exception as caught:
+# told: none
+import asyncio
+
+async def leaks(test):
+    before = asyncio.all_tasks()
+    error = None
+    try:
+        await test()
+    except Exception as caught:
+        error = caught
+    left = asyncio.all_tasks() - before
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    if error:
+        raise error
+    return sorted(task.get_name() for task in left)
+
 # %% fixture-1 wrong: without a finally
 # cause: an error that is thrown in at the yield leaves both switched on
 # line: yield oven, fridge
@@ -570,3 +742,40 @@ async def kitchen(oven, fridge):
             await machine.on()
             switched_on.push_async_callback(machine.off)
         yield pair
+
+# %% fixture-1 wrong: a cancellation while the fridge starts
+# cause: except Exception lets a cancellation pass, and the oven stays on
+# line: except Exception:
+# told: none
+async def kitchen(oven, fridge):
+    await oven.on()
+    try:
+        await fridge.on()
+    except Exception:
+        await oven.off()
+        raise
+    try:
+        yield oven, fridge
+    finally:
+        try:
+            await fridge.off()
+        finally:
+            await oven.off()
+
+# %% fixture-1 wrong: an else for the good end
+# cause: except Exception doesn't see that the test was cancelled, and the oven stays on
+# line: except Exception:
+# told: none
+async def kitchen(oven, fridge):
+    await oven.on()
+    try:
+        await fridge.on()
+        try:
+            yield oven, fridge
+        finally:
+            await fridge.off()
+    except Exception:
+        await oven.off()
+        raise
+    else:
+        await oven.off()

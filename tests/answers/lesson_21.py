@@ -85,6 +85,18 @@ async def work_all(client, work, numbers):
         results[n::32] = hand
     return results
 
+# %% batches-1 wrong: None is no result
+# cause: results that are None are left out
+# line: if result is not None
+# told: none
+async def work_all(client, work, numbers):
+    def batch(part):
+        return [work(number) for number in part]
+    size = -(-len(numbers) // 20) or 1
+    parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]
+    lists = await client.gather(client.map(batch, parts))
+    return [result for part in lists for result in part if result is not None]
+
 # %% reduce-there-1 wrong: brought home
 # cause: all measurements are brought home, and the highest is found here
 # line: await client.gather(client.map(load, days))
@@ -151,6 +163,21 @@ async def highest(client, load, days):
             return tops
         case futures:
             return dict(zip(tops, await client.gather(futures)))
+
+# %% reduce-there-1 wrong: begins at zero
+# cause: the highest of negative numbers is said to be 0
+# line: best = 0
+# told: none
+async def highest(client, load, days):
+    def top(numbers):
+        best = 0
+        for number in numbers:
+            if number > best:
+                best = number
+        return best
+
+    lists = client.map(load, days)
+    return dict(zip(days, await client.gather(client.map(top, lists))))
 
 # %% survive-1 wrong: everything again
 # cause: if one is lost, all the items are sent again
@@ -285,6 +312,41 @@ async def do_all(client, work, items):
         tasks = [group.create_task(look_after(*pair)) for pair in sent]
     return [task.result() for task in tasks]
 
+# %% survive-1 wrong: falsy is not done
+# cause: what returned something falsy is taken for lost, and sent again
+# line: if not results.get(item)
+# told: none
+import asyncio
+
+async def do_all(client, work, items):
+    results = {}
+    for attempt in range(3):
+        left = [item for item in items if not results.get(item)]
+        for item, end in zip(left, await asyncio.gather(*client.map(work, left), return_exceptions=True)):
+            if isinstance(end, client.WorkerDied) and attempt < 2:
+                continue
+            if isinstance(end, Exception):
+                raise end
+            results[item] = end
+    return [results[item] for item in items]
+
+# %% survive-1 wrong: item zero
+# cause: an item that is 0 isn't sent again
+# line: if not item or tries == 1:
+# told: return await client.submit(work, item)
+import asyncio
+
+async def do_all(client, work, items):
+    async def one(item, tries=3):
+        try:
+            return await client.submit(work, item)
+        except client.WorkerDied:
+            if not item or tries == 1:
+                raise
+            return await one(item, tries - 1)
+
+    return await asyncio.gather(*(one(item) for item in items))
+
 # %% idempotent-1 wrong: added up by account
 # cause: a payment that is entered again is added again
 # line: book[payment["account"]] = book.get(payment["account"], 0) + payment["amount"]
@@ -328,6 +390,21 @@ def pay(book, payment):
     match payment:
         case {"id": row, "amount": amount, "account": account}:
             book.update({(account, row): amount})
+
+# %% idempotent-1 wrong: account and id run together
+# cause: A and 11 make the same key as A1 and 1
+# line: payment["account"] + str(payment["id"])
+# told: none
+def pay(book, payment):
+    book[payment["account"] + str(payment["id"])] = payment["amount"]
+
+# %% idempotent-1 wrong: takes the id out
+# cause: changes the payment, so entering it again is a KeyError
+# line: payment.pop("id")
+def pay(book, payment):
+    key = payment.pop("id")
+    if key not in book:
+        book[key] = payment["amount"]
 
 # %% choose-where-1 wrong: pictures on a cluster
 # cause: one machine with eight cores will do for the pictures, and it may begin anew if it fails

@@ -155,6 +155,41 @@ def bench(ways, rounds, clock=time.perf_counter):
     rows = [[timed(way) for way in ways.values()] for _ in range(rounds)]
     return dict(zip(ways, map(statistics.median, zip(*rows))))
 
+# %% bench-1 wrong: no time is no measurement
+# cause: runs that took 0 s are left out
+# line: if took := clock() - begun:
+# told: none
+import statistics
+
+def bench(ways, rounds, clock):
+    for way in ways.values():
+        way()
+    times = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            begun = clock()
+            way()
+            if took := clock() - begun:
+                times[name].append(took)
+    return {name: statistics.median(taken) if taken else 0 for name, taken in times.items()}
+
+# %% bench-1 wrong: by the function
+# cause: two names for the same function are measured as one
+# line: {way: [] for way in ways.values()} | times[way] | for way in times:
+# told: none
+import statistics
+
+def bench(ways, rounds, clock):
+    times = {way: [] for way in ways.values()}
+    for way in times:
+        way()
+    for _ in range(rounds):
+        for way in times:
+            begun = clock()
+            way()
+            times[way].append(clock() - begun)
+    return {name: statistics.median(times[way]) for name, way in ways.items()}
+
 # %% edge-1 wrong: one page after another
 # cause: each page is awaited before the next is begun
 # line: await fetch(url)
@@ -248,3 +283,31 @@ async def report(fetch, urls):
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(fetch(url)) for url in urls]
     return ", ".join(map(asyncio.Task.result, tasks))
+
+# %% edge-1 wrong: a dict by url
+# cause: a url that comes twice has one page only
+# line: pages[url] = | pages.values()
+# told: none
+import asyncio
+
+def report(fetch, urls):
+    async def all_of_them():
+        pages = {}
+        async with asyncio.TaskGroup() as group:
+            for url in urls:
+                pages[url] = group.create_task(fetch(url))
+        return ", ".join(page.result() for page in pages.values())
+
+    return asyncio.run(all_of_them())
+
+# %% edge-1 wrong: drops what is empty
+# cause: pages that are empty are left out
+# line: if page
+# told: none
+import asyncio
+
+def report(fetch, urls):
+    async def all_of_them():
+        return await asyncio.gather(*(fetch(url) for url in urls))
+
+    return ", ".join(page for page in asyncio.run(all_of_them()) if page)

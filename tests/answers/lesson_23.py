@@ -147,6 +147,48 @@ async def get_page(ask, page):
 
     return await asyncio.wait_for(tries(), timeout=4)
 
+# %% crawl-page-1 wrong: all that begins with two
+# cause: any status below 300 is taken for a 200
+# line: if status < 300:
+# told: none
+import asyncio, random
+
+async def get_page(ask, page):
+    async with asyncio.timeout(4):
+        for attempt in range(5):
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+            except (ConnectionError, TimeoutError):
+                status = 503
+            except OSError:
+                status = 503
+            if status < 300:
+                return body
+            if status not in (429, 503) or attempt == 4:
+                raise ValueError(status)
+            await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))
+
+# %% crawl-page-1 wrong: all of the server's errors
+# cause: asks again after a 500, too
+# line: status < 500
+# told: none
+import asyncio, random
+
+async def get_page(ask, page):
+    async with asyncio.timeout(4):
+        for attempt in range(5):
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+            except OSError:
+                status = 503
+            if status == 200:
+                return body
+            if status < 500 and status != 429 or attempt == 4:
+                raise ValueError(status)
+            await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))
+
 # %% crawl-limit-1 wrong: sleeps before each start
 # cause: sleeps the whole distance even if the last start was long ago, so it begins later than the limits allow
 # line: await asyncio.sleep(apart)
@@ -281,6 +323,69 @@ async def fetch_all(fetch, pages, most, apart):
             await gate.opens()
             tasks.append(group.create_task(fetch_one(page)))
     return [task.result() for task in tasks]
+
+# %% crawl-limit-1 wrong: tasks by page
+# cause: a page that comes twice is in the list once
+# line: found[page] = task | found.values()
+# told: none
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    loop, following = asyncio.get_running_loop(), None
+    flying, found = set(), {}
+    for page in pages:
+        while len(flying) >= most:
+            _, flying = await asyncio.wait(flying, return_when=asyncio.FIRST_COMPLETED)
+        if following:
+            await asyncio.sleep(following - loop.time())
+        following = loop.time() + apart
+        task = asyncio.create_task(fetch(page), name=page)
+        flying.add(task)
+        found[page] = task
+        await asyncio.sleep(0)
+    return [await task for task in found.values()]
+
+# %% crawl-limit-1 wrong: errors in the list
+# cause: an error of a fetch stands in the list and doesn't come out
+# line: return_exceptions=True
+# told: none
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    places, following = asyncio.Semaphore(most), 0.0
+    clock = asyncio.get_running_loop().time
+
+    async def one(page):
+        nonlocal following
+        async with places:
+            mine = max(clock(), following)
+            following = mine + apart
+            await asyncio.sleep(mine - clock())
+            return await fetch(page)
+
+    return await asyncio.gather(*(one(page) for page in pages), return_exceptions=True)
+
+# %% crawl-limit-1 right: each one starts the next
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    if not pages:
+        return []
+    places, clock = asyncio.Semaphore(most), asyncio.get_running_loop().time
+
+    async def rest(n, soonest):
+        await places.acquire()
+        await asyncio.sleep(max(0, soonest - clock()))
+        begun = clock()
+        task = asyncio.create_task(fetch(pages[n]))
+        task.add_done_callback(lambda _: places.release())
+        others = await rest(n + 1, begun + apart) if n + 1 < len(pages) else []
+        return [await task, *others]
+
+    return await rest(0, clock())
 
 # %% crawl-pipeline-1 wrong: None is the end
 # cause: a fetch that returns None is taken for the end
@@ -491,6 +596,118 @@ async def pipeline(fetch, parse, pages, workers, size):
         parsing.cancel()
     return records, failed
 
+# %% crawl-pipeline-1 wrong: a cancellation is a failed page
+# cause: except BaseException keeps the cancellation, and the worker goes on
+# line: except BaseException as error:
+# told: none
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    raws, records, failed, left = asyncio.Queue(size), {}, {}, list(pages)
+
+    async def fetcher():
+        while left:
+            page = left.pop(0)
+            try:
+                raw = await fetch(page)
+                await raws.put((page, raw))
+            except BaseException as error:
+                failed[page] = error
+
+    async def parser():
+        while (item := await raws.get()) is not None:
+            page, raw = item
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    async with asyncio.TaskGroup() as outer:
+        outer.create_task(parser())
+        async with asyncio.TaskGroup() as inner:
+            for _ in range(workers):
+                inner.create_task(fetcher())
+        await raws.put(None)
+    return records, failed
+
+# %% crawl-pipeline-1 wrong: two kinds of errors
+# cause: any other exception ends all
+# line: except (OSError, ValueError) as error:
+# told: raw = await fetch(page)
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    raws, records, failed, left = asyncio.Queue(size), {}, {}, list(pages)
+
+    async def fetcher():
+        while left:
+            page = left.pop(0)
+            try:
+                raw = await fetch(page)
+                await raws.put((page, raw))
+            except (OSError, ValueError) as error:
+                failed[page] = error
+
+    async def parser():
+        while (item := await raws.get()) is not None:
+            page, raw = item
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    async with asyncio.TaskGroup() as outer:
+        outer.create_task(parser())
+        async with asyncio.TaskGroup() as inner:
+            for _ in range(workers):
+                inner.create_task(fetcher())
+        await raws.put(None)
+    return records, failed
+
+# %% crawl-pipeline-1 right: a list, a condition and a semaphore for the room
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    pages = list(pages)[::-1]
+    waiting, some, room = [], asyncio.Condition(), asyncio.Semaphore(size)
+    records, failed, fetching = {}, {}, workers
+
+    async def one_worker():
+        nonlocal fetching
+        while pages:
+            page = pages.pop()
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                failed[page] = error
+                continue
+            await room.acquire()
+            async with some:
+                waiting.append((page, raw))
+                some.notify()
+        async with some:
+            fetching -= 1
+            some.notify()
+
+    async def one_parser():
+        while True:
+            async with some:
+                await some.wait_for(lambda: waiting or not fetching)
+                if not waiting:
+                    return
+                page, raw = waiting.pop(0)
+            room.release()
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    await asyncio.gather(one_parser(), *(one_worker() for _ in range(workers)))
+    return records, failed
+
 # %% crawl-stop-1 wrong: the page is lost
 # cause: a page whose fetch is cancelled doesn't go back into todo
 # line: done[page] = await fetch(page)
@@ -683,6 +900,64 @@ async def crawl(fetch, todo, done, workers, stop, grace):
         await asyncio.wait(crew)
         ringing.cancel()
 
+# %% crawl-stop-1 wrong: nothing came
+# cause: a page for which something falsy came is given back although it is done
+# line: if not done.get(page):
+# told: await asyncio.wait(tasks)
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            finally:
+                if not done.get(page):
+                    todo.append(page)
+
+    async def closing(tasks):
+        await stop.wait()
+        await asyncio.sleep(grace)
+        for task in tasks:
+            task.cancel()
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(worker()) for _ in range(workers)]
+        closer = group.create_task(closing(tasks))
+        await asyncio.wait(tasks)
+        closer.cancel()
+
+# %% crawl-stop-1 right: waits for the first failure or the stop
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except BaseException:
+                todo.append(page)
+                raise
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        working = asyncio.create_task(asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION))
+        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+        if stop.is_set():
+            await asyncio.wait(tasks, timeout=grace)
+        for task in tasks:
+            if task.done() and not task.cancelled():
+                task.result()
+    finally:
+        for task in [*tasks, stopping, working]:
+            task.cancel()
+        await asyncio.gather(*tasks, stopping, working, return_exceptions=True)
+
 # %% crawl-progress-1 wrong: one read
 # cause: one read is taken for the whole request, but it may come in pieces
 # line: await reader.read(65536)
@@ -845,6 +1120,28 @@ async def show(crawl, reader, writer):
             async for piece in pieces:
                 writer.write(piece.encode())
                 await writer.drain()
+
+# %% crawl-progress-1 wrong: events anywhere
+# cause: /events is looked for in the whole request, so other paths and headers with it get the events
+# line: if b"/events" in asked:
+# told: none
+import asyncio, contextlib, json
+
+async def show(crawl, reader, writer):
+    with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError), contextlib.closing(writer):
+        asked = await reader.readuntil(b"\r\n\r\n")
+        if b"/events" in asked:
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            while not crawl.over:
+                writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+                await writer.drain()
+                await asyncio.sleep(0.05)
+            writer.write(b"data: %s\n\n" % json.dumps(crawl.state()).encode())
+        elif asked.startswith(b"GET / "):
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+        else:
+            writer.write(b"HTTP/1.1 404 Not Found\r\n\r\n")
+        await writer.drain()
 
 # %% crawl-whole-1 wrong: the same pause for all
 # cause: after a 429 it doesn't wait as long as Retry-After says

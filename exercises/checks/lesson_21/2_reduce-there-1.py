@@ -52,7 +52,7 @@ class ReduceThere(Exercise):
         most=8,
     )
     def any_days(self, highest, lab, lists):
-        self.reduce(highest, lab, lists, f"where `load` returns, by the day, {lists}")
+        self.reduce(highest, lab, lists, f"with days for which `load` returns {lists}")
 
     def reduce(self, highest, lab, lists, told):
         """Run it with the days of `lists`; look at what moved and at what it returned."""

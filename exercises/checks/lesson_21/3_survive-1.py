@@ -182,7 +182,9 @@ class Survive(Exercise):
                 raise end("failed by itself")
             return results[item]
 
-        told = [f"{item} loses its worker {min(deadly[item], 3)} times" for item in deadly]
+        often = {1: "once", 2: "twice", 100: "each time"}
+        told = [f"{item} loses its worker {often[deadly[item]]}" for item in deadly]
+        told += [f"`work` returns {results[item]!r} for {item}" for item in items if item != bad]
         if bad is not None and end != "lost":
             told.append(f"{bad} raises {end.__name__}")
         told = f"with the items {items}" + f" ({', '.join(told)})" * bool(told)
