@@ -78,7 +78,6 @@ async def page(price, stock, stars, name):
 # %% page-1 wrong: a late answer is an error
 # cause: the TimeoutError of the stars isn't caught
 # line: except ConnectionError:
-# told: return await asyncio.wait_for(stars(name), timeout=0.5)
 import asyncio
 
 
@@ -220,7 +219,6 @@ class Pool:
 # %% own-pool-1 wrong: a failed opening costs a place
 # cause: if connect fails (or is cancelled), the place stays counted, and is lost
 # line: self.opened += 1
-# told: async def acquire(self):
 import asyncio
 import contextlib
 
@@ -367,7 +365,6 @@ class Pool:
 # %% transaction-1 wrong: errors only
 # cause: a cancellation is no Exception, so it is left without a rollback
 # line: except Exception:
-# told: yield
 import contextlib
 
 
@@ -386,7 +383,6 @@ async def transaction(connection):
 # %% transaction-1 wrong: commits in any case
 # cause: the finally commits after an error or a cancellation, too
 # line: finally: | await connection.execute("commit")
-# told: none
 import contextlib
 
 
@@ -421,7 +417,6 @@ async def transaction(connection):
 # %% transaction-1 wrong: never awaited
 # cause: rollback is called without an await, so it never runs
 # line: connection.execute("rollback")
-# told: yield
 import contextlib
 
 
@@ -453,7 +448,6 @@ async def transaction(connection):
 # %% news-1 wrong: the newest is lost
 # cause: when it is full, the new message is lost, not the oldest
 # line: if not queue.full():
-# told: none
 import asyncio
 
 
@@ -483,7 +477,6 @@ class Feed:
 # %% news-1 wrong: who is cancelled is not forgotten
 # cause: only who has left is forgotten, not who was cancelled
 # line: except ConnectionError: | self.waiting.remove(mine)
-# told: mine = deque(maxlen=self.size), asyncio.Event()
 import asyncio
 from collections import deque
 
@@ -515,7 +508,6 @@ class Feed:
 # %% news-1 wrong: without a bound
 # cause: any number of messages may wait for a slow client
 # line: asyncio.Queue()
-# told: self.queues = []
 import asyncio
 
 
@@ -544,7 +536,6 @@ class Feed:
 # %% news-1 wrong: a message that is nothing
 # cause: a falsy message is never sent
 # line: if message:
-# told: async def serve(self, client):
 import asyncio
 from collections import deque
 
@@ -673,7 +664,6 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: one that fails
 # cause: the error of a request comes out, and the others are dropped without being cancelled
 # line: await task
-# told: done, left = await asyncio.wait(under_way, timeout=seconds)
 import asyncio
 
 
@@ -723,7 +713,6 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: counts at the end
 # cause: counts after the tasks have taken themselves out of the set, so it is always 0
 # line: return len(under_way)
-# told: none
 import asyncio
 
 

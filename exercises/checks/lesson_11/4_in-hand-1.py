@@ -107,6 +107,7 @@ class InHand(Exercise):
                 put,
                 try_,
                 headline="put back what was done",
+                at="puts it back",
             )
         if queue:
             raise Wrong(

@@ -88,7 +88,10 @@ class AddWhatComes(Exercise):
             if line := made_per_call(lab):
                 raise Wrong("lock per call", observed, line)
             raise Wrong(
-                "lost update", observed, lab.assigned("totals", to=ast.Await) or last_await(lab)
+                "lost update",
+                observed,
+                lab.assigned("totals", to=ast.Await) or last_await(lab),
+                at="gives the others their turn",
             )
         lab.equal(totals, {"a": 107, "b": 30}, what="`totals` is")
 

@@ -1,7 +1,9 @@
 import asyncio
 import contextlib
+import gc
 
 from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach.judging.runs import Run
 
 
 class Transaction(Exercise):
@@ -27,16 +29,16 @@ class Transaction(Exercise):
 
     def verify(self, transaction, lab):
         lab.told("and the block came to its end")
-        log = self._block(transaction, lab)
+        log, _ = self._block(transaction, lab)
         self._compare(log, ["begin", "commit"], lab)
         lab.told("and the block raised KeyError")
-        log = self._block(transaction, lab, KeyError("no such account"), raises=KeyError)
-        self._compare(log, ["begin", "rollback"], lab)
+        log, error = self._block(transaction, lab, KeyError("no such account"), raises=KeyError)
+        self._compare(log, ["begin", "rollback"], lab, error)
         lab.told("and the block was cancelled")
-        log = self._block(transaction, lab, cancel_after=2.5)
-        self._compare(log, ["begin", "rollback"], lab)
+        log, error = self._block(transaction, lab, cancel_after=2.5)
+        self._compare(log, ["begin", "rollback"], lab, error)
         lab.told("and the database refused the commit")
-        log = self._block(transaction, lab, refuses="commit", raises=ConnectionError)
+        self._block(transaction, lab, refuses="commit", raises=ConnectionError)
 
     def _block(self, transaction, lab, error=None, refuses=None, **more):
         log, asked = [], []
@@ -70,8 +72,9 @@ class Transaction(Exercise):
                     raise error
                 await asyncio.sleep(1)
 
+        run = Run()
         try:
-            lab.run(main(), **more)
+            run = lab.run(main(), **more)
         except Wrong as found:
             if found.kind != "leaked" or asked == log[:-1]:
                 raise
@@ -83,9 +86,9 @@ class Transaction(Exercise):
                 lab.call_of("create_task", "ensure_future"),
                 f'`await connection.execute("{asked[-1]}")` there.',
             )
-        return log
+        return log, run.error
 
-    def _compare(self, log, expected, lab):
+    def _compare(self, log, expected, lab, error=None):
         if "block" in log and log.index("block") != 1 and "begin" in log[1:]:
             raise Wrong(
                 "order",
@@ -94,16 +97,19 @@ class Transaction(Exercise):
                 "`begin` stands before the `yield`.",
             )
         said = [sql for sql in log if sql != "block"]
+        gc.collect()
+        lab.check_awaited()
         if said == ["begin"]:
             raise Wrong(
                 "not given back",
                 'It executed "begin", and then neither '
                 '"commit" nor "rollback": the next who gets this connection is in the '
                 "middle of it.",
-                lab.earliest(lab.handler(), lab.yielding()),
+                error and lab.text.let_out(error, lab.yielding()),
                 "An error of the block comes out of the `yield`. CancelledError is no "
                 "`Exception`: `finally` and `except BaseException` see it.",
                 headline="left the transaction open",
+                at="lets it out",
             )
         if said == ["begin", "commit"] and expected[-1] == "rollback":
             raise Wrong(
@@ -114,7 +120,8 @@ class Transaction(Exercise):
                 '"commit" belongs to the block that came to its end.',
                 headline="kept one half",
             )
-        lab.equal(said, expected, what="it executed")
+        both = {"commit", "rollback"}.issubset(said)
+        lab.equal(said, expected, "it executed", line=lab.literal("commit") if both else None)
 
     @right
     @contextlib.asynccontextmanager

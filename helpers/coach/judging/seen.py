@@ -32,7 +32,7 @@ class Seen:
             if "calls" not in self.without:
                 _differ_in_calls(asked, made)
             if "peak" not in self.without and made.peak > asked.peak:
-                lab.limited(made.peak, asked.peak, f"calls of `{made.__name__}`")
+                lab.limited(made.peak, asked.peak, f"calls of `{made.__name__}`", made.peak_place)
         if got.run.left is not None and self.run.left is None:
             raise got.run.left
         if "seconds" not in self.without and lab.clock == "virtual":
@@ -44,11 +44,10 @@ class Seen:
         elif self.run.error is None:
             raise got.error
         elif got.error is None:
-            raise Wrong(
-                "lost error",
+            raise lab.lost_error(
                 f"`{error_words(self.run.error)}` had to come out. It returned "
                 f"{brief(got.result)} instead.",
-                _catching(lab, self.run.error),
+                type(self.run.error),
             )
         else:
             differ_in_error(lab, self.run.error, got.error)
@@ -62,10 +61,8 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
         if isinstance(got, BaseException):
             differ_in_error(lab, asked, got)
             return
-        raise Wrong(
-            "lost error",
-            f"`{error_words(asked)}` had to come out, and nothing did.",
-            _catching(lab, asked),
+        raise lab.lost_error(
+            f"`{error_words(asked)}` had to come out, and nothing did.", type(asked)
         )
     if isinstance(asked, Seen):
         asked.differ(lab, got)
@@ -91,19 +88,22 @@ def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) ->
 
 def _differ_in_calls(asked, made):
     wanted, rest = list(asked.started), []
-    for argument in made.started:
+    for argument, place in zip(made.started, made.places):
         match = next((n for n, one in enumerate(wanted) if same_value(argument, one)), None)
         if match is None:
-            rest.append(argument)
+            rest.append((argument, place))
         else:
             del wanted[match]
-    if rest or wanted:
-        which = f"{'not asked for' if rest else 'missing'} is {brief((rest or wanted)[0])}"
-        raise Wrong(
-            "calls",
-            f"It called `{made.__name__}` {count(len(made.started), 'time')}; asked is "
-            f"{count(len(asked.started), 'call')}, and {which}.",
-        )
+    said = (
+        f"It called `{made.__name__}` {count(len(made.started), 'time')}; asked is "
+        f"{count(len(asked.started), 'call')}, and "
+    )
+    if rest:
+        argument, place = rest[0]
+        said += f"not asked for is {brief(argument)}."
+        raise Wrong("calls", said, place, at="makes that call")
+    if wanted:
+        raise Wrong("calls", f"{said}missing is {brief(wanted[0])}.")
 
 
 def _differ_in_seconds(lab, asked, got):
@@ -121,9 +121,3 @@ def _differ_in_seconds(lab, asked, got):
         raise Wrong(
             "early return", f"It ended after {seconds(took)}; it has to take {seconds(may)}."
         )
-
-
-def _catching(lab, error):
-    """Where the answer catches such an error, or None."""
-    handler = lab.text.handler_of(type(error))
-    return handler and (lab.text.main, handler.lineno)
