@@ -91,7 +91,7 @@ def test_a_learners_way(home, capsys):
 
     other = helpers.exercise("t-predict")
     other.check(6)
-    assert "NOT YET: added up." in said()
+    assert "NOT YET: added up what overlaps." in said()
     ex.reset()
     assert "not started again" in said()
     assert (repr(ex), repr(other)) == (

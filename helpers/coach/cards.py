@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from helpers.coach.mistakes.verdict import Verdict
 
 # The edge of a card. What it tells stands in words as well.
-COLOURS = {"solved": "#1a7f37", "not yet": "#b35900", "not started": "#57606a"}
+COLOURS = {
+    "solved": "#1a7f37",
+    "not yet": "#b35900",
+    "not started": "#57606a",
+    "can't tell": "#57606a",
+}
 CLOSE = "margin: 4px 0"  # little room between the lines of a card
 
 

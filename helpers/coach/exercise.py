@@ -60,8 +60,9 @@ class Asked:
     def check(self, answer: object) -> None:
         """Judge `answer`: pass the function itself (or the value), not what a call of it returned.
 
-        Shows NOT STARTED, NOT YET with the name of the mistake, or SOLVED. Never awaited: it is an
-        ordinary call, also in a cell that awaits. The verdict stays in `.verdict`.
+        Shows NOT STARTED, NOT YET with the name of the mistake, or SOLVED; or CAN'T TELL, which
+        counts for nothing. Never awaited: it is an ordinary call, also in a cell that awaits. The
+        verdict stays in `.verdict`.
         """
         exercise = self._exercise
         if other := asked_elsewhere(exercise, sys._getframe(1)):
@@ -73,6 +74,9 @@ class Asked:
             return
         verdict, recording = judge(exercise, answer)
         self.verdict, self._recording = verdict, recording
+        if verdict.status == "can't tell":
+            cards.verdict(verdict).show()
+            return
         known = my_progress().checked(
             self.id, verdict.status, source_text(answer, exercise), verdict.kind
         )

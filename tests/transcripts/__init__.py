@@ -13,8 +13,7 @@ from pathlib import Path
 
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
-from helpers.coach.form.text import code_lines
-from tests.coach_cells import cell, cell_named, under_the_stub
+from tests.coach_cells import cell, cell_named, code_lines, under_the_stub
 
 FOLDER = Path(__file__).parent
 TRIES = 3  # on a busy machine an answer may be told that it took too long

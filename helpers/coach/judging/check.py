@@ -28,26 +28,40 @@ from helpers.coach.judging.limits import (
     limit_memory,
     show_clock,
 )
+from helpers.coach.judging.load import MOST, TimeLeft
 from helpers.coach.judging.printed import Printed
 from helpers.coach.judging.sweeping import Sweeping
 from helpers.coach.judging.watching import look_at, watch, where_is
 from helpers.coach.mistakes.errors import coroutines_met, mistake, without_frames
 from helpers.coach.mistakes.hangs import name_hang
 from helpers.coach.mistakes.source import Place, Source
-from helpers.coach.mistakes.verdict import Verdict, verdict_of
+from helpers.coach.mistakes.verdict import Verdict, too_busy, verdict_of
 from helpers.coach.mistakes.words import error_words
 
+SWEEP = 10.0  # seconds that a sweep may take in all, where each case goes on
 MOST_STEPS = 20_000  # a recording of more is no picture any more
 
+# What no load brings about, on any clock: these mistakes stand in what was called, and how.
+AT_ANY_LOAD = {
+    "not awaited", "nested run", "not a generator", "not async", "arguments", "unsendable",
+    "changed", "exits", "awaited twice", "other loop", "memory", "recursion",
+}  # fmt: skip
+CODING_ERRORS = (NameError, TypeError, AttributeError, ImportError, SyntaxError)
+# What the judge's own patience decides, on a virtual clock as well.
+IN_REAL_TIME = {"thread", "process"}
+
 Reply = dict[str, object]
-"""The verdict as a dict, and the recording as bytes or None."""
+"""The verdict as a dict, the recording as bytes or None, and whether the verdict is in doubt: the
+machine's load may have brought it about.
+"""
 
 
 class Check:
     """What is known of the check under way.
 
-    begun: is called when the answer's time begins. errors: a file for the words of a process that
-    has to be ended.
+    begun: is called when the answer's time begins. more: is told how many seconds the check may
+    still take, when they are more than was said. errors: a file for the words of a process that has
+    to be ended.
     """
 
     def __init__(
@@ -56,6 +70,7 @@ class Check:
         changes: Changes,
         left: Leftovers,
         begun: Callable[[], None],
+        more: Callable[[float], None],
         errors: IO,
     ):
         self._request = request
@@ -65,7 +80,10 @@ class Check:
         self._changes = changes
         self._left = left
         self._begun = begun
+        self._more = more
         self._errors = errors
+        self._time_left = None
+        self._certain = False
         self._pid = os.getpid()
         self._printed = Printed()
         self._stream = io.TextIOWrapper(
@@ -74,7 +92,7 @@ class Check:
 
     def judge(self, exercise: type[Exercise]) -> Reply:
         """Run the answer and reply; whatever it does, within its limit."""
-        request, limit = self._request, self._request["limit"]
+        request = self._request
         for name, text in request["texts"].items():
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
         sys.path[:] = request["path"]
@@ -94,18 +112,24 @@ class Check:
         )
         del answer
         self._begun()
-        end_us_after(limit + LAST_RESORT, exit=True, file=self._errors)
+        self._time_left = TimeLeft(request["limit"], self._more)
+        self.lab.settled = self._time_left.settled
+        end_us_after(request["limit"] + LAST_RESORT, exit=True, file=self._errors)
         worker.start()
-        watch(worker, outcome, limit, self.lab, self._errors)
+        watch(worker, outcome, self._time_left, self.lab, self._errors)
         if not outcome:
-            # We run, so nobody holds the interpreter: time to look and to tell.
-            end_us_after(NAMING, exit=True, file=self._errors)
-            if changed := self._changes.put_back():
-                found, place = name_changes(changed, self.source)
-            else:
-                found, place = name_hang(look_at(worker, limit, self.lab, self._left), self.source)
-            return self.reply(self.verdict(found, place))
+            return self.reply(self._without_end(worker))
         return self._finish(*outcome)
+
+    def _without_end(self, worker):
+        """The verdict on an answer that did not come to an end."""
+        # We run, so nobody holds the interpreter: time to look and to tell.
+        end_us_after(NAMING + min(self._time_left.kept, MOST), exit=True, file=self._errors)
+        if changed := self._changes.put_back():
+            return self.verdict(*name_changes(changed, self.source))
+        limit = self._request["limit"]
+        hang = look_at(worker, limit, self.lab, self._left, self._time_left)
+        return self.verdict(*name_hang(hang, self.source)) if hang else too_busy()
 
     def out_of_memory(self) -> Reply:
         """The reply when the answer left no memory even for the main thread."""
@@ -127,7 +151,15 @@ class Check:
     def reply(self, verdict: Verdict, recording: bytes | None = None) -> Reply:
         """What the kernel is told, with what was printed until now."""
         verdict.printed = self._printed_text()
-        return {"verdict": verdict.as_dict(), "recording": recording}
+        doubt = verdict.status == "not yet" and self._in_doubt(verdict.kind)
+        return {"verdict": verdict.as_dict(), "recording": recording, "doubt": doubt}
+
+    def _in_doubt(self, kind):
+        """Whether the machine's load may have brought this mistake about."""
+        if self._time_left is None or self._certain or kind in AT_ANY_LOAD:
+            return False
+        self._time_left.look()
+        return self._time_left.disturbed and (self.lab.in_real_time or kind in IN_REAL_TIME)
 
     # The worker thread: everything that may run the learner's code happens here
 
@@ -137,7 +169,8 @@ class Check:
         lab, error = self.lab, None
         try:
             exercise().verify(answer, lab)
-            Sweeping(exercise, lab, self._again).judge(answer)
+            sweep_ends = self._time_left.counted + SWEEP
+            Sweeping(exercise, lab, self._again, lambda: self._go_on(sweep_ends)).judge(answer)
         except BaseException as raised:
             error = raised
         lab.stop_sites()
@@ -160,6 +193,12 @@ class Check:
             exit_now(0)  # the answer forked, and this is the child
         outcome[:] = verdict, recording, changed
 
+    def _go_on(self, ends):
+        """Give the next case of a sweep as much time as the check had, while there is some."""
+        left = ends - self._time_left.counted
+        if left > 0:
+            self._time_left.more(min(left, self._request["limit"]))
+
     def _again(self):
         """The answer as it came, in which no call has left a trace."""
         return pickle.loads(self._request["answer"])
@@ -167,6 +206,7 @@ class Check:
     def _name(self, error, lab):
         """The verdict for what left the check, or for a coroutine that lies deeper."""
         found, place = mistake(error, self.source, self.asks)
+        self._certain = isinstance(error, CODING_ERRORS)
         met = found.kind == "not awaited" and not isinstance(error, Wrong)
         held = coroutines_met(error, self.source) if met else []
         without_frames(error)

@@ -19,10 +19,12 @@ class Fakes:
     """The half of a Lab that makes things to hand to an answer.
 
     blocked: is told of a call that held the loop's thread: what, seconds, the frame that called.
+    settled: is called when what only takes its time is over, and something in real time may begin.
     text: the answer's.
     """
 
     blocked: Callable[[str, float, FrameType], None]
+    settled: Callable[[], None] = staticmethod(lambda: None)
     text: Source
 
     def __init__(self):
@@ -110,7 +112,9 @@ class Fakes:
         """
         from helpers import services
 
-        return self._sites.enter_context(services.catalogue(**settings))
+        site = self._sites.enter_context(services.catalogue(**settings))
+        self.settled()  # a server takes long to start on a busy machine, and nothing comes too late
+        return site
 
     def stop_sites(self) -> None:
         """End the servers of this check."""

@@ -53,6 +53,7 @@ class Lab(Comparing, Fakes, Lines):
         self.lost = []  # errors that the loop's exception handler was told of
         self.long_step = None  # (cpu seconds, place) of a step that held the loop; the judge looks
         self.blocks = []  # (what, seconds, place) of calls that held the loop
+        self._outside = 0.0  # seconds that a virtual clock went with the real one
         self._printed = printed
         self._open = contextlib.ExitStack()
 
@@ -60,6 +61,12 @@ class Lab(Comparing, Fakes, Lines):
     def printed(self) -> str:
         """What the answer has printed so far."""
         return self._printed()
+
+    @property
+    def in_real_time(self) -> bool:
+        """Whether any of what was judged went with the real clock."""
+        outside = self._outside or getattr(self.loop, "real_seconds", 0.0)
+        return self.clock == "real" or outside > 0
 
     def told(self, words: str) -> None:
         """Quote the next call as "I called `name` {words}." in messages, where its arguments say
@@ -189,6 +196,7 @@ class Lab(Comparing, Fakes, Lines):
         finally:
             run.elapsed = loop.time() - begun
             run.outside = getattr(loop, "real_seconds", 0.0)
+            self._outside += run.outside
             if guard:
                 guard.cancel()
         if self.cancelling and run.error is None:

@@ -7,12 +7,13 @@ ends with its check. What the fork says is passed on; then it is ended, with all
 import contextlib
 import gc
 import os
+import pickle
 import secrets
 import signal
-import time
 
 from helpers.coach.judging import orphans, wire
-from helpers.coach.judging.limits import GRACE, LOADING, STALL, STOPPED
+from helpers.coach.judging.limits import GRACE, LOADING, STOPPED
+from helpers.coach.judging.load import MOST, Load
 from helpers.coach.judging.pipes import Kernel, Pipes
 from helpers.coach.judging.serving import Judge
 
@@ -87,30 +88,36 @@ class Fork:
         Raises EOFError when the kernel is gone.
         """
         messages = wire.Messages(self._number)
-        patience, looked = LOADING, time.monotonic()
+        load, ends = Load(self.pid), LOADING
         while True:
             ready = self._kernel.wait(self._open, LOOK)
-            # Time in which we had no turn is not counted: the fork had none either.
-            now = time.monotonic()
-            patience, looked = patience - min(now - looked, STALL), now
+            load.look(LOOK)
             if self._kernel.asked in ready:
                 self._kernel.hear()
             ended, stopped = self._look()
-            for kind in self._read(messages):
+            for kind, content in self._read(messages):
                 if kind == wire.BEGUN:
-                    patience = limit + GRACE
+                    load, ends = Load(self.pid), limit + GRACE
+                if kind == wire.MORE:
+                    ends = load.counted + pickle.loads(content) + GRACE
                 if kind == wire.VERDICT:
-                    return self._how("ended")
+                    return self._how("ended", load)
             if ended:
-                return self._how("ended")
+                return self._how("ended", load)
+            patience = ends - load.counted
             if patience <= 0 or (stopped and patience <= GRACE - STOPPED):
-                return self._how("silent")
+                return self._how("silent", load)
+            if load.kept > MOST + GRACE:  # it would have said so itself
+                return self._how("silent", load)
 
-    def _how(self, how):
-        return {"how": how, "status": self._status, "words": self._words.decode(errors="replace")}
+    def _how(self, how, load):
+        words = self._words.decode(errors="replace")
+        return {"how": how, "status": self._status, "words": words, "disturbed": load.disturbed}
 
     def _read(self, messages):
-        """Read what there is, without waiting; give the kinds of the messages passed on."""
+        """Read what there is, without waiting; give the kind and the pickle of each message passed
+        on.
+        """
         for _ in range(AT_A_TIME):
             ready = [pipe for pipe in self._kernel.wait(self._open, 0) if pipe in self._open]
             if not ready:
@@ -122,9 +129,9 @@ class Fork:
                 elif pipe == self._errors:
                     self._words = (self._words + data)[-LAST_WORDS:]
                 else:
-                    for _, kind, _, whole in messages.feed(data):
+                    for _, kind, content, whole in messages.feed(data):
                         self._kernel.tell(whole)
-                        yield kind
+                        yield kind, content
 
     def _look(self):
         """(whether it has ended, whether it is stopped)"""

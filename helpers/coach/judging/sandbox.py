@@ -20,15 +20,18 @@ from helpers.coach.form.statement import Wrong
 from helpers.coach.judging import wire
 from helpers.coach.judging.leftovers import processes_left
 from helpers.coach.judging.limits import GRACE, LOADING
+from helpers.coach.judging.load import MOST
 from helpers.coach.judging.pipes import MUTE
 from helpers.coach.mistakes.source import Source
-from helpers.coach.mistakes.verdict import Verdict, verdict_of
+from helpers.coach.mistakes.verdict import Verdict, too_busy, verdict_of
 from helpers.services.child import PYTHON, Child
 
 FORKS = hasattr(os, "fork")
-START = 30.0  # seconds a judge may take to start on a slow machine
+START = 120.0  # seconds a judge may take to start on a slow machine with too much to do
 AWAKE = 0.3  # seconds after the limit when a nursery that says nothing is woken, if it was stopped,
 SILENT = 6.0  # and when it is given up: it has ended its own fork long before
+OFTEN = 3  # times that an answer is judged, if each time the machine's load puts it in doubt,
+ENOUGH = 12.0  # and no more when so many seconds have passed
 TIDY = 1.0  # seconds a nursery has to end what an interrupted check has started
 
 
@@ -95,13 +98,15 @@ class Process(Child):
             self.write(wire.packed(number, wire.ASKED, request))
         except OSError:
             raise Gone("ended") from None
-        ends, awake = time.monotonic() + LOADING + SILENT, None
+        ends, awake = time.monotonic() + LOADING + MOST + SILENT, None
         while (wire.END if FORKS else wire.VERDICT) not in heard:
             for _, kind, content, _ in messages.feed(self._hear(ends, awake)):
                 heard.setdefault(kind, pickle.loads(content))
-                if kind == wire.BEGUN:
-                    limit = time.monotonic() + request["limit"]
-                    ends, awake = limit + (SILENT if FORKS else GRACE), limit + AWAKE
+                if kind in (wire.BEGUN, wire.MORE):
+                    left = request["limit"] if kind == wire.BEGUN else pickle.loads(content)
+                    limit = time.monotonic() + left
+                    ends = limit + (MOST + SILENT if FORKS else GRACE)
+                    awake = limit + AWAKE
 
 
 class Sandbox:
@@ -155,7 +160,8 @@ class Sandbox:
                 raise
 
     def _judge(self, request):
-        for attempt in (1, 2):
+        begun = time.monotonic()
+        for attempt in range(1, OFTEN + 1):
             process, heard = self.warm(), {}
             try:
                 process.wait_until_ready()
@@ -166,25 +172,36 @@ class Sandbox:
             except Gone as gone:
                 status = self.replace(0.3)
                 end = {"how": str(gone), "status": status, "words": process.last_words()}
-                if attempt == 2 and not process.ready:
+                if attempt > 1 and not process.ready:
                     raise RuntimeError(
                         f"the judge process does not start: {end['words'][-2000:]}"
                     ) from None
             if wire.VERDICT in heard:
-                return self._told(request, heard[wire.VERDICT], end)
-            # One that died between two checks is no fault of this answer.
-            if attempt == 1 and (wire.BEGUN not in heard or self._stood_still(request, end)):
-                continue
-            return self._died(request, end), None
+                verdict, recording, doubt = self._told(heard[wire.VERDICT], end)
+            else:
+                # One that died between two checks is no fault of this answer.
+                if attempt == 1 and (wire.BEGUN not in heard or self._stood_still(request, end)):
+                    continue
+                verdict, recording = self._died(request, end), None
+                late = end["how"] == "silent" or "Timeout (" in end["words"]
+                doubt = late and end.get("disturbed")
+            if not doubt:
+                return verdict, recording
+            if time.monotonic() - begun > ENOUGH:
+                break
+        return too_busy(), recording
 
-    def _told(self, request, reply, end):
-        """What the verdict says, unless there was more to see from outside."""
-        verdict = Verdict(**reply["verdict"])
+    def _told(self, reply, end):
+        """What the verdict says, unless there was more to see from outside; the recording, and
+        whether the verdict is in doubt.
+        """
+        verdict, doubt = Verdict(**reply["verdict"]), reply["doubt"]
         if verdict.status == "solved" and end and end.get("left"):
             printed = verdict.printed
             verdict = verdict_of(processes_left(end["left"]))
             verdict.printed = printed
-        return verdict, reply["recording"]
+            doubt = end["disturbed"]
+        return verdict, reply["recording"], doubt
 
     def _stood_still(self, request, end):
         """Did a judge run out of time while it did nothing, as where a machine has slept?"""

@@ -81,7 +81,7 @@ class Judge:
     def _reply(self, request):
         try:
             self._check = Check(
-                request, self._changes, Leftovers(), self._begun, self._pipes.errors
+                request, self._changes, Leftovers(), self._begun, self._more, self._pipes.errors
             )
             return self._check.judge(self._exercise or find(request["id"], request["checks"]))
         except MemoryError:
@@ -95,6 +95,9 @@ class Judge:
 
     def _begun(self):
         self._pipes.send(wire.BEGUN)
+
+    def _more(self, seconds):
+        self._pipes.send(wire.MORE, seconds)
 
     # Stand-ins
 

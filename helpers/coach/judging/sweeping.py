@@ -31,13 +31,21 @@ class Outcome:
 class Sweeping:
     """The sweeps of an exercise, as one answer is asked with them.
 
-    again: makes the same answer anew, as if no call had been made of it.
+    again: makes the same answer anew, as if no call had been made of it. go_on: is called before
+    each run, which has time of its own.
     """
 
-    def __init__(self, exercise: type[Exercise], lab: Lab, again: Callable[[], Any]):
+    def __init__(
+        self,
+        exercise: type[Exercise],
+        lab: Lab,
+        again: Callable[[], Any],
+        go_on: Callable[[], None],
+    ):
         self._exercise = exercise
         self._lab = lab
         self._again = again
+        self._go_on = go_on
         self._model = model_of(exercise) if exercise.sweeps else None
 
     def judge(self, answer: Any) -> None:
@@ -112,6 +120,7 @@ class Sweeping:
 
     def _ask(self, sweep: Sweep, program, case: Case, twist: Twist = NONE) -> Outcome:
         lab = self._lab
+        self._go_on()
         lab.begin_case(twist)
         try:
             seen = sweep.play(self._exercise(), program, lab, **copy.deepcopy(case))

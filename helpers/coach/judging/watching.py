@@ -2,7 +2,6 @@
 
 import sys
 import threading
-import time
 from typing import IO
 
 from helpers.coach.judging.lab import Lab
@@ -10,32 +9,35 @@ from helpers.coach.judging.leftovers import Leftovers
 from helpers.coach.judging.limits import (
     LAST_RESORT,
     SILENCE,
-    STALL,
     cpu_of,
     end_us_after,
     sleep_now,
 )
+from helpers.coach.judging.load import MOST, TimeLeft
 from helpers.coach.mistakes.hangs import Hang
 from helpers.coach.mistakes.source import Place, Source
 
 LOOK = 0.05  # seconds between two looks at the worker
 BLINK = 0.1  # seconds of computing in one step of the loop that are nothing to talk of
 SAMPLES = 16  # looks at something that hangs
+PAUSE = 0.01  # seconds between two of them
+CALM = 0.1  # seconds in which it could have gone on that they must span, to tell anything
 
 
-def watch(worker: threading.Thread, outcome: list, limit: float, lab: Lab, errors: IO) -> None:
+def watch(
+    worker: threading.Thread, outcome: list, time_left: TimeLeft, lab: Lab, errors: IO
+) -> None:
     """Wait for the worker to end; note the longest time that one step of its loop computed.
 
-    outcome: has something in it once the worker is done. limit: seconds. errors: where the last
-    resort writes who held the interpreter for good.
+    outcome: has something in it once the worker is done. errors: where the last resort writes who
+    held the interpreter for good.
     """
-    left, looked = limit, time.monotonic()
     turns, since, place = None, 0.0, None
-    while not outcome and left > 0:
-        worker.join(min(LOOK, left))
-        now = time.monotonic()
-        left, looked = left - min(now - looked, STALL), now
-        end_us_after(max(left + LAST_RESORT, SILENCE), exit=True, file=errors)
+    while not outcome and time_left.seconds > 0 and not time_left.too_much:
+        pause = min(LOOK, time_left.seconds)
+        worker.join(pause)
+        time_left.look(pause)
+        end_us_after(patience(time_left), exit=True, file=errors)
         loop, cpu = lab.loop, cpu_of(worker)
         if loop is None or loop.turns != turns:
             turns, since, place = getattr(loop, "turns", None), cpu, None
@@ -46,17 +48,29 @@ def watch(worker: threading.Thread, outcome: list, limit: float, lab: Lab, error
             lab.long_step = (cpu - since, place)
 
 
-def look_at(worker: threading.Thread, limit: float, lab: Lab, left: Leftovers) -> Hang:
-    """Sample a worker that hangs."""
+def patience(time_left: TimeLeft) -> float:
+    """Seconds until the last resort. On a machine that kept us waiting we may get no turn for as
+    long again.
+    """
+    return max(time_left.seconds + LAST_RESORT, SILENCE) + min(time_left.kept, MOST)
+
+
+def look_at(
+    worker: threading.Thread, limit: float, lab: Lab, left: Leftovers, time_left: TimeLeft
+) -> Hang | None:
+    """Sample a worker that hangs. None if the machine gives nobody the time to see anything."""
     loop = lab.loop
     turns = loop.turns if loop else 0
     clock = loop.time() if loop else 0.0
-    cpu, begun = cpu_of(worker), time.monotonic()
+    cpu, begun = cpu_of(worker), time_left.counted
     places = []
-    for _ in range(SAMPLES):
-        sleep_now(0.01)
+    while len(places) < SAMPLES or time_left.counted - begun < CALM:
+        sleep_now(PAUSE)
+        time_left.look(PAUSE)
         places.append(where_is(worker, lab.text))
-    share = (cpu_of(worker) - cpu) / (time.monotonic() - begun)
+        if time_left.too_much:
+            return None
+    share = (cpu_of(worker) - cpu) / (time_left.counted - begun)
     others = [
         where_is(thread, lab.text)
         for thread in threading.enumerate()

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 
 HEAD = struct.Struct("!16scQ")
-READY, ASKED, BEGUN, VERDICT, END = b"R", b"A", b"B", b"V", b"E"
+READY, ASKED, BEGUN, MORE, VERDICT, END = b"R", b"A", b"B", b"M", b"V", b"E"
 START = bytes(16)  # the number of what is said before anything was asked
 
 

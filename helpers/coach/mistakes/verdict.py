@@ -10,7 +10,7 @@ from helpers.coach.mistakes.source import Place, Source
 
 @dataclass
 class Verdict:
-    """The outcome of a check. status: "not started", "not yet" or "solved".
+    """The outcome of a check. status: "not started", "not yet", "solved" or "can't tell".
 
     A message states what was observed, then the line, then what to try. Lines are those of the
     learner's own cell.
@@ -31,9 +31,11 @@ class Verdict:
 
     def first(self) -> str:
         """Its first line, which tells the status and the name of the mistake."""
-        if self.status == "not yet":
-            return f"NOT YET: {self.headline}."
-        return self.status.upper() + "."
+        return (
+            f"{self.status.upper()}: {self.headline}."
+            if self.headline
+            else self.status.upper() + "."
+        )
 
     def parts(self) -> list[str]:
         """What follows the first line: what was observed, where, what to try."""
@@ -66,4 +68,17 @@ def verdict_of(
         place[1] if place else None,
         source.sentence(place, found.at or kind.at) if place else "",
         kind.try_ if found.try_ is None else found.try_,
+    )
+
+
+def too_busy() -> Verdict:
+    """The Verdict CAN'T TELL, where the machine's load may have brought about what was seen."""
+    kind = KINDS["too busy"]
+    return Verdict(
+        "can't tell",
+        "too busy",
+        kind.headline,
+        "Your answer often had to wait for a processor: what I saw may be the machine's doing, and "
+        "not yours.",
+        try_=kind.try_,
     )

@@ -34,13 +34,15 @@ class Swept(Exercise):
         fetch = lab.service(dict(zip("abc", waits)), pages)
         return lab.seen(lab.run(fetch_all, fetch, urls), fetch)
 
+    equivalent = {
+        "with_tasks: finally for errors, line 7": "gather cancels its own when it is cancelled",
+        "with_tasks: drop await, line 12": "who is cancelled ends in its next turn, awaited or not",
+        "with_tasks: other exceptions, line 12": "the task that failed comes first, as before",
+    }
+
     @right
-    async def with_a_group(fetch, urls):
+    async def with_tasks(fetch, urls):
         """Return the pages."""
-
-        async def one(url):
-            return await fetch(url)
-
         tasks = [asyncio.create_task(fetch(url)) for url in urls]
         try:
             return await asyncio.gather(*tasks)

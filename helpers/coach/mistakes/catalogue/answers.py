@@ -101,6 +101,11 @@ KINDS = {
         "was running",
         "",
     ),
+    "too busy": Kind(
+        "this machine is too busy to tell",
+        "",
+        "Run it again, best when less else is running. This check is not counted.",
+    ),
     "judge failed": Kind(
         "the judge failed",
         "",
