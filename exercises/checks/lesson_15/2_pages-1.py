@@ -79,7 +79,7 @@ class Pages(Exercise):
                     lab.yielding(lab.asks),
                     "There is no `yield from` for async generators: go through it with "
                     "`async for`, and yield its items.",
-                    headline="yields a stream",
+                    headline="yielded a generator in place of its items",
                 )
             got.append(item)
             await asyncio.sleep(3)  # what was begun in the background begins now

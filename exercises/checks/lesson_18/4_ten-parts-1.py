@@ -35,7 +35,7 @@ class TenParts(Exercise):
         waits = {part: 1 + number * 7 % 10 / 10 for number, part in enumerate(parts)}
         ask = lab.service(waits, {part: part.upper() for part in parts}, name="ask")
         run = lab.run(page, ask, parts, 5)
-        if ask.peak == 1:
+        if ask.peak == 1 and run.elapsed < sum(waits.values()):  # else it has all of them
             raise Wrong(
                 "sequential",
                 f"It asked for one part at a time, and was over after {run.elapsed:g} s; the "

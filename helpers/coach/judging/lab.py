@@ -237,6 +237,7 @@ class Lab(Comparing, Fakes, Lines):
                 f"It {'ended' if run.error else 'returned'}, and {count(len(left), 'task')} still "
                 f"ran: {listed(dict.fromkeys(names))}.",
                 place,
+                at="starts it",
             )
             if run.error is None:
                 raise run.left
