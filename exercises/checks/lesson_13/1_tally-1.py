@@ -116,7 +116,7 @@ class AddWhatComes(Exercise):
         totals.setdefault(name, 0)
         totals[name] += await fetch(name)
 
-    @wrong("lost update", says="Line 8: `number = await fetching`")
+    @wrong("lost update", says="Line 8 gives the others their turn: `number = await fetching`")
     async def reads_before_the_task_is_done(totals, name, fetch):
         fetching = asyncio.create_task(fetch(name))
         before = totals.get(name, 0)
@@ -129,7 +129,7 @@ class AddWhatComes(Exercise):
         number = await fetch(name)
         totals[name] = before + number
 
-    @wrong("lost update", says="Line 8: `await asyncio.sleep(0)`")
+    @wrong("lost update", says="Line 8 gives the others their turn: `await asyncio.sleep(0)`")
     async def pauses_in_between(totals, name, fetch):
         number = await fetch(name)
         before = totals.get(name, 0)

@@ -167,7 +167,7 @@ class HowLong(Exercise):
             "one thread",
             lambda given: given < 5,
             "overlap imagined",
-            "let one thread wait twice",
+            "let one thread wait for several at once",
             "`one thread`: it is in `time.sleep` for one request, and can begin no other.",
         ),
         (
