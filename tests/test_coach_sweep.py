@@ -4,14 +4,21 @@ import json
 import pickle
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
+from helpers.coach.form.statement import Wrong
 from helpers.coach.form.sweeps import sweep
+from helpers.coach.judging import sweeping
 from helpers.coach.judging.cases import cases_of, drawn, smaller_than, spread
-from helpers.coach.judging.sweeping import model_of
+from helpers.coach.judging.lab import Lab
+from helpers.coach.judging.runs import Run
+from helpers.coach.judging.seen import Seen
+from helpers.coach.judging.sweeping import Sweeping, model_of
+from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES, ask, cell
 
 SWEEP = finding.find("t-sweep", FIXTURES).sweeps[0]
@@ -38,6 +45,8 @@ def test_the_model_does_as_the_model_does():
             "late",
             "took 3 s; it can be done in 2 s",
         ),
+        (f"    return ({ALL})[:1000]", "value", " That is 1,000 items; asked are 1,100."),
+        (f"    return ({ALL})[:1000] + urls[1000:]", "value", "1,001 is 'a'; asked is 'page'."),
         (f"    return {ALL}", "leaked", "raised OSError for 'a'. It ended, and 1 task still ran"),
         (
             f"    {ALL}\n    return {ALL}",
@@ -87,6 +96,29 @@ def test_each_call_fails_in_turn_and_it_is_cancelled_at_each_wait(caught, done, 
     assert verdict.line == line, verdict.text()
 
 
+def test_a_recursion_that_is_too_deep_has_the_line_that_calls_on():
+    before = "    tasks = [asyncio.create_task(fetch(url)) for url in urls]\n    if tasks:\n"
+    before += "        await asyncio.wait(tasks)\n    results = [task.result() for task in tasks]\n"
+    inner = "    def copied(pages):\n        if not pages:\n            return []\n"
+    inner += "        first = (lambda: pages[:1])()\n        return first + copied(pages[1:])\n\n"
+    verdict = judged(f"{before}\n{inner}    return copied(results)")
+    assert verdict.kind == "recursion" and verdict.line == 14, verdict.text()
+
+
+def test_on_the_real_clock_no_smaller_case_is_looked_for(monkeypatch):
+    exercise = finding.find("script-1")
+    lab = Lab("start", "real", Source(()))
+    looked = []
+    monkeypatch.setattr(sweeping, "smaller_than", lambda case, sweep: looked.append(case) or [])
+
+    def answer(main):
+        return "never this"
+
+    with pytest.raises(Wrong, match="It returned 'never this'"):
+        Sweeping(exercise, lab, lambda: answer, lambda: None).judge(answer)
+    assert not looked
+
+
 def test_what_an_earlier_call_left_is_named_as_that():
     head = HEAD.replace("urls):", "urls, pages={}):")
     body = "    for url in urls:\n        if url not in pages:\n            pages[url] = "
@@ -100,6 +132,75 @@ def test_the_timeline_of_a_solved_exercise_is_that_of_its_sample():
     exercise = finding.find("t-sweep", FIXTURES)
     _, recording = judge(exercise, cell(exercise.solution(), "fetch_all"))
     assert pickle.loads(recording).duration == 2
+
+
+@pytest.mark.parametrize(
+    "asked, got, kind",
+    [
+        ((3, 0.05), (3, 0), None),
+        ((3, 0), (3, 0.08), None),
+        ((3, 0), (3.08, 0.08), None),
+        ((3.08, 0.08), (3, 0), None),
+        ((3, 0.05), (3.5, 0), "late"),
+        ((3, 0), (2.9, 0.05), "early return"),
+    ],
+)
+def test_a_clock_that_went_with_the_real_one_decides_nothing(asked, got, kind):
+    lab = Lab("fetch_all", "virtual", Source(()))
+    found = None
+    try:
+        lab.seen(run_of(*asked)).differ(lab, lab.seen(run_of(*got)))
+    except Wrong as wrong:
+        found = wrong.kind
+    assert found == kind
+
+
+def run_of(elapsed, outside):
+    """A Run that took so many seconds, some of them in real time."""
+    run = Run()
+    run.elapsed, run.outside = elapsed, outside
+    return run
+
+
+@pytest.mark.parametrize(
+    "body, line",
+    [
+        (f"    pages = {ALL}\n    return [page or None for page in pages]", "page or None"),
+        (f"    pages = {ALL}\n    return [page for page in pages if page]", "if page"),
+        (f"    global last\n    last = {ALL}\n    return last[:2]", "global last"),
+        (f"    if urls:\n        return ({ALL})[:3]\n    return []", None),
+    ],
+)
+def test_a_value_that_counts_as_false_and_one_that_all_share_have_a_line(body, line):
+    head = HEAD.replace("async def", "last = []\n\n\nasync def")
+    verdict = judged(body, head)
+    assert verdict.kind == "value", verdict.text()
+    if line is None:
+        assert verdict.line is None, verdict.text()
+    else:
+        assert line in (head + body).splitlines()[verdict.line - 1]
+
+
+@pytest.mark.parametrize(
+    "got, told",
+    [
+        (OSError("a"), None),
+        (ExceptionGroup("", [ExceptionGroup("", [OSError("a")])]), None),
+        (OSError("b"), "It raised `OSError: b`"),
+        (ExceptionGroup("", [OSError("a"), KeyError("c")]), "asked is"),
+    ],
+)
+def test_an_error_may_come_alone_or_in_a_group(got, told):
+    lab = SimpleNamespace(text=SimpleNamespace(of_traceback=lambda error: None))
+    runs = Run(), Run()
+    runs[0].error, runs[1].error = ExceptionGroup("", [OSError("a")]), got
+    asked, made = (Seen(run, (), ("seconds", "group")) for run in runs)
+    if told is None:
+        asked.differ(lab, made)
+    else:
+        with pytest.raises(Wrong) as found:
+            asked.differ(lab, made)
+        assert told in found.value.observed
 
 
 # Cases

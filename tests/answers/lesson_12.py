@@ -92,9 +92,9 @@ async def add_up(weigh, items):
     return sum(await asyncio.gather(*(ten(part) for part in parts)))
 
 # %% slices-1 wrong: the rest is lost
-# yet: it is SOLVED
 # cause: the last slice, which has fewer than ten items, is never weighed
 # line: range(len(items) // 10)
+# told: none
 import asyncio
 
 
@@ -350,9 +350,9 @@ async def crunch(work, items, seconds):
     return {item: job.result() for job, item in jobs.items() if not job.cancelled()}
 
 # %% leave-pool-1 wrong: no result, no entry
-# yet: it is SOLVED
 # cause: a result that is falsy is left out
 # line: if result:
+# told: none
 import asyncio
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 
@@ -446,7 +446,6 @@ async def listen(subscribe):
     return words
 
 # %% listen-1 wrong: looks again and again
-# yet: it is SOLVED
 # cause: polls every few milliseconds, so the loop never sleeps
 # line: await asyncio.sleep(0.005)
 import asyncio
@@ -460,9 +459,9 @@ async def listen(subscribe):
     return heard[:-1]
 
 # %% listen-1 wrong: an empty word is the end
-# yet: it is SOLVED
 # cause: an empty word is taken for the end
 # line: if not word:
+# told: none
 import asyncio
 
 
@@ -580,3 +579,199 @@ async def listen(subscribe):
     ear = Ear()
     subscribe(ear)
     return [word async for word in ear]
+
+# %% slices-1 wrong: each kind of item once
+# cause: the items are taken as a set, so what comes twice is weighed once
+# line: set(items)
+# told: none
+import asyncio
+
+
+async def add_up(weigh, items):
+    total = 0
+    for number, item in enumerate(set(items), 1):
+        total += weigh(item)
+        if number % 10 == 0:
+            await asyncio.sleep(0)
+    return total
+
+# %% slices-1 wrong: counts the weight and not the items
+# cause: it pauses where the sum is a multiple of five, which need not be after ten items
+# line: if total % 5 == 0:
+# told: total += weigh(item)
+import asyncio
+
+
+async def add_up(weigh, items):
+    total = 0
+    for item in items:
+        total += weigh(item)
+        if total % 5 == 0:
+            await asyncio.sleep(0)
+    return total
+
+# %% search-1 wrong: a place that is nothing
+# cause: a falsy place is taken for not found, and it looks on
+# line: if found:
+# told: none
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    stop = threading.Event()
+
+    def walk():
+        for place in places:
+            if stop.is_set():
+                return None
+            found = look(place) and place
+            if found:
+                return found
+
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(walk)
+    except TimeoutError:
+        return None
+    finally:
+        stop.set()
+
+# %% search-1 wrong: one flag for all searches
+# cause: the flag belongs to the module, so the end of one search ends the others
+# line: stop = threading.Event() | stop.clear() | stop.set()
+# told: none
+import asyncio
+import threading
+
+stop = threading.Event()
+
+
+async def search(look, places, seconds):
+    stop.clear()
+
+    def walk():
+        for place in places:
+            if stop.is_set():
+                return None
+            if look(place):
+                return place
+
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(walk)
+    except TimeoutError:
+        return None
+    finally:
+        stop.set()
+
+# %% search-1 wrong: no seconds are no limit
+# cause: 0 seconds are taken for no limit at all
+# line: seconds or None
+# told: none
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    stop = threading.Event()
+
+    def walk():
+        for place in places:
+            if stop.is_set():
+                return None
+            if look(place):
+                return place
+
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(walk), seconds or None)
+    except TimeoutError:
+        return None
+    finally:
+        stop.set()
+
+# %% leave-pool-1 wrong: one dict for all calls
+# cause: the default argument is one dict for all calls, so results of others are in it
+# line: results={}
+# told: none
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds, results={}):
+    pool = ThreadPoolExecutor(2)
+    jobs = {item: pool.submit(work, item) for item in items}
+    await asyncio.sleep(seconds)
+    await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+    for item, job in jobs.items():
+        if not job.cancelled():
+            results[item] = job.result()
+    return results
+
+# %% leave-pool-1 wrong: the items that are something
+# cause: falsy items are left out of the result
+# line: if item and
+# told: none
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    pool = ThreadPoolExecutor(2)
+    jobs = {item: pool.submit(work, item) for item in items}
+    await asyncio.sleep(seconds)
+    await asyncio.to_thread(pool.shutdown, cancel_futures=True)
+    return {item: job.result() for item, job in jobs.items() if item and not job.cancelled()}
+
+# %% listen-1 wrong: silence is one word
+# cause: empty words share one key, so all but one of them are lost
+# line: if word else word
+# told: none
+import asyncio
+
+
+async def listen(subscribe):
+    loop = asyncio.get_running_loop()
+    queue, words = asyncio.Queue(), {}
+    subscribe(lambda word: loop.call_soon_threadsafe(queue.put_nowait, word))
+    while (word := await queue.get()) is not None:
+        words[len(words) if word else word] = word
+    return list(words.values())
+
+# %% listen-1 wrong: looks whether there is news now and then
+# cause: asks every 20 ms whether a word has come
+# line: asyncio.wait_for(news.wait(), 0.02)
+import asyncio
+
+
+async def listen(subscribe):
+    words = []
+    subscribe(words.append)
+    news = asyncio.Event()
+    while None not in words:
+        try:
+            await asyncio.wait_for(news.wait(), 0.02)
+        except TimeoutError:
+            pass
+    return words[:-1]
+
+# %% listen-1 right: a stream reader of its own
+import asyncio
+import socket
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    words = []
+
+    def callback(word):
+        words.append(word)
+        theirs.send(b"!")
+
+    subscribe(callback)
+    with ours, theirs:
+        while not words or words[-1] is not None:
+            await asyncio.get_running_loop().sock_recv(ours, 1)
+    return words[:-1]

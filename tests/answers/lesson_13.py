@@ -204,7 +204,6 @@ async def buy(changed, shelf):
         return shelf.pop(0)
 
 # %% bread-1 wrong: takes without the lock
-# yet: it is SOLVED
 # cause: the shelf is changed after the lock was given back
 # line: return shelf.pop(0)
 async def buy(changed, shelf):
@@ -281,9 +280,9 @@ class Log:
         self.lines.append((self.number, text))
 
 # %% request-log-1 wrong: number 0
-# yet: it is SOLVED
 # cause: the request with number 0 is taken for none
 # line: self.number.get() or None
+# told: none
 import contextvars
 
 
@@ -319,9 +318,9 @@ class Log:
         self.lines.append((self._number.get(), text))
 
 # %% request-log-1 wrong: only the first one begins
-# yet: it is SOLVED
 # cause: a task that begins a second request keeps the number of the first
 # line: if self.number.get() is None:
+# told: none
 import contextvars
 
 
@@ -429,7 +428,6 @@ def limited(fetch, most):
     return get
 
 # %% limited-1 wrong: a place is lost with who waits for it
-# yet: it is SOLVED
 # cause: who is cancelled in the moment in which the place was given to it doesn't pass it on
 # line: await mine
 import asyncio
@@ -608,9 +606,9 @@ def once_per_key(load):
     return get
 
 # %% once-per-key-1 wrong: nothing is loaded again and again
-# yet: it is SOLVED
 # cause: a result that is None or otherwise falsy is taken for "not loaded yet"
 # line: if not pages.get(key):
+# told: none
 import asyncio
 
 
@@ -721,5 +719,252 @@ def once_per_key(load):
 
     async def get(key):
         return await loads(key)
+
+    return get
+
+# %% tally-1 wrong: what is nothing is not added
+# cause: a fetched 0 never makes an entry for a name that is new
+# line: if number:
+# told: none
+async def add(totals, name, fetch):
+    number = await fetch(name)
+    if number:
+        totals[name] = totals.get(name, 0) + number
+
+# %% tally-1 wrong: one tally for all dicts
+# cause: the default argument keeps totals of all calls, whichever dict they were for
+# line: known={}
+async def add(totals, name, fetch, known={}):
+    number = await fetch(name)
+    known[name] = known.get(name, totals.get(name, 0)) + number
+    totals[name] = known[name]
+
+# %% account-1 wrong: the lock is released by who never had it
+# cause: if a payment is cancelled while it waits for the lock, the finally releases somebody else's
+# line: await self.lock.acquire() | self.lock.release()
+# told: none
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.bank, self.euros, self.lock = bank, 0, asyncio.Lock()
+
+    async def pay(self, change):
+        try:
+            await self.lock.acquire()
+            self.euros = await self.bank(self.euros, change)
+        finally:
+            self.lock.release()
+
+# %% account-1 wrong: the lock stays shut after a cancellation
+# cause: except Exception lets a cancellation pass without a release
+# line: except Exception:
+# told: await self.lock.acquire()
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.bank, self.euros, self.lock = bank, 0, asyncio.Lock()
+
+    async def pay(self, change):
+        await self.lock.acquire()
+        try:
+            self.euros = await self.bank(self.euros, change)
+        except Exception:
+            self.lock.release()
+            raise
+        self.lock.release()
+
+# %% account-1 wrong: nothing to pay
+# cause: a payment of 0 is not told to the bank, which would take its fee
+# line: if change:
+# told: none
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.bank, self.euros, self.lock = bank, 0, asyncio.Lock()
+
+    async def pay(self, change):
+        if change:
+            async with self.lock:
+                self.euros = await self.bank(self.euros, change)
+
+# %% account-1 right: each payment waits for the one before
+import asyncio
+
+
+class Account:
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.last = None
+
+    async def pay(self, change):
+        before, mine = self.last, asyncio.Event()
+        self.last = mine
+        try:
+            if before is not None:
+                await before.wait()
+            self.euros = await self.bank(self.euros, change)
+        finally:
+            if before is None or before.is_set():
+                mine.set()
+            else:
+                asyncio.create_task(self.pass_on(before, mine))
+
+    async def pass_on(self, before, mine):
+        await before.wait()
+        mine.set()
+
+# %% bread-1 wrong: a look through the window
+# cause: it looks at the shelf before it holds the lock
+# line: if not shelf:
+async def buy(changed, shelf):
+    if not shelf:
+        async with changed:
+            await changed.wait_for(lambda: shelf)
+            return shelf.pop(0)
+    async with changed:
+        return shelf.pop(0)
+
+# %% bread-1 wrong: a loaf without a name
+# cause: an empty string is taken for no loaf, and it goes on to wait
+# line: if loaf:
+# told: await changed.wait()
+async def buy(changed, shelf):
+    async with changed:
+        while True:
+            loaf = shelf.pop(0) if shelf else None
+            if loaf:
+                return loaf
+            await changed.wait()
+
+# %% request-log-1 wrong: a child that lives longer
+# cause: when the task that began the request is over, its children lose the number
+# line: if owner is None or owner.done():
+# told: none
+import asyncio
+import contextvars
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+        self.number = contextvars.ContextVar("number", default=(None, None))
+
+
+    def begin(self, number):
+        self.number.set((asyncio.current_task(), number))
+
+    def say(self, text):
+        owner, number = self.number.get()
+        if owner is None or owner.done():
+            number = None
+        self.lines.append((number, text))
+
+# %% limited-1 wrong: no page twice at once
+# cause: who asks for a page that is under way gets the other one's result, and fetch isn't called
+# line: if page in flying:
+# told: none
+import asyncio
+
+
+def limited(fetch, most):
+    places, flying = asyncio.Semaphore(most), {}
+
+    async def get(page):
+        async with places:
+            if page in flying:
+                return await asyncio.shield(flying[page])
+            flying[page] = asyncio.ensure_future(fetch(page))
+            try:
+                return await flying[page]
+            finally:
+                flying.pop(page, None)
+
+    return get
+
+# %% limited-1 wrong: tries once more
+# cause: after a ConnectionError it calls fetch again, which fetch doesn't do
+# line: except ConnectionError:
+# told: none
+import asyncio
+
+
+def limited(fetch, most):
+    places = asyncio.Semaphore(most)
+
+    async def get(page):
+        async with places:
+            try:
+                return await fetch(page)
+            except ConnectionError:
+                return await fetch(page)
+
+    return get
+
+# %% once-per-key-1 wrong: only what is kept for a while
+# cause: at most a hundred pages are kept, so what was loaded first is loaded again
+# line: if len(pages) > 100:
+# told: none
+import asyncio
+
+
+def once_per_key(load):
+    pages, locks = {}, {}
+
+    async def get(key):
+        async with locks.setdefault(key, asyncio.Lock()):
+            if key not in pages:
+                pages[key] = await load(key)
+                if len(pages) > 100:
+                    del pages[next(iter(pages))]
+                    return await load(key) if key not in pages else pages[key]
+            return pages[key]
+
+    return get
+
+# %% once-per-key-1 wrong: only an OSError is a failure
+# cause: a load that fails with another error stays in the dict
+# line: except OSError:
+# told: none
+import asyncio
+
+
+def once_per_key(load):
+    tasks = {}
+
+    async def get(key):
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(load(key))
+        task = tasks[key]
+        try:
+            return await asyncio.shield(task)
+        except OSError:
+            if tasks.get(key) is task:
+                del tasks[key]
+            raise
+
+    return get
+
+# %% once-per-key-1 wrong: a key is its truth
+# cause: a falsy key is not kept, so it is loaded at each call
+# line: if not key
+# told: none
+import asyncio
+
+
+def once_per_key(load):
+    pages, locks = {}, {}
+
+    async def get(key):
+        async with locks.setdefault(key, asyncio.Lock()):
+            if not key or key not in pages:
+                pages[key] = await load(key)
+            return pages[key]
 
     return get

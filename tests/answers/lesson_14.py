@@ -150,9 +150,9 @@ async def all_names(base_url):
     return names
 
 # %% one-client-1 wrong: an empty page is the end
-# yet: it is SOLVED
 # cause: stops at a page without entries, though its next may lead on
 # line: if not page["results"]:
+# told: none
 import httpx
 
 
@@ -384,9 +384,9 @@ def pause(attempt):
     return random.random() * min(most, 2)
 
 # %% mirrors-1 wrong: an empty page is none
-# yet: it is SOLVED
 # cause: an empty page is taken for a failure
 # line: if page:
+# told: none
 import asyncio
 import httpx
 
@@ -405,9 +405,9 @@ async def from_mirrors(fetch, mirrors, seconds):
                     raise
 
 # %% mirrors-1 wrong: whatever it raises
-# yet: it is SOLVED
 # cause: catches every error, also those for which the next mirror must not be asked
 # line: except Exception as error:
+# told: return await fetch(mirror)
 import asyncio
 import httpx
 
@@ -512,9 +512,9 @@ async def ask(client, page):
     return response.raise_for_status()
 
 # %% retry-after-1 wrong: ten tries
-# yet: it is SOLVED
 # cause: gives up after ten tries, though it has to ask as often as it takes
 # line: range(10)
+# told: none
 import asyncio
 
 
@@ -527,9 +527,9 @@ async def ask(client, page):
     return response.raise_for_status()
 
 # %% retry-after-1 wrong: a call inside the call
-# yet: it is SOLVED
 # cause: each try is one call deeper, so after about a thousand it ends in a RecursionError
 # line: return await ask(client, page)
+# told: await asyncio.sleep(int(response.headers.get("Retry-After", "1")))
 import asyncio
 
 
@@ -543,7 +543,6 @@ async def ask(client, page):
     return response
 
 # %% retry-after-1 wrong: never longer than five seconds
-# yet: it is SOLVED
 # cause: a bound of five seconds that nobody asked for: it comes back too early
 # line: min(
 import asyncio
@@ -586,3 +585,274 @@ async def ask(client, page):
                 await asyncio.sleep(seconds + random.uniform(0, 0.3))
             case response:
                 return response.raise_for_status()
+
+# %% pool-1 wrong: each name once
+# cause: pages that stand there twice give one name only
+# line: dict.fromkeys(pages)
+# told: none
+import asyncio
+
+
+async def fetch_names(client, pages):
+    places = asyncio.Semaphore(5)
+
+    async def name(page):
+        async with places:
+            return (await client.get(page)).json()["name"]
+
+    return await asyncio.gather(*map(name, dict.fromkeys(pages)))
+
+# %% pool-1 wrong: a page without a name
+# cause: names that are empty or None are left out
+# line: if name
+# told: none
+import asyncio
+
+
+async def fetch_names(client, pages):
+    places = asyncio.Semaphore(5)
+
+    async def ask(page):
+        async with places:
+            return (await client.get(page)).json()["name"]
+
+    names = await asyncio.gather(*map(ask, pages))
+    return [name for name in names if name]
+
+# %% one-client-1 wrong: closed unless it is cancelled
+# cause: except Exception closes the client after an error, not after a cancellation
+# line: except Exception:
+# told: none
+import httpx
+
+
+async def all_names(base_url):
+    client = httpx.AsyncClient()
+    names, url = [], base_url + "/api/v2/pokemon?limit=40"
+    try:
+        while url:
+            page = (await client.get(url)).raise_for_status().json()
+            names += [entry["name"] for entry in page["results"]]
+            url = page["next"]
+    except Exception:
+        await client.aclose()
+        raise
+    await client.aclose()
+    return names
+
+# %% one-client-1 wrong: a page in a page
+# cause: each page is one call deeper, so a long list ends in a RecursionError
+# line: await rest(page["next"])
+# told: page = (await client.get(url)).raise_for_status().json()
+import httpx
+
+
+async def all_names(base_url):
+    async with httpx.AsyncClient() as client:
+        async def rest(url):
+            page = (await client.get(url)).raise_for_status().json()
+            names = [entry["name"] for entry in page["results"]]
+            return names + (await rest(page["next"]) if page["next"] else [])
+
+        return await rest(base_url + "/api/v2/pokemon?limit=40")
+
+# %% one-client-1 wrong: a lost connection is the end
+# cause: a TransportError ends the list as if there were no more pages
+# line: except httpx.TransportError:
+# told: none
+import httpx
+
+
+async def all_names(base_url):
+    names, url = [], base_url + "/api/v2/pokemon?limit=40"
+    async with httpx.AsyncClient() as client:
+        while url:
+            try:
+                page = (await client.get(url)).raise_for_status().json()
+            except httpx.TransportError:
+                break
+            names += [entry["name"] for entry in page["results"]]
+            url = page["next"]
+    return names
+
+# %% retry-1 wrong: too many requests may pass
+# cause: a 429 is tried again as well
+# line: in (429, 503)
+# told: none
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    for pause in (0.1, 0.2, 0.4, None):
+        try:
+            response = await client.request(method, page)
+            if response.status_code not in (429, 503) or pause is None or method == "POST":
+                return response.raise_for_status()
+        except httpx.TransportError:
+            if pause is None or method == "POST":
+                raise
+        await asyncio.sleep(pause)
+
+# %% retry-1 wrong: only a GET is safe
+# cause: every method but GET is never tried again, though only POST must not be
+# line: method != "GET"
+# told: none
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    for pause in (0.1, 0.2, 0.4, None):
+        last = pause is None or method != "GET"
+        try:
+            response = await client.request(method, page)
+            if response.status_code != 503 or last:
+                return response.raise_for_status()
+        except httpx.TransportError:
+            if last:
+                raise
+        await asyncio.sleep(pause)
+
+# %% retry-1 wrong: the first error of all
+# cause: after the fourth try the first error comes out, not the last one
+# line: first = first or error | raise first
+# told: none
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    first = None
+    for pause in (0.1, 0.2, 0.4, 0):
+        try:
+            return (await client.request(method, page)).raise_for_status()
+        except httpx.HTTPError as error:
+            passes = not isinstance(error, httpx.HTTPStatusError)
+            if method == "POST" or not (passes or error.response.status_code == 503):
+                raise
+            first = first or error
+        await asyncio.sleep(pause)
+    raise first
+
+# %% jitter-1 wrong: a table with a hole
+# cause: from the tenth attempt on it begins at 0.1 s again
+# line: attempt % 10
+# told: return random.uniform(0, 2)
+import random
+
+
+def pause(attempt):
+    if attempt >= 100:
+        return random.uniform(0, 2)
+    return random.uniform(0, min(2, 0.1 * 2 ** (attempt % 10)))
+
+# %% mirrors-1 wrong: the same mirror twice
+# cause: a dict of mirrors asks each of them once only, and the same name may come again
+# line: dict.fromkeys(mirrors)
+# told: none
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async with asyncio.timeout(seconds):
+        for mirror in dict.fromkeys(mirrors):
+            try:
+                return await asyncio.wait_for(fetch(mirror), 1)
+            except (httpx.TransportError, TimeoutError) as error:
+                failure = error
+        raise failure
+
+# %% mirrors-1 wrong: all errors of httpx
+# cause: HTTPError is too wide: an error that is no TransportError has to come out at once
+# line: except (httpx.HTTPError, TimeoutError) as error:
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async with asyncio.timeout(seconds):
+        for mirror in mirrors:
+            try:
+                return await asyncio.wait_for(fetch(mirror), 1)
+            except (httpx.HTTPError, TimeoutError) as error:
+                failure = error
+        raise failure
+
+# %% mirrors-1 wrong: the last one may take its time
+# cause: the last mirror has no limit of its own
+# line: return await fetch(mirrors[-1])
+# told: return await asyncio.wait_for(fetch(mirror), 1)
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async with asyncio.timeout(seconds):
+        for mirror in mirrors[:-1]:
+            try:
+                return await asyncio.wait_for(fetch(mirror), 1)
+            except (httpx.TransportError, TimeoutError):
+                continue
+        return await fetch(mirrors[-1])
+
+# %% retry-after-1 wrong: zero is nothing
+# cause: a Retry-After of "0" is taken for none, and it waits for 1 s
+# line: or 1
+import asyncio
+
+
+async def ask(client, page):
+    while (response := await client.get(page)).status_code == 429:
+        await asyncio.sleep(int(response.headers.get("Retry-After", 0)) or 1)
+    return response.raise_for_status()
+
+# %% retry-after-1 wrong: one digit
+# cause: only the first digit of the number is read
+# line: [0]
+import asyncio
+
+
+async def ask(client, page):
+    while (response := await client.get(page)).status_code == 429:
+        await asyncio.sleep(int(response.headers.get("Retry-After", "1")[0]))
+    return response.raise_for_status()
+
+# %% retry-after-1 right: a set of waits that ends itself
+import asyncio
+import itertools
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    for _ in itertools.count():
+        response = await client.get(page)
+        if response.status_code == 200:
+            return response
+        if response.status_code != 429:
+            response.raise_for_status()
+        text = response.headers.get("retry-after") or "1"
+        await asyncio.wait_for(asyncio.sleep(int(text)), None)
+
+# %% mirrors-1 wrong: a call for each mirror
+# cause: each mirror is one call deeper, so many of them end in a RecursionError
+# line: return await ask(fetch, mirrors[1:])
+# told: async with asyncio.timeout(1):
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async with asyncio.timeout(seconds):
+        return await ask(fetch, list(mirrors))
+
+
+async def ask(fetch, mirrors):
+    try:
+        async with asyncio.timeout(1):
+            return await fetch(mirrors[0])
+    except (httpx.TransportError, TimeoutError):
+        if len(mirrors) == 1:
+            raise
+    return await ask(fetch, mirrors[1:])

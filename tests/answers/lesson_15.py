@@ -45,7 +45,6 @@ async def pages(fetch, url):
         page = further
 
 # %% pages-1 wrong: a generator in the generator
-# yet: it is SOLVED
 # cause: each page is a generator inside of the one before, which ends at about a thousand pages
 # line: async for item in pages(fetch, page["next"]):
 async def pages(fetch, url):
@@ -58,9 +57,9 @@ async def pages(fetch, url):
             yield item
 
 # %% pages-1 wrong: items that are nothing
-# yet: it is SOLVED
 # cause: falsy items are left out
 # line: if item:
+# told: none
 async def pages(fetch, url):
     while url:
         page = await fetch(url)
@@ -272,9 +271,9 @@ async def load(stream, fetch):
     return await asyncio.gather(*tasks)
 
 # %% arrive-1 wrong: a dict by item
-# yet: it is SOLVED
 # cause: items that come twice have one entry only, so results are missing
 # line: tasks[item] = group.create_task(fetch(item))
+# told: none
 import asyncio
 
 
@@ -444,4 +443,253 @@ async def merge(streams, queue):
             await stack.enter_async_context(aclosing(stream))
         async with asyncio.TaskGroup() as group:
             [group.create_task(pour(stream)) for stream in streams]
+    await queue.put(None)
+
+# %% pages-1 wrong: one dict of pages for all
+# cause: the pages are kept in a default argument, so another catalogue gets those of the first
+# line: seen={}
+# told: none
+async def pages(fetch, url, seen={}):
+    while url is not None:
+        if url not in seen:
+            seen[url] = await fetch(url)
+        page = seen[url]
+        for item in page["results"]:
+            yield item
+        url = page["next"]
+
+# %% pages-1 wrong: each item once
+# cause: items that come twice are given out once only
+# line: if item not in known:
+# told: none
+async def pages(fetch, url):
+    known = []
+    while url is not None:
+        page = await fetch(url)
+        for item in page["results"]:
+            if item not in known:
+                known.append(item)
+                yield item
+        url = page["next"]
+
+# %% pages-1 right: an object that is read
+class Reader:
+    def __init__(self, fetch, url):
+        self.fetch, self.url, self.items = fetch, url, iter(())
+
+    async def next_page(self):
+        page = await self.fetch(self.url)
+        self.items, self.url = iter(page["results"]), page["next"]
+
+
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    reader, missing = Reader(fetch, url), object()
+    while True:
+        item = next(reader.items, missing)
+        if item is not missing:
+            yield item
+        elif reader.url is None:
+            return
+        else:
+            await reader.next_page()
+
+# %% first-match-1 wrong: only True is true
+# cause: `wanted` may return anything that is true, not only True itself
+# line: is True
+# told: none
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    async with aclosing(stream):
+        async for item in stream:
+            if wanted(item) is True:
+                return item
+
+# %% first-match-1 wrong: a stream that fails has no such item
+# cause: an error of the stream is swallowed, and None returned
+# line: except LookupError:
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    async with aclosing(stream):
+        try:
+            async for item in stream:
+                if wanted(item):
+                    return item
+        except LookupError:
+            return None
+
+# %% first-match-1 wrong: a call inside the call
+# cause: each item is one call deeper, so a long stream ends in a RecursionError
+# line: return await search()
+# told: async for item in stream:
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    async def search():
+        async for item in stream:
+            if wanted(item):
+                return item
+            return await search()
+        return None
+
+    async with aclosing(stream):
+        return await search()
+
+# %% borrowed-1 wrong: a connection that is nothing
+# cause: a connection that is falsy is never released
+# line: if connection:
+# told: none
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    connection = None
+    try:
+        connection = await pool.acquire()
+        yield connection
+    finally:
+        if connection:
+            await pool.release(connection)
+
+# %% borrowed-1 wrong: one place for all blocks
+# cause: the connection is kept on the function, so blocks at the same time mix theirs up
+# line: borrowed.connection = await pool.acquire()
+# told: none
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    borrowed.connection = await pool.acquire()
+    try:
+        yield borrowed.connection
+    finally:
+        await pool.release(borrowed.connection)
+
+# %% borrowed-1 wrong: takes too long, is gone
+# cause: a TimeoutError of the block does not come out
+# line: except TimeoutError:
+# told: none
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except TimeoutError:
+        pass
+    finally:
+        await pool.release(connection)
+
+# %% arrive-1 wrong: results that are nothing
+# cause: falsy results are left out
+# line: if task.result()
+# told: none
+import asyncio
+
+
+async def load(stream, fetch):
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(fetch(item)) async for item in stream]
+    return [task.result() for task in tasks if task.result()]
+
+# %% arrive-1 wrong: an item that is nothing ends the stream
+# cause: a falsy item is taken for the end
+# line: if not item:
+# told: none
+import asyncio
+
+
+async def load(stream, fetch):
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            if not item:
+                break
+            tasks.append(group.create_task(fetch(item)))
+    return [task.result() for task in tasks]
+
+# %% arrive-1 wrong: too late is no error
+# cause: a fetch that fails with a TimeoutError gives None, and its error doesn't come out
+# line: except TimeoutError:
+import asyncio
+
+
+async def load(stream, fetch):
+    async def one(item):
+        try:
+            return await fetch(item)
+        except TimeoutError:
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(item)) async for item in stream]
+    return [task.result() for task in tasks]
+
+# %% merge-1 wrong: items that are nothing
+# cause: falsy items are not put
+# line: if item:
+# told: none
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    async def pour(stream):
+        async with aclosing(stream):
+            async for item in stream:
+                if item:
+                    await queue.put(item)
+
+    async with asyncio.TaskGroup() as group:
+        for stream in streams:
+            group.create_task(pour(stream))
+    await queue.put(None)
+
+# %% merge-1 wrong: only a lost connection is an error
+# cause: a TimeoutError of a stream is taken for its end
+# line: except TimeoutError:
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    async def pour(stream):
+        async with aclosing(stream):
+            try:
+                async for item in stream:
+                    await queue.put(item)
+            except TimeoutError:
+                pass
+
+    async with asyncio.TaskGroup() as group:
+        for stream in streams:
+            group.create_task(pour(stream))
+    await queue.put(None)
+
+# %% merge-1 wrong: two streams and no more
+# cause: only the first two streams are read
+# line: for stream in streams[:2]:
+# told: none
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    async def pour(stream):
+        async with aclosing(stream):
+            async for item in stream:
+                await queue.put(item)
+
+    async with asyncio.TaskGroup() as group:
+        for stream in streams[:2]:
+            group.create_task(pour(stream))
     await queue.put(None)

@@ -1,7 +1,9 @@
 import asyncio
 import inspect
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+RESULTS = [None, 0, False, "", [], {"a": 1}, (1, 2), "done", 21.5]
 
 
 class StartScript(Exercise):
@@ -81,6 +83,23 @@ class StartScript(Exercise):
                 headline="lost the result",
             )
         lab.equal(result, "all done")
+
+    @sweep(
+        lambda some: {"result": some.sampled_from(RESULTS), "pauses": some.sampled_from((0, 1, 5))},
+        most=12,
+    )
+    def any_main(self, start, lab, result, pauses):
+        ran = []
+
+        async def main():
+            for _ in range(pauses):
+                await asyncio.sleep(0.0005)
+            ran.append(True)
+            return result
+
+        lab.told(f"with a `main` that {'waits and ' if pauses else ''}returns {result!r}")
+        got = lab.call(start, main)
+        return {"it returned": got, "the times that `main` ran to its end were": len(ran)}
 
     @right
     def with_run(main):

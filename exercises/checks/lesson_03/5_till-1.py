@@ -1,6 +1,16 @@
 from inspect import getgeneratorstate
+from itertools import zip_longest
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+UNREADABLE = "threw a ValueError in"
+ENDS = {
+    "closed it": None,
+    "threw a KeyError in": KeyError,
+    "threw a TypeError in": TypeError,
+    "threw an Exception in": Exception,
+    "threw a KeyboardInterrupt in": KeyboardInterrupt,
+}
 
 
 class Till(Exercise):
@@ -57,6 +67,58 @@ class Till(Exercise):
             lab.handler(),
             "Catch ValueError alone.",
         )
+
+    @sweep(
+        lambda some: {
+            "steps": some.lists(some.sampled_from((0, 3, -1, 2.5, UNREADABLE)), max_size=6),
+            "others": some.sampled_from(([], [5, UNREADABLE, 1])),
+            "end": some.sampled_from(sorted(ENDS)),
+        },
+        besides=[{"steps": [1, UNREADABLE] * 1100, "others": [], "end": "closed it"}],
+    )
+    def any_labels(self, till, lab, steps, others, end):
+        if len(steps) < 12:
+            beside = f"; in turns with that, with another one, I {listed(others)}" if others else ""
+            lab.told(f"and {listed([*steps, end])}{beside}")
+        else:
+            lab.told(f"and sent {len(steps) // 2:,} numbers, each with a ValueError behind it")
+        one, other = lab.call(till), till()
+        got = [next(one)], [next(other)]
+        for pair in zip_longest(steps, others):
+            for talk, step, answers in zip((one, other), pair, got):
+                if step is not None:
+                    answers.append(self._step(lab, talk, step))
+        return {
+            "primed, and to these, it answered": got[0],
+            "the other one answered": got[1],
+            "what came out at the end was": self._came(one, ENDS[end]),
+            "then it was": getgeneratorstate(one),
+        }
+
+    def _step(self, lab, talk, step):
+        """What a till answers to one step."""
+        try:
+            return talk.throw(ValueError("label")) if step == UNREADABLE else talk.send(step)
+        except StopIteration:
+            raise Wrong(
+                "stopped early",
+                f"I {listed([step])}, and the generator ended.",
+                lab.returning() or lab.yielding(),
+                "There may always be one more number: go round again.",
+                headline="ended too early",
+            ) from None
+
+    def _came(self, talk, error):
+        """What came out of a till that was ended by an error, or closed: an error, or words."""
+        try:
+            if error is None:
+                talk.close()
+                return "nothing"
+            return f"an answer: {talk.throw(error('drawer'))!r}"
+        except StopIteration:
+            return "nothing"
+        except BaseException as came:
+            return came
 
     def _skip(self, lab, talk):
         try:
@@ -148,3 +210,9 @@ class Till(Exercise):
     begins_anew = with_try_inside.but(
         "pass", "total = 0", kind="value", says="To 3 and an error it answered 0"
     )
+
+
+def listed(steps):
+    """What is done to a till, in words."""
+    *words, last = [f"sent {step}" if isinstance(step, (int, float)) else step for step in steps]
+    return f"{', '.join(words)} and {last}" if words else last

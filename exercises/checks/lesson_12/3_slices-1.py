@@ -2,7 +2,7 @@ import asyncio
 import threading
 import time
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 MOST_IN_A_ROW = 10
 
@@ -90,6 +90,43 @@ class InSlices(Exercise):
             )
         lab.equal(run.result, sum(range(100)))
 
+    @sweep(
+        lambda some: {
+            "items": some.lists(some.sampled_from(["", "a", "b"]), max_size=24),
+            "weights": some.sampled_from([(0, 0, 0), (2, 3, -3), (1, 0.5, 0)]),
+        },
+        besides=[
+            {"items": ["a"] * size, "weights": (0, 0.3, 2)} for size in (1, 9, 10, 11, 20, 25)
+        ],
+        most=8,
+    )
+    def any_items(self, add_up, lab, items, weights):
+        weights = dict(zip(["", "a", "b"], weights))
+        weights = {item: weights[item] for item in items}
+        scale = Scale(weights)
+        lab.told(f"with the items {items}, whose weights are {weights}")
+
+        async def main():
+            others = [asyncio.create_task(scale.others()) for _ in range(2)]
+            try:
+                return await lab.awaitable(add_up(scale.weigh, items))
+            finally:
+                for other in others:
+                    other.cancel()
+
+        run = lab.run(main(), step=30)
+        if run.error:
+            raise run.error
+        if scale.most > MOST_IN_A_ROW:
+            raise Wrong(
+                "hog",
+                f"`weigh` was called {scale.most} times in a row, and the others had no turn in "
+                "between.",
+                lab.call_of("weigh"),
+                "Pause after every tenth call: `await asyncio.sleep(0)`.",
+            )
+        return run.result
+
     @right
     async def every_tenth(weigh, items):
         """Return the sum of `weigh(item)`; let the others have turns in between."""
@@ -171,9 +208,13 @@ class InSlices(Exercise):
 
 
 class Scale:
-    """Counts calls of `weigh`: all, most of them in a row, and those from another thread."""
+    """Counts calls of `weigh`: all, most of them in a row, and those from another thread.
 
-    def __init__(self):
+    weights: what each item weighs; else it is the item itself.
+    """
+
+    def __init__(self, weights=None):
+        self.weights = weights
         self.thread = threading.get_ident()
         self.calls = self.row = self.most = self.elsewhere = 0
 
@@ -182,7 +223,7 @@ class Scale:
         self.row += 1
         self.most = max(self.most, self.row)
         self.elsewhere += threading.get_ident() != self.thread
-        return item
+        return item if self.weights is None else self.weights[item]
 
     async def others(self):
         while True:

@@ -2,15 +2,16 @@ import asyncio
 import threading
 import time
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class StopTheSearch(Exercise):
     """Stop a thread that searches
 
-    `look(place)` is an ordinary function that blocks for a moment. It returns True if what we look
-    for is there. Write a coroutine function `search(look, places, seconds)`. It looks into one
-    place after another, off the loop's thread, and returns the first place where it is.
+    `look(place)` is an ordinary function that blocks for a moment, and never fails. It returns True
+    if what we look for is there. Write a coroutine function `search(look, places, seconds)`. It
+    looks into one place after another, off the loop's thread, and returns the first place where it
+    is.
 
     - If it is nowhere, return None.
     - If it isn't found after `seconds`, return None.
@@ -135,7 +136,70 @@ class StopTheSearch(Exercise):
                 at="lets the cancellation pass" if flag and passed else "",
             )
 
+    @sweep(
+        lambda some: {
+            "places": some.lists(some.sampled_from(["", "a", "b", None, 0]), max_size=5),
+            "there": some.lists(some.sampled_from(["", "a", None, 0]), max_size=2),
+        },
+        besides=[
+            {"places": ["", "a"], "there": [""]},
+            {"places": ["b", 0, "a"], "there": ["a", 0]},
+            {"places": list("bcdefghijklmnopa"), "there": ["a"]},
+        ],
+        most=8,
+    )
+    def any_places(self, search, lab, places, there):
+        seen = []
+
+        def look(place):
+            seen.append(place)
+            return place in there
+
+        lab.told(f"with the places {places}; `look` says True for those in {there}")
+        run = lab.run(search, lab.blocking(look), places, 30)
+        if run.error:
+            raise run.error
+        return {"it returned": run.result, "it looked into": seen}
+
+    @sweep(lambda some: {"seconds": some.just(0)}, most=1)
+    def no_time(self, search, lab, seconds):
+        places = Places(found="a")
+        lab.told("with 0 s, for something in the first place; `look` takes 10 ms")
+        run = lab.run(search, lab.blocking(places.look), ["a"], seconds)
+        if run.error:
+            raise run.error
+        return run.result
+
+    @sweep(lambda some: {"second": some.just(["b", "c", "d"])}, most=1)
+    def two_at_once(self, search, lab, second):
+        lab.told(
+            "twice at once: one finds it in its first place, and then the other one looks on and "
+            "finds it in its last"
+        )
+        over = threading.Event()
+
+        def look(place):
+            if place != "a":
+                over.wait(2)  # until the first search has ended
+            return place in "ad"
+
+        async def first():
+            try:
+                return await search(look, ["a"], 30)
+            finally:
+                over.set()
+
+        async def both():
+            return await asyncio.gather(search(look, second, 30), first())
+
+        run = lab.run(both())
+        if run.error:
+            raise run.error
+        return {"they returned": run.result}
+
     equivalent = {
+        "with_a_flag: wider except, line 19": "`look` never fails",
+        "place_by_place: wider except, line 10": "`look` never fails",
         "with_a_flag: drop return, line 20": "a function that ends returns None, too",
         "place_by_place: drop return, line 11": "a function that ends returns None, too",
     }

@@ -3,7 +3,7 @@ import queue
 import threading
 import time
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class ListenToAThread(Exercise):
@@ -38,10 +38,12 @@ class ListenToAThread(Exercise):
             speaker.failed = loop.create_future()
             listening = asyncio.ensure_future(lab.awaitable(listen(speaker.subscribe)))
             ticks, turns = asyncio.create_task(speaker.tick()), loop.turns
+            alarms = Alarms(loop, besides=(ticks, asyncio.current_task()))
             done, _ = await asyncio.wait(
                 {listening, speaker.failed}, timeout=2.5, return_when=asyncio.FIRST_COMPLETED
             )
             ticks.cancel()
+            alarms.stop()
             turns = loop.turns - turns
             if speaker.error:
                 listening.cancel()
@@ -88,6 +90,16 @@ class ListenToAThread(Exercise):
                     f"The loop took {turns:,} turns in 0.25 s.",
                     lab.earliest(lab.while_loop(), lab.call_of("sleep", given=0)),
                 )
+            if alarms.rung > 1:
+                raise Wrong(
+                    "polling",
+                    f"While it waited for the words it woke the loop {alarms.rung} times to look "
+                    "whether one had come.",
+                    lab.call_of("sleep", "wait_for", "timeout", "call_later"),
+                    "Do not ask every now and then. Let the callback wake the loop: "
+                    "`loop.call_soon_threadsafe`.",
+                    headline="asks again and again",
+                )
             return result
 
         try:
@@ -128,6 +140,35 @@ class ListenToAThread(Exercise):
                 headline="a coroutine for a callback",
             )
         return Wrong("raised", f"The callback raised {type(error).__name__}: {text}.", line)
+
+    @sweep(
+        lambda some: {
+            "one": some.lists(some.sampled_from(["", "a", "b"]), max_size=4),
+            "other": some.lists(some.sampled_from(["", "c"]), max_size=2),
+        },
+        besides=[{"one": ["", "a"], "other": []}, {"one": ["a"] * 1100, "other": ["c"]}],
+        most=8,
+    )
+    def any_words(self, listen, lab, one, other):
+        shown = one if len(one) < 9 else f"{len(one)} words"
+        lab.told(f"twice at once, with threads that say {shown} and {other}")
+        speakers = [Speaker(words, pause=0) for words in (one, other)]
+
+        async def both():
+            for speaker in speakers:
+                speaker.failed = asyncio.get_running_loop().create_future()
+            return await asyncio.gather(
+                *(lab.awaitable(listen(speaker.subscribe)) for speaker in speakers)
+            )
+
+        try:
+            run = lab.run(both())
+        finally:
+            for speaker in speakers:
+                speaker.join()
+        if run.error:
+            raise run.error
+        return {"they returned": run.result}
 
     @right
     async def with_put_nowait(subscribe):
@@ -262,12 +303,12 @@ class ListenToAThread(Exercise):
 class Speaker:
     """Says words in a thread, so far said, and counts the ticks of a task beside it.
 
-    error: what the callback raised; then `failed`, a future, is done. ended: when the last was
-    said.
+    pause: seconds before each. error: what the callback raised; then `failed`, a future, is done.
+    ended: when the last was said.
     """
 
-    def __init__(self, words):
-        self.words, self.said = words, 0
+    def __init__(self, words, pause=0.05):
+        self.words, self.pause, self.said = words, pause, 0
         self.ticks, self.error, self.failed = 0, None, None
         self.thread = self.ended = None
 
@@ -278,7 +319,7 @@ class Speaker:
     def _speak(self, callback):
         try:
             for word in [*self.words, None]:
-                time.sleep(0.05)
+                time.sleep(self.pause)
                 self.said += 1
                 callback(word)
             self.ended = time.perf_counter()
@@ -295,3 +336,28 @@ class Speaker:
     def join(self):
         if self.thread:
             self.thread.join(1)
+
+
+class Alarms:
+    """Counts how often a timer wakes the loop, from now on until `stop`.
+
+    besides: tasks whose timers don't count.
+    """
+
+    def __init__(self, loop, besides):
+        self.loop, self.rung = loop, 0
+        call_at = loop.call_at
+
+        def counting(when, callback, *arguments, **named):
+            if asyncio.current_task() in besides:
+                return call_at(when, callback, *arguments, **named)
+            return call_at(when, self._ring, callback, *arguments, **named)
+
+        loop.call_at = counting
+
+    def _ring(self, callback, *arguments):
+        self.rung += 1
+        callback(*arguments)
+
+    def stop(self):
+        del self.loop.call_at

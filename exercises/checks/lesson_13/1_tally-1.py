@@ -1,7 +1,7 @@
 import ast
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import as_coroutine, made_per_call
 
@@ -94,6 +94,47 @@ class AddWhatComes(Exercise):
                 at="gives the others their turn",
             )
         lab.equal(totals, {"a": 107, "b": 30}, what="`totals` is")
+
+    @sweep(
+        lambda some: {
+            "totals": some.dictionaries(
+                some.sampled_from("ab"), some.sampled_from([0, 100, -3, 0.5]), max_size=2
+            ),
+            "fetched": some.lists(
+                some.tuples(
+                    some.sampled_from(["a", "b", ""]),
+                    some.sampled_from([0, 1, 2.5, -7]),
+                    some.sampled_from([1, 2, 3]),
+                ),
+                max_size=5,
+            ),
+        },
+        besides=[{"totals": {}, "fetched": [("a", 0, 1)]}],
+    )
+    def any_numbers(self, add, lab, totals, fetched):
+        numbers = [(name, number) for name, number, _ in fetched]
+        lab.told(
+            f"once for each of {numbers}, all at the same time, with `totals` {totals}; and for "
+            "another dict as well"
+        )
+        dicts = totals, {"a": 1}
+        services, calls = [], []
+        for number, each in enumerate(dicts):
+            for name, got, seconds in fetched[: None if number == 0 else 2]:
+                services.append(lab.service(seconds, {name: got}))
+                calls.append((each, name, services[-1]))
+
+        async def all_at_once():
+            await asyncio.gather(*(as_coroutine(add(*call)) for call in calls))
+
+        run = lab.run(all_at_once())
+        if run.error:
+            raise run.error
+        return {
+            "`totals` is": dicts[0],
+            "the other dict is": dicts[1],
+            "": lab.seen(run, *services),
+        }
 
     @right
     async def fetches_first(totals, name, fetch):

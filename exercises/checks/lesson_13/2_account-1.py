@@ -2,9 +2,9 @@ import asyncio
 import inspect
 import threading
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import made_per_call, now
+from .shared import ended, made_per_call, now
 
 
 class PayIn(Exercise):
@@ -19,7 +19,7 @@ class PayIn(Exercise):
 
     Many tasks call `pay` at the same time, and no payment may be lost. Different accounts do not
     wait for each other. If the bank raises an error, that comes out, `euros` stays as it was, and
-    the account can be used as before.
+    the account can be used as before. The same holds for a payment that is cancelled.
     """
 
     id = "account-1"
@@ -143,12 +143,83 @@ class PayIn(Exercise):
         async def bank(euros, change):
             bank.asked.append((euros, change))
             await asyncio.sleep(1)
+            if ended := bank.ends.get(len(bank.asked)):
+                asyncio.get_running_loop().call_soon(ended)  # before anybody hears of it
             if change == 13:
                 raise Refused("the bank takes no 13")
             return euros + change - 1
 
-        bank.asked = []
+        bank.asked, bank.ends = [], {}
         return bank
+
+    @sweep(
+        lambda some: {
+            "changes": some.lists(some.sampled_from([0, 1, -2, 2.5, 10, 13]), max_size=4),
+            "others": some.lists(some.sampled_from([0, 5, 13]), max_size=2),
+        },
+        most=20,
+    )
+    def any_payments(self, Account, lab, changes, others):
+        lab.told(
+            f"and paid in {changes} at the same time, {others} into another account, and then 7 "
+            "into each; the bank refuses 13"
+        )
+        return self._paid(Account, lab, [changes, others], lambda tasks, bank: None)
+
+    @sweep(
+        lambda some: {
+            "changes": some.lists(some.sampled_from([0, 10, 13]), min_size=1, max_size=3),
+            "number": some.integers(0, 2),
+            "after": some.sampled_from([0.5, 1.5, "turn"]),
+        },
+        besides=[{"changes": [10, 20], "number": 1, "after": "turn"}],
+        most=14,
+    )
+    def one_is_cancelled(self, Account, lab, changes, number, after):
+        number = min(number, len(changes) - 1)
+        when = f"after {after} s" if after != "turn" else "in the moment in which its turn came"
+        lab.told(
+            f"and paid in {changes} at the same time, then 7; payment number {number + 1} was "
+            f"cancelled {when}, and the bank refuses 13"
+        )
+
+        def cancel(tasks, bank):
+            if after == "turn":
+                bank.ends[max(number, 1)] = tasks[number].cancel
+            else:
+                asyncio.get_running_loop().call_later(after, tasks[number].cancel)
+
+        return self._paid(Account, lab, [changes], cancel)
+
+    def _paid(self, Account, lab, all_changes, cancel):
+        """What came of payments into an account each, all at once, and then one more into each."""
+        bank = self._bank()
+
+        async def days():
+            accounts = [Account(bank) for _ in all_changes]
+            tasks = [
+                asyncio.ensure_future(lab.awaitable(account.pay(change), "pay"))
+                for account, changes in zip(accounts, all_changes)
+                for change in changes
+            ]
+            cancel(tasks, bank)
+            if tasks:
+                outcomes.extend(await ended(tasks))
+            before = [account.euros for account in accounts]
+            for account in accounts:
+                await lab.awaitable(account.pay(7), "pay")
+            return before, [account.euros for account in accounts]
+
+        outcomes = []
+        run = lab.run(days())
+        if run.error:
+            raise run.error
+        errors = [each if isinstance(each, (str, Exception)) else "paid" for each in outcomes]
+        return {
+            "the payments ended as": errors,
+            "`euros` was, before and after the last payment,": run.result,
+            "": lab.seen(run, without=("result",)),
+        }
 
     @right
     class with_a_lock:

@@ -1,8 +1,9 @@
 import asyncio
+import sys
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import as_coroutine, now
+from .shared import as_coroutine, ended, now
 
 
 class BuyBread(Exercise):
@@ -121,6 +122,70 @@ class BuyBread(Exercise):
             )
         return got
 
+    @sweep(
+        lambda some: {
+            "shelf": some.lists(some.sampled_from(["rye", "oat", ""]), max_size=3),
+            "bakes": some.lists(
+                some.lists(some.sampled_from(["rye", "oat", ""]), max_size=3), max_size=3
+            ),
+            "customers": some.integers(1, 3),
+            "leaves": some.sampled_from([0, 0, 1]),
+        },
+        most=30,
+    )
+    def any_day(self, buy, lab, shelf, bakes, customers, leaves):
+        missing = customers + leaves - len(shelf) - sum(map(len, bakes))
+        bakes = [*bakes, ["bun"] * missing] if missing > 0 else bakes
+        times = f"{customers + leaves} times at once" if customers + leaves > 1 else "once"
+        lab.told(
+            f"{times} with {shelf} on the shelf; once a second the baker brought {bakes}"
+            + (", and the last call was cancelled after 0.5 s" * leaves)
+        )
+        changed, bought = asyncio.Condition(), []
+        shelf = Shelf(shelf, changed, lab)
+
+        async def customer():
+            loaf = await as_coroutine(buy(changed, shelf))
+            bought.append((now(), loaf))
+
+        async def day():
+            tasks = [asyncio.create_task(customer()) for _ in range(customers + leaves)]
+            if leaves:
+                asyncio.get_running_loop().call_later(0.5, tasks[-1].cancel)
+            for loaves in bakes:
+                await asyncio.sleep(1)
+                async with changed:
+                    shelf.extend(loaves)
+                    changed.notify_all()
+            for came in await ended(tasks):
+                if isinstance(came, Exception):
+                    raise came
+            return changed.locked()
+
+        run = lab.run(day())
+        if run.error:
+            raise run.error
+        if shelf.unlocked is not None:
+            raise Wrong(
+                "lost update",
+                "It looked at the shelf, or took from it, while nobody held the lock of `changed`.",
+                shelf.unlocked,
+                "Do both inside `async with changed:`.",
+                headline="went to the shelf without the lock",
+            )
+        if run.result:
+            raise Wrong(
+                "not given back",
+                "Nobody waited any more, and the lock of `changed` was still held.",
+                lab.call_of("acquire"),
+                "`async with changed:` gives it back however the block ends.",
+                headline="kept the lock",
+            )
+        return {
+            "the times and loaves were": sorted(bought, key=str),
+            "then the shelf held": list(shelf),
+        }
+
     @right
     async def with_wait_for(changed, shelf):
         """Take the first loaf, as soon as there is one."""
@@ -174,3 +239,24 @@ class BuyBread(Exercise):
     )
 
     takes_the_last = with_wait_for.but("shelf.pop(0)", "shelf.pop()", kind="value", says="rye")
+
+
+class Shelf(list):
+    """A list that notes where it was used while nobody held the lock: .unlocked."""
+
+    def __init__(self, loaves, changed, lab):
+        super().__init__(loaves)
+        self.changed, self.lab, self.unlocked = changed, lab, None
+
+    def _noting(name):
+        method = getattr(list, name)
+
+        def noting(self, *arguments):
+            if self.unlocked is None and not self.changed.locked():
+                self.unlocked = self.lab.text.of_frame(sys._getframe(1))
+            return method(self, *arguments)
+
+        return noting
+
+    for name in ("pop", "remove", "clear", "__delitem__", "__getitem__", "__setitem__", "__len__"):
+        locals()[name] = _noting(name)

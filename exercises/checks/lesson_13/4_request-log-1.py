@@ -4,7 +4,7 @@ import contextvars
 import inspect
 import threading
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 def first_line_of(lab, name):
@@ -23,7 +23,8 @@ class RequestLog(Exercise):
     log. Write a class:
 
     - `Log()` makes a log. Its attribute `lines` is a list, empty at first.
-    - `log.begin(number)` notes the number of the request that the calling task works on.
+    - `log.begin(number)` notes the number of the request that the calling task works on. A task may
+      begin one request after another.
     - `log.say(text)` adds the pair `(number, text)` to `lines`, with the number of the request in
       which it is called, or `None` where none has begun.
 
@@ -133,6 +134,53 @@ class RequestLog(Exercise):
     def _said(self, lab, log, expected):
         if self._pairs(lab, log) != expected:
             raise Wrong("value", f"`lines` is {log.lines!r}; asked is {expected!r}.")
+
+    @sweep(
+        lambda some: {
+            "tasks": some.lists(
+                some.recursive(
+                    some.sampled_from(["begin 0", "begin 1", "begin 2", "say", "say"]),
+                    lambda inner: some.lists(inner, min_size=1, max_size=4),
+                    max_leaves=6,
+                ).map(lambda steps: steps if isinstance(steps, list) else [steps]),
+                min_size=1,
+                max_size=2,
+            ),
+        },
+        besides=[
+            {"tasks": [["begin 0", "say"]]},
+            {"tasks": [["begin 1", "begin 2", "say"]]},
+            {"tasks": [["begin 1", ["say", "say", "say"]]]},
+        ],
+    )
+    def any_requests(self, Log, lab, tasks):
+        lab.told(
+            f"and let tasks do {tasks}, a step a second; a list in a list is a task that the other "
+            "one creates"
+        )
+        log = Log()
+
+        async def work(steps, name):
+            for number, step in enumerate(steps, 1):
+                if isinstance(step, list):
+                    children.append(asyncio.create_task(work(step, f"{name}.{number}")))
+                elif step == "say":
+                    self._plain(lab, log.say(f"line {number} of {name}"), "say")
+                else:
+                    self._plain(lab, log.begin(int(step.split()[1])), "begin")
+                await asyncio.sleep(1)
+
+        async def server():
+            for number, steps in enumerate(tasks, 1):
+                children.append(asyncio.create_task(work(steps, f"task {number}")))
+            for child in children:  # which grows meanwhile
+                await child
+
+        children = []
+        run = lab.run(server())
+        if run.error:
+            raise run.error
+        return {"`lines` is": log.lines}
 
     @right
     class with_a_context_variable:

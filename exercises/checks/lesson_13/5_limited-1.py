@@ -1,9 +1,9 @@
 import asyncio
 import inspect
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import made_per_call
+from .shared import as_coroutine, ended, made_per_call, outcome
 
 
 class Limited(Exercise):
@@ -12,7 +12,8 @@ class Limited(Exercise):
     Write `limited(fetch, most)`, a plain function. `fetch` is a coroutine function of one argument.
     It returns a coroutine function `get(page)` that does what `fetch(page)` does: it returns the
     same or raises the same. But of all who call `get` at the same time, at most `most` are in
-    `fetch` at any moment. The others wait, and go on as soon as there is a place.
+    `fetch` at any moment. The others wait, and go on as soon as there is a place. If a caller is
+    cancelled, its place is free again. All calls of `get` are made on one event loop.
     """
 
     id = "limited-1"
@@ -128,6 +129,70 @@ class Limited(Exercise):
                 return f"raised {error!r}"
 
         return await asyncio.gather(*(caller(page) for page in pages))
+
+    @sweep(
+        lambda some: {
+            "most": some.integers(1, 3),
+            "pages": some.lists(some.sampled_from(["", "a", "b", None]), max_size=5),
+            "results": some.fixed_dictionaries(
+                {page: some.sampled_from([None, 0, "", "page"]) for page in ("", "a", "b", None)}
+            ),
+        },
+        besides=[{"most": 50, "pages": ["a"] * 120, "results": {"a": None}}],
+        most=15,
+        fails=(OSError, ConnectionError, LookupError),
+    )
+    def any_pages(self, limited, lab, most, pages, results):
+        shown = pages if len(pages) < 9 else f"{len(pages)} pages"
+        lab.told(f"with `most` {most}, and asked what it returned for {shown} at once")
+        fetch = lab.service(1, results)
+        get = limited(fetch, most)
+
+        async def all_at_once():
+            return await asyncio.gather(*(outcome(get(page)) for page in pages))
+
+        run = lab.run(all_at_once())
+        if run.error:
+            raise run.error
+        return {"they got": run.result, "": lab.seen(run, fetch, without=("result",))}
+
+    @sweep(
+        lambda some: {
+            "most": some.integers(1, 3),
+            "who": some.sampled_from(["was in `fetch`", "waited", "had just been given its place"]),
+        },
+        most=9,
+    )
+    def one_is_cancelled(self, limited, lab, most, who):
+        lab.told(
+            f"with `most` {most}, and {most + 1} tasks called what it returned at once; one of "
+            f"them was cancelled when it {who}. Then {most} more called it"
+        )
+        service, ends = lab.service(1), []
+
+        async def fetch(page):
+            try:
+                return await service(page)
+            finally:
+                while ends:
+                    asyncio.get_running_loop().call_soon(ends.pop())
+
+        get = limited(fetch, most)
+
+        async def callers():
+            tasks = [asyncio.create_task(as_coroutine(get(page))) for page in range(most + 1)]
+            victim = tasks[0] if who == "was in `fetch`" else tasks[-1]
+            if who.startswith("had"):
+                ends.append(victim.cancel)
+            else:
+                asyncio.get_running_loop().call_later(0.5, victim.cancel)
+            came = await ended(tasks)
+            return came + await asyncio.gather(*(outcome(get(page)) for page in range(most)))
+
+        run = lab.run(callers())
+        if run.error:
+            raise run.error
+        return {"they got": run.result, "": lab.seen(run, service, without=("result",))}
 
     @right
     def with_a_semaphore(fetch, most):

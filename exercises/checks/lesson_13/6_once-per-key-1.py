@@ -4,9 +4,9 @@ import asyncio
 import functools
 import inspect
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import as_coroutine, made_per_call, now
+from .shared import as_coroutine, ended, made_per_call, now, outcome
 
 
 class OncePerKey(Exercise):
@@ -35,6 +35,8 @@ class OncePerKey(Exercise):
     )
 
     equivalent = {
+        "with_a_task: narrower except, line 11": "nobody cancels the task of a load",
+        "whoever_finds_it_failed: wider except, line 13": "the page may be loaded anew",
         "with_a_callback: falsy for None, line 9": "an error is never falsy",
     }
 
@@ -227,6 +229,99 @@ class OncePerKey(Exercise):
             if lab.await_of("load") and lab.call_of("Lock", "*Semaphore"):
                 try_ = "Who has waited for the lock must look again: the page may be there by then."
             raise Wrong("done twice", observed, lab.call_of("load"), try_, headline="loaded twice")
+
+    @sweep(
+        lambda some: {
+            "keys": some.lists(some.sampled_from(["", "a", 0, None]), max_size=5),
+            "pages": some.fixed_dictionaries(
+                {key: some.sampled_from([None, 0, "", "page"]) for key in ("", "a", 0, None)}
+            ),
+            "waits": some.permutations((1, 2, 3)),
+        },
+        besides=[{"keys": [*range(130)], "pages": dict.fromkeys(range(130)), "waits": (1, 1, 1)}],
+        most=14,
+    )
+    def any_keys(self, once_per_key, lab, keys, pages, waits):
+        shown = keys if len(keys) < 9 else f"{len(keys)} different keys"
+        lab.told(
+            f"twice, and asked each of the two for {shown} at once, and after 9 s once more; the "
+            f"pages are {({key: pages[key] for key in keys}) if len(keys) < 9 else 'all None'}"
+        )
+        waits = {key: waits[number % 3] for number, key in enumerate(pages)}
+        loads = [lab.service(waits, pages, name="load") for _ in range(2)]
+        gets = [once_per_key(load) for load in loads]
+
+        async def twice():
+            asks = [(get, key) for get in gets for key in (keys if get is gets[0] else keys[:5])]
+            first = await asyncio.gather(*(get(key) for get, key in asks))
+            await asyncio.sleep(9)
+            return first, await asyncio.gather(*(get(key) for get, key in asks))
+
+        run = lab.run(twice())
+        if run.error:
+            raise run.error
+        return {"they got": run.result, "": lab.seen(run, *loads, without=("result", "seconds"))}
+
+    @sweep(
+        lambda some: {"keys": some.lists(some.sampled_from("ab"), min_size=1, max_size=4)},
+        most=6,
+        fails=(OSError, ConnectionError, LookupError),
+    )
+    def one_after_another(self, once_per_key, lab, keys):
+        lab.told(f"and asked for {keys}, one after another")
+        load = lab.service(1, name="load")
+        get = once_per_key(load)
+
+        async def ask():
+            return [await outcome(get(key)) for key in keys]
+
+        run = lab.run(ask())
+        if run.error:
+            raise run.error
+        return {"they got": run.result, "": lab.seen(run, load, without=("result",))}
+
+    @sweep(
+        lambda some: {
+            "askers": some.integers(1, 3),
+            "number": some.integers(0, 2),
+            "after": some.sampled_from([0.5, "end"]),
+            "page": some.sampled_from(["page", None]),
+        },
+        most=10,
+    )
+    def one_is_cancelled(self, once_per_key, lab, askers, number, after, page):
+        number = min(number, askers - 1)
+        when = f"after {after} s" if after != "end" else "in the moment in which `load` returned"
+        lab.told(
+            f'and asked for "a" {("once", "twice at once", "three times at once")[askers - 1]}, '
+            f"and again 4 s later; number {number + 1} was cancelled {when}; the page is {page!r}"
+        )
+        service, ends = lab.service(1, {"a": page}, name="load"), []
+
+        async def load(key):
+            got = await service(key)
+            while ends:
+                asyncio.get_running_loop().call_soon(ends.pop())
+            return got
+
+        get = once_per_key(load)
+
+        async def ask():
+            tasks = [asyncio.create_task(as_coroutine(get("a"))) for _ in range(askers)]
+            if after == "end":
+                ends.append(tasks[number].cancel)
+            else:
+                asyncio.get_running_loop().call_later(after, tasks[number].cancel)
+            came = await ended(tasks)
+            if after == "end":
+                del came[number]  # who loads himself has his page by then
+            await asyncio.sleep(4)
+            return [*came, await get("a")]
+
+        run = lab.run(ask())
+        if run.error:
+            raise run.error
+        return {"they got": run.result}
 
     @right
     def with_a_task(load):

@@ -43,3 +43,19 @@ def now():
 
 async def as_coroutine(awaitable):
     return await awaitable
+
+
+async def outcome(awaitable):
+    """What came of it: the result, or the error that it raised."""
+    try:
+        return await awaitable
+    except Exception as error:
+        return error
+
+
+async def ended(tasks):
+    """What came of each task when all have ended: its result, its error or "cancelled"."""
+    await asyncio.wait(tasks)
+    return [
+        "cancelled" if task.cancelled() else task.exception() or task.result() for task in tasks
+    ]

@@ -3,7 +3,7 @@ import contextlib
 
 import httpx
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class WithinThePool(Exercise):
@@ -134,6 +134,41 @@ class WithinThePool(Exercise):
                 "While the slow page was under way, four places stood empty: nothing new was sent.",
                 lab.call_of("gather", "range", "batched", "TaskGroup"),
             )
+
+    @sweep(
+        lambda some: {
+            "pages": some.lists(some.sampled_from(["/a", "/b", "/c"]), max_size=8),
+            "names": some.fixed_dictionaries(
+                {page: some.sampled_from(["", None, "pidgey"]) for page in ("/a", "/b", "/c")}
+            ),
+        },
+        besides=[{"pages": ["/a"] * 30, "names": {"/a": "pidgey"}}],
+        most=8,
+    )
+    def any_pages(self, fetch_names, lab, pages, names):
+        lab.told(
+            f"with the pages {pages}, whose names are { {page: names[page] for page in pages} }"
+        )
+        flying = []
+
+        async def answer(request):
+            flying.append(request)
+            lab.limited(len(flying), 5, "requests")
+            await asyncio.sleep(0.001)
+            flying.remove(request)
+            return httpx.Response(200, json={"name": names[request.url.path]})
+
+        async def scene():
+            transport = httpx.MockTransport(answer)
+            async with httpx.AsyncClient(transport=transport, base_url="http://site") as client:
+                return await lab.awaitable(fetch_names(client, pages))
+
+        run = lab.run(scene())
+        if run.error:
+            raise run.error
+        return run.result
+
+    equivalent = {"with_five_workers: other exceptions, line 11": "no request fails"}
 
     @right
     async def with_a_semaphore(client, pages):

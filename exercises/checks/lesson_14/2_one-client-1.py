@@ -1,10 +1,13 @@
+"""Long, for a list that comes in pages can be left in many ways."""
+
+import asyncio
 import contextlib
 
 import httpx
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOST, the_brackets
+from .shared import MOST, came_of, the_brackets
 
 
 class OneClient(Exercise):
@@ -16,7 +19,7 @@ class OneClient(Exercise):
     Write `all_names(base_url)`. It starts at `base_url + "/api/v2/pokemon?limit=40"`, follows
     `"next"` to the end, and returns the list of all the names.
 
-    - It makes one client, which is closed when it returns.
+    - It makes one client, which is closed when `all_names` ends, in whichever way.
     - If a page fails, the `httpx.HTTPStatusError` comes out.
     """
 
@@ -158,6 +161,57 @@ class OneClient(Exercise):
             )
         if (got[0], got[-1]) != ("bulbasaur", "mew"):
             raise Wrong("order", f"It begins with {got[0]!r} and ends with {got[-1]!r}.")
+
+    @sweep(
+        lambda some: {
+            "pages": some.lists(
+                some.lists(some.sampled_from(["", "a", "b", None]), max_size=3),
+                min_size=1,
+                max_size=4,
+            ),
+            "last": some.sampled_from([200, 200, 404, 429, 503, "lost", "silent"]),
+        },
+        besides=[{"pages": [["a"]] * 1100, "last": 200}],
+        most=12,
+    )
+    def any_pages(self, all_names, lab, pages, last):
+        shown = pages if len(pages) < 9 else f"{len(pages)} of them"
+        ends = {
+            200: "",
+            "lost": "; the connection to the last page is lost",
+            "silent": "; the last page never comes, and I cancelled it",
+        }.get(last, f"; the last page answers {last}")
+        lab.told(f"with these names on the pages: {shown}{ends}")
+
+        async def answer(request):
+            number = int(request.url.params.get("offset", 0))
+            if number == len(pages) - 1 and last != 200:
+                if last == "lost":
+                    raise httpx.ReadError("lost on the way", request=request)
+                if last == "silent":
+                    await asyncio.sleep(60)
+                return httpx.Response(last)
+            following = f"http://site/api/v2/pokemon?offset={number + 1}&limit=40"
+            return httpx.Response(
+                200,
+                json={
+                    "results": [{"name": name} for name in pages[number]],
+                    "next": following if number + 1 < len(pages) else None,
+                },
+            )
+
+        with noted_clients(lab, 2 * len(pages), httpx.MockTransport(answer)) as clients:
+            run = lab.run(
+                self._ask(lab, all_names, "http://site"),
+                cancel_after=0.03 if last == "silent" else None,
+            )
+        cancelled = isinstance(run.error, asyncio.CancelledError)
+        return {
+            "what came of it is": "a cancellation" if cancelled else came_of(run),
+            "of its clients, closed are": [client.is_closed for client in clients],
+        }
+
+    equivalent = {"closed_by_hand: falsy for None, line 8": "an address is never empty"}
 
     @right
     async def one_around_the_loop(base_url):
@@ -319,18 +373,23 @@ class OneClient(Exercise):
 
 
 @contextlib.contextmanager
-def noted_clients(lab):
-    """A list of the AsyncClients that are made meanwhile; who asks without end is stopped."""
+def noted_clients(lab, most=2 * MOST, transport=None):
+    """A list of the AsyncClients that are made meanwhile; who asks more often than that is stopped.
+
+    transport: what they send their requests through, if not the network.
+    """
     made, sent = [], []
     init, send = httpx.AsyncClient.__init__, httpx.AsyncClient.send
 
     def noting(self, *arguments, **named):
+        if transport is not None:
+            named["transport"] = transport
         init(self, *arguments, **named)
         made.append(self)
 
     async def counting(self, request, **named):
         sent.append(str(request.url))
-        if len(sent) > 2 * MOST:
+        if len(sent) > most:
             raise Wrong(
                 "endless",
                 f"It sent {len(sent)} requests for 4 pages"
@@ -339,7 +398,12 @@ def noted_clients(lab):
                 'Go on to the address in "next", until that is `None`.',
                 headline="never comes to an end",
             )
-        return await send(self, request, **named)
+        if transport is None:
+            return await send(self, request, **named)
+        # `send` would do the same, and far more, which takes its time with many pages.
+        response = await transport.handle_async_request(request)
+        response.request = request
+        return response
 
     httpx.AsyncClient.__init__, httpx.AsyncClient.send = noting, counting
     try:

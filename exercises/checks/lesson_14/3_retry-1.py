@@ -8,9 +8,14 @@ import time
 import httpx
 import tenacity
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOST, Server, deciding, requests_to, the_response, times
+from .shared import MOST, Server, came_of, deciding, requests_to, the_response, times
+
+OUTCOMES = (
+    *(503, 400, 401, 403, 408, 429, 500, 502, 504),
+    *(httpx.ConnectError, httpx.ReadTimeout, httpx.RemoteProtocolError, httpx.PoolTimeout),
+)
 
 
 class TryAgain(Exercise):
@@ -22,6 +27,7 @@ class TryAgain(Exercise):
     - An `httpx.TransportError` and a 503 may pass: try again, after 0.1 s, then after 0.2 s, then
       after 0.4 s. If the fourth try fails too, its error comes out.
     - Any other status of 400 or more does not pass: its `httpx.HTTPStatusError` comes out at once.
+      (No status between 200 and 400 comes.)
     - A `"POST"` is never tried again, whatever happens: its error comes out at once.
     """
 
@@ -195,6 +201,37 @@ class TryAgain(Exercise):
                     "No try comes after that pause. Let the error out before it.",
                     headline="paused for nothing",
                 )
+
+    @sweep(
+        lambda some: {
+            "method": some.sampled_from(["GET", "PUT", "DELETE", "POST"]),
+            "outcomes": some.lists(some.sampled_from(OUTCOMES), max_size=5),
+        },
+        besides=[
+            {"method": "GET", "outcomes": [*each, last]}
+            for each in ([], [httpx.WriteError, 503, httpx.PoolTimeout])
+            for last in OUTCOMES
+        ],
+        most=14,
+    )
+    def any_outcomes(self, ask, lab, method, outcomes):
+        shown = [getattr(each, "__name__", each) for each in outcomes]
+        lab.told(f"with a {method} that meets {shown}, one after another, and then 200")
+        server = Server(lab, *outcomes)
+        run = lab.run(server.meet(ask, method, "/7"))
+        return {
+            "what came of it is": came_of(run),
+            "it sent": [sent for sent, _ in server.asked],
+            "the pauses were": [round(gap, 2) for gap in server.gaps],
+        }
+
+    equivalent = {
+        "over_the_pauses: falsy for None, line 15": "no pause is 0",
+        "over_the_pauses: wider except, line 11": "what doesn't pass is raised again",
+        "with_tenacity: or None, line 8": "a None decides as a False does",
+        "with_tenacity: or None, line 9": "a None decides as a False does",
+        "with_tenacity: or None, line 21": "a response is never falsy",
+    }
 
     @right
     async def over_the_pauses(client, method, page):

@@ -2,7 +2,7 @@ import asyncio
 import random
 from collections import Counter
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Jitter(Exercise):
@@ -138,6 +138,24 @@ class Jitter(Exercise):
                 "Every length is equally likely: `random.uniform`.",
                 headline="uneven lot",
             )
+
+    @sweep(
+        lambda some: {"attempt": some.one_of(some.integers(0, 12), some.integers(13, 2000))},
+        besides=[{"attempt": 1023}, {"attempt": 1024}],
+        most=12,
+    )
+    def any_attempt(self, pause, lab, attempt):
+        longest = min(2.0, 0.1 * 2 ** min(attempt, 5))
+        lab.told(
+            f"for {self.CLIENTS} clients with attempt {attempt}, where the longest pause is "
+            f"{longest:g} s"
+        )
+        self._look(lab, [pause(attempt) for _ in range(self.CLIENTS)], longest)
+
+    equivalent = {
+        "evenly: or None, line 6": "nobody ever draws a 0.0",
+        "a_share_of_the_longest: or None, line 6": "nobody ever draws a 0.0",
+    }
 
     @right
     def evenly(attempt):

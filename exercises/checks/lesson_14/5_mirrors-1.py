@@ -3,7 +3,7 @@ import contextlib
 
 import httpx
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Mirrors(Exercise):
@@ -12,11 +12,11 @@ class Mirrors(Exercise):
     The same page lies on several servers. `fetch(mirror)` is a coroutine function that gets it
     from one of them. It may raise an `httpx.TransportError`, and it may never come back.
 
-    Write `from_mirrors(fetch, mirrors, seconds)`. It asks the mirrors one after another, and
-    returns the first page that it gets.
+    Write `from_mirrors(fetch, mirrors, seconds)`. It asks the mirrors, one at least, one after
+    another, and returns the first page that it gets.
 
     - Each mirror has at most 1 s. If it fails with an `httpx.TransportError`, or is not back by
-      then, the next is asked.
+      then, the next is asked. Any other error comes out at once.
     - All together have at most `seconds`. Then a `TimeoutError` comes out.
     - If the last one fails too, its error comes out (a `TimeoutError` if it was too slow).
     """
@@ -163,6 +163,55 @@ class Mirrors(Exercise):
                 "A TransportError of one mirror means: ask the next.",
                 headline="gave up too early",
             ) from None
+
+    @sweep(
+        lambda some: {
+            "mirrors": some.lists(
+                some.sampled_from(["quick", "slow", "lost", "silent", "broken"]),
+                min_size=1,
+                max_size=4,
+            ),
+            "seconds": some.sampled_from([0.43, 1.57, 2.86, 9]),
+            "page": some.sampled_from(["page", "", None]),
+        },
+        besides=[
+            {"mirrors": ["silent"], "seconds": 2.86, "page": "page"},
+            {"mirrors": ["lost", "silent"], "seconds": 2.86, "page": "page"},
+        ],
+        fails=(httpx.ReadTimeout, httpx.PoolTimeout, httpx.DecodingError, ConnectionError),
+        cancels=True,
+        most=20,
+    )
+    def any_mirrors(self, from_mirrors, lab, mirrors, seconds, page):
+        waits = {"quick": 0.2, "slow": 0.7, "lost": 0.31, "silent": 60, "broken": 0.12}
+        errors = {
+            "lost": httpx.ConnectError("nobody there"),
+            "broken": LookupError("no such page"),
+        }
+        fetch = lab.service(waits, {"quick": page, "slow": page}, errors)
+        raising = {name: errors[name] for name in mirrors if name in errors}
+        lab.told(
+            f"with {mirrors}, and {seconds} s for the whole; they take "
+            f"{ {name: waits[name] for name in mirrors} } s, give {page!r}"
+            + (f" or raise {raising}" if raising else "")
+        )
+        run = lab.run(from_mirrors, fetch, mirrors, seconds)
+        if isinstance(run.error, TimeoutError):
+            run.error = TimeoutError()  # whatever its words
+        return lab.seen(run, fetch)
+
+    @sweep(lambda some: {"number": some.just(1100)}, most=1)
+    def many_mirrors(self, from_mirrors, lab, number):
+        lab.told(
+            f"with {number} mirrors that fail at once, but for the last, and 5 s for the whole"
+        )
+
+        async def fetch(mirror):
+            if mirror < number:
+                raise httpx.ConnectError("nobody there")
+            return "page"
+
+        return lab.seen(lab.run(from_mirrors, fetch, [*range(1, number + 1)], 5))
 
     @right
     async def two_timeouts(fetch, mirrors, seconds):

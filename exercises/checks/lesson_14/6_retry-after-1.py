@@ -5,9 +5,9 @@ import time
 
 import httpx
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOST, Server, requests_to, the_brackets, the_response, times
+from .shared import MOST, Server, came_of, requests_to, the_brackets, the_response, times
 
 
 class AsTold(Exercise):
@@ -81,6 +81,9 @@ class AsTold(Exercise):
                 headline="gave up too early",
             )
         the_response(lab, run, server)
+        self._look_at_gaps(lab, server, told)
+
+    def _look_at_gaps(self, lab, server, told):
         for gap, wanted in zip(server.gaps, told):
             if gap < wanted - 0.001:
                 raise Wrong(
@@ -98,6 +101,33 @@ class AsTold(Exercise):
                     "The server knows when there is room again. Wait no longer.",
                     headline="came back too late",
                 )
+
+    @sweep(
+        lambda some: {
+            "told": some.lists(some.sampled_from([None, "0", "1", "7", "120"]), max_size=4),
+            "last": some.sampled_from([200, 200, 400, 404, 500, 503]),
+        },
+        besides=[{"told": ["3600"], "last": 200}],
+        most=20,
+    )
+    def any_answers(self, ask, lab, told, last):
+        lab.told(f"with a server that answers 429 with Retry-After {told}, and then {last}")
+        server = Server(lab, *((429, text) for text in told), last)
+        server.most = len(told) + MOST
+        run = lab.run(server.meet(ask, "/7"))
+        self._look_at_gaps(lab, server, [1 if text is None else int(text) for text in told])
+        return {"what came of it is": came_of(run), "its requests were": len(server.asked)}
+
+    @sweep(lambda some: {"times": some.just(1100)}, most=1)
+    def as_often_as_it_takes(self, ask, lab, times):
+        lab.told(f'with a server that answers 429 with Retry-After "1" {times} times, and then 200')
+        client = Busy(times)
+        run = lab.run(ask, client, "/7")
+        return {"what came of it is": came_of(run), "its requests were": client.asked}
+
+    equivalent = {
+        "with_some_jitter: or None, line 10": "a response is never falsy",
+    }
 
     @right
     async def while_it_is_429(client, page):
@@ -183,3 +213,19 @@ class AsTold(Exercise):
     sleeps_on_the_loop = while_it_is_429.but(
         "await asyncio", "time", kind="blocked", says="time.sleep"
     )
+
+
+class Busy:
+    """A client of a server that answers 429 so many times, and then 200: httpx's own takes its time
+    for many requests. .asked: how many there were.
+    """
+
+    def __init__(self, times):
+        self.times, self.asked = times, 0
+        request = httpx.Request("GET", "http://127.0.0.1/7")
+        self.no = httpx.Response(429, headers={"Retry-After": "1"}, request=request)
+        self.yes = httpx.Response(200, json={"name": "pidgey"}, request=request)
+
+    async def get(self, page):
+        self.asked += 1
+        return self.yes if self.asked > self.times else self.no

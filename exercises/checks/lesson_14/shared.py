@@ -15,11 +15,12 @@ class Server:
     """A server in the client's own process: what becomes of its first, second, ... request.
 
     An outcome is a status, a status with its Retry-After, or a class of httpx's errors. After the
-    last one all is well. `asked` holds the method and the time of each request.
+    last one all is well. `asked` holds the method and the time of each request, `most` says how
+    many there may be.
     """
 
     def __init__(self, lab, *outcomes):
-        self.lab, self.outcomes, self.asked = lab, list(outcomes), []
+        self.lab, self.outcomes, self.asked, self.most = lab, list(outcomes), [], MOST
 
     @property
     def gaps(self):
@@ -29,10 +30,10 @@ class Server:
 
     async def handle(self, request):
         self.asked.append((request.method, asyncio.get_running_loop().time()))
-        if len(self.asked) > MOST:
+        if len(self.asked) > self.most:
             raise Wrong(
                 "endless",
-                f"It asked {MOST} times and went on.",
+                f"It asked {self.most} times and went on.",
                 self.lab.looping(),
                 "Count the tries, and let the last error out.",
                 headline="never gives up",
@@ -102,6 +103,19 @@ def the_response(lab, run, server):
             lab.returning(),
             "Return what is 200; else `raise_for_status()`.",
         )
+
+
+def came_of(run):
+    """What came of a run, in words: its response or its error of httpx. Another error is raised."""
+    if isinstance(run.error, httpx.HTTPStatusError):
+        return f"an HTTPStatusError for {run.error.response.status_code}"
+    if isinstance(run.error, httpx.HTTPError):
+        return f"a {type(run.error).__name__}"
+    if run.error:
+        raise run.error
+    if isinstance(run.result, httpx.Response):
+        return f"a response with status {run.result.status_code}"
+    return run.result
 
 
 def times(server):

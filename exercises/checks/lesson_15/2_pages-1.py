@@ -1,6 +1,6 @@
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 def async_iterator(lab, thing):
@@ -27,7 +27,7 @@ class Pages(Exercise):
 
     A catalogue answers in pages. `fetch(url)` is a coroutine function; its page is a dict:
     `page["results"]` is a list of items, which may be empty, and `page["next"]` is the url of the
-    next page, or None if there is none.
+    next page, or None if there is none. There may be thousands of pages.
 
     Write an async generator `pages(fetch, url)`: it yields the items of all pages, one by one,
     beginning with the page at `url`. A page is fetched only when somebody asks for an item that
@@ -152,6 +152,63 @@ class Pages(Exercise):
             at="fetches it",
         )
 
+    @sweep(
+        lambda some: {
+            "book": some.lists(
+                some.lists(some.sampled_from([None, 0, "", "a"]), max_size=3),
+                min_size=1,
+                max_size=4,
+            ),
+            "most": some.sampled_from([1, 2, 99, 99]),
+        },
+        most=16,
+    )
+    def any_book(self, pages, lab, book, most):
+        stopped = f", and stopped after {most} of them" if most < sum(map(len, book)) else ""
+        lab.told(f"twice at once, and read the items of {book}{stopped}")
+        urls = [f"p{number}" for number in range(1, len(book) + 1)]
+        fetch = lab.service(
+            1,
+            {
+                url: {"results": items, "next": further}
+                for url, items, further in zip(urls, book, [*urls[1:], None])
+            },
+        )
+
+        async def read():
+            stream, got = pages(fetch, "p1"), []
+            async for item in stream:
+                got.append(item)
+                if len(got) == most:
+                    break
+            await stream.aclose()
+            return got
+
+        async def both():
+            return await asyncio.gather(read(), read())
+
+        run = lab.run(both())
+        if run.error:
+            raise run.error
+        return {"they yielded": run.result, "": lab.seen(run, fetch, without=("result",))}
+
+    @sweep(lambda some: {"number": some.just(1100)}, most=1)
+    def thousands_of_pages(self, pages, lab, number):
+        lab.told(f"with a catalogue of {number} pages, an item on each")
+
+        async def fetch(url):  # which takes no time, for a deep answer would be looked at at length
+            return {"results": [url], "next": url + 1 if url < number else None}
+
+        run = lab.run(self._all(pages(fetch, 1)))
+        if run.error:
+            raise run.error
+        return {"it yielded": run.result}
+
+    equivalent = {
+        "with_while: falsy for None, line 3": "a url is never empty",
+        "until_there_is_no_next: falsy for None, line 6": "a url is never empty",
+    }
+
     @right
     async def with_while(fetch, url):
         """Yield the items of all pages, beginning with the page at `url`."""
@@ -162,6 +219,15 @@ class Pages(Exercise):
             url = page["next"]
 
     @right
+    async def until_there_is_no_next(fetch, url):
+        while True:
+            page = await fetch(url)
+            for item in page["results"]:
+                yield item
+            if (url := page["next"]) is None:
+                return
+
+    @wrong("recursion", says="1100 pages")
     async def with_itself(fetch, url):
         page = await fetch(url)
         for item in page["results"]:

@@ -1,7 +1,7 @@
 import asyncio
 from contextlib import aclosing
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import watched
 
@@ -101,6 +101,46 @@ class FirstMatch(Exercise):
                 "on every way out of its block.",
                 headline="left the stream open",
             )
+
+    @sweep(
+        lambda some: {
+            "items": some.lists(some.sampled_from([0, None, "", "a"]), max_size=4),
+            "says": some.fixed_dictionaries(
+                {item: some.sampled_from([0, "", None, 1, "yes"]) for item in (0, None, "", "a")}
+            ),
+            "fails": some.sampled_from([None, None, ValueError, LookupError, TimeoutError]),
+        },
+        cancels=True,
+        most=24,
+    )
+    def any_stream(self, first, lab, items, says, fails):
+        then = f", which then fails with a {fails.__name__}" if fails else ""
+        lab.told(
+            f"with a stream of {items}{then}, and a `wanted` that returns "
+            f"{ {item: says[item] for item in items} }"
+        )
+        stream, note = watched(items, 1, fails and fails("the stream is gone"))
+        closed = []
+
+        async def ask():
+            try:
+                return await first(stream, says.get)
+            finally:
+                closed.append(note.closed)
+
+        run = lab.run(ask())
+        return {"": lab.seen(run), "it read": note.taken, "whether the stream was closed:": closed}
+
+    @sweep(lambda some: {"number": some.just(1100)}, most=1)
+    def a_long_stream(self, first, lab, number):
+        lab.told(f"with a stream of {number} items, of which the last one is wanted")
+        stream = lab.stream(range(1, number + 1))
+        run = lab.run(first, stream, lambda item: item == number)
+        return {"": lab.seen(run), "that the stream was closed is": stream.closed}
+
+    equivalent = {
+        "with_finally: finally for errors, line 2": "a cancelled stream ends by itself",
+    }
 
     @right
     async def with_aclosing(stream, wanted):

@@ -1,7 +1,7 @@
 import asyncio
 from contextlib import asynccontextmanager
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Borrowed(Exercise):
@@ -15,6 +15,7 @@ class Borrowed(Exercise):
 
     The connection is acquired at the beginning of the block and released when the block ends,
     however it ends. An error or a cancellation of the block comes out as it would without you.
+    Nobody cancels the release itself.
     """
 
     id = "borrowed-1"
@@ -167,6 +168,62 @@ class Borrowed(Exercise):
                 at="gives it back",
             )
 
+    @sweep(
+        lambda some: {
+            "given": some.permutations([0, "", (), "connection"]),
+            "ends": some.lists(
+                some.sampled_from([None, ValueError, TimeoutError, RuntimeError, 0.5, 1.5, 2.5]),
+                min_size=1,
+                max_size=3,
+            ),
+        },
+        most=30,
+    )
+    def any_blocks(self, borrowed, lab, given, ends):
+        told = [
+            "ends by itself"
+            if end is None
+            else f"is cancelled after {end} s"
+            if isinstance(end, float)
+            else f"raises {end.__name__}"
+            for end in ends
+        ]
+        lab.told(
+            f"for a block of 2 s that {', at the same time for one that '.join(told)}; `acquire` "
+            f"takes 1 s and gives {given[: len(ends)]}"
+        )
+        pool = Pool(names=given)
+
+        async def block(end):
+            async with self._manager(borrowed, lab, pool) as connection:
+                seen.append(connection)
+                await asyncio.sleep(2)
+                if isinstance(end, type):
+                    raise end("in the block")
+
+        async def blocks():
+            tasks = [asyncio.create_task(block(end)) for end in ends]
+            for task, end in zip(tasks, ends):
+                if isinstance(end, float):
+                    asyncio.get_running_loop().call_later(end, task.cancel)
+            await asyncio.wait(tasks)
+            return ["cancelled" if task.cancelled() else task.exception() for task in tasks]
+
+        seen = []
+        run = lab.run(blocks())
+        if run.error:
+            raise run.error
+        return {
+            "the blocks worked with": seen,
+            "the errors that came out are": run.result,
+            "what was released is": sorted(pool.back, key=str),
+            "": lab.seen(run, without=("result",)),
+        }
+
+    equivalent = {
+        "with_a_class: or None, line 10": "the object is never falsy",
+    }
+
     @right
     @asynccontextmanager
     async def with_finally(pool):
@@ -278,16 +335,16 @@ class Borrowed(Exercise):
 
 
 class Pool:
-    """A pool that notes what it gave and got back: .given, .back."""
+    """A pool that notes what it gave and got back: .given, .back. names: of its connections."""
 
-    def __init__(self, empty=False):
-        self.empty, self.given, self.back = empty, [], []
+    def __init__(self, empty=False, names=()):
+        self.empty, self.given, self.back, self.names = empty, [], [], list(names)
 
     async def acquire(self):
         await asyncio.sleep(1)
         if self.empty:
             raise ConnectionError("no connection left")
-        self.given.append(f"connection {len(self.given) + 1}")
+        self.given.append(self.names.pop(0) if self.names else f"connection {len(self.given) + 1}")
         return self.given[-1]
 
     async def release(self, connection):

@@ -1,6 +1,6 @@
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import leaves
 
@@ -115,6 +115,32 @@ class AsTheyArrive(Exercise):
 
         stream = lab.stream("abcd", seconds=3)
         lab.run(ask(), leaks=True)
+
+    @sweep(
+        lambda some: {
+            "items": some.lists(some.sampled_from(["", "a", 0, None]), max_size=4),
+            "results": some.fixed_dictionaries(
+                {item: some.sampled_from([None, 0, "", "page"]) for item in ("", "a", 0, None)}
+            ),
+            "waits": some.permutations((0.3, 1.6, 2.2, 5.4)),
+            "apart": some.sampled_from([0, 1]),
+        },
+        fails=(OSError, TimeoutError, LookupError),
+        cancels=True,
+        most=24,
+    )
+    def any_stream(self, load, lab, items, results, waits, apart):
+        waits = dict(zip(("", "a", 0, None), waits))
+        lab.told(
+            f"with the items {items}, {apart} s apart; the fetches take "
+            f"{ {item: waits[item] for item in items} } s and return "
+            f"{ {item: results[item] for item in items} }"
+        )
+        fetch = lab.service(waits, results)
+        run = lab.run(self._load(load, lab.stream(items, seconds=apart), fetch))
+        if isinstance(run.error, BaseExceptionGroup):
+            run.error = leaves(run.error)[0]  # a group will do as well
+        return lab.seen(run, fetch)
 
     @right
     async def with_a_group(stream, fetch):

@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import aclosing
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import leaves, watched
 
@@ -11,10 +11,10 @@ from .shared import leaves, watched
 class Merge(Exercise):
     """Several streams, one queue
 
-    `streams` is a list of async generators, and `queue` an `asyncio.Queue`. Write a coroutine
-    function `merge(streams, queue)`: it puts the items of all streams into the queue, each as
-    soon as it comes, whichever stream it is from. When all streams have ended, it puts one None,
-    and returns.
+    `streams` is a list of async generators, one at least, and `queue` an `asyncio.Queue`. Write a
+    coroutine function `merge(streams, queue)`: it puts the items of all streams into the queue,
+    each as soon as it comes, whichever stream it is from. When all streams have ended, it puts one
+    None, and returns. No item is None.
 
     - The queue may be full: wait for room.
     - If a stream fails, its error (or a group with it) comes out of `merge` at once, and no None
@@ -244,6 +244,71 @@ class Merge(Exercise):
                     "To leave an `async for` closes nothing. `aclosing` does.",
                     headline="left a stream open",
                 )
+
+    @sweep(
+        lambda some: {
+            "streams": some.lists(
+                some.tuples(
+                    some.lists(some.sampled_from(["", 0, "a"]), max_size=3),
+                    some.sampled_from([None, None, None, ValueError, TimeoutError, OSError]),
+                ),
+                min_size=1,
+                max_size=3,
+            ),
+            "size": some.integers(0, 2),
+            "pause": some.sampled_from([0, 0, 5.03]),
+        },
+        cancels=True,
+        most=26,
+    )
+    def any_streams(self, merge, lab, streams, size, pause):
+        gaps = 1, 1.37, 2.71
+        told = [
+            f"{items} {gap} s apart" + (f" and then a {error.__name__}" if error else "")
+            for (items, error), gap in zip(streams, gaps)
+        ]
+        lab.told(
+            f"with streams that give {'; '.join(told)}; the queue holds "
+            f"{('all of them', 'one item', 'two items')[size]}, and I take them "
+            + (f"{pause} s apart" if pause else "as they come")
+        )
+        made = [
+            watched(items, gap, error and error("the stream is gone"))
+            for (items, error), gap in zip(streams, gaps)
+        ]
+        got, closed = [], []
+
+        async def read(queue):
+            while True:
+                got.append(await queue.get())
+                await asyncio.sleep(pause)
+
+        async def ask():
+            queue = asyncio.Queue(size)
+            reader = asyncio.create_task(read(queue))
+            try:
+                await merge([stream for stream, _ in made], queue)
+            finally:
+                closed.extend(note.closed for _, note in made)
+                reader.cancel()
+                await asyncio.wait([reader])
+                while not queue.empty():
+                    got.append(queue.get_nowait())
+
+        run = lab.run(ask())
+        if isinstance(run.error, BaseExceptionGroup):
+            run.error = leaves(run.error)[0]  # a group will do as well
+        return {
+            "": lab.seen(run, without=("result",) if run.error is None else ()),
+            "the queue got": got,
+            "whether each stream was closed:": closed,
+        }
+
+    equivalent = {
+        "with_a_group: each once, line 5": "no stream is there twice",
+        "with_finally: each once, line 4": "no stream is there twice",
+        "with_finally: finally for errors, line 13": "a cancelled gather cancels them and waits",
+    }
 
     @right
     async def with_a_group(streams, queue):

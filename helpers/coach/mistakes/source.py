@@ -9,6 +9,7 @@ import asyncio
 import linecache
 import re
 import traceback
+from collections import Counter
 from collections.abc import Iterable
 from types import CoroutineType, FrameType
 
@@ -81,6 +82,15 @@ class Source(Lines):
             for frame, line in traceback.walk_tb(error.__traceback__)
             if frame.f_code.co_filename == self.main
         ]
+
+    def most_often_in(self, error: BaseException) -> Place | None:
+        """The learner's line that stands in the traceback most often: a recursion goes on there."""
+        places = Counter(
+            (frame.f_code.co_filename, line)
+            for frame, line in traceback.walk_tb(error.__traceback__)
+            if self.owns(frame.f_code.co_filename)
+        )
+        return max(places, key=places.get, default=None)
 
     def of_frame(self, frame: FrameType | None) -> Place | None:
         """Where the innermost frame in the learner's code is, from `frame` outwards, or None."""
