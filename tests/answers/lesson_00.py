@@ -30,7 +30,6 @@ async def greet(ask):
 # %% await-1 wrong: the name of the example
 # cause: the name that was asked for is thrown away; Ada is hard-coded
 # line: return "Hello, Ada!" | await ask()
-# told: none
 async def greet(ask):
     await ask()
     return "Hello, Ada!"

@@ -67,7 +67,6 @@ def wait_all(jobs):
 # %% wait-all-1 wrong: one variable for all lambdas
 # cause: every lambda looks at the same variable, so all threads run the last job
 # line: lambda: job()
-# told: none
 from threading import Thread
 
 

@@ -16,7 +16,6 @@ letters = "FGABHCDEI"
 # %% lazy-1 wrong: a blank forgotten
 # cause: a line such as "ERRORS: 3" is taken for an error too
 # line: if line.startswith("ERROR"):
-# told: none
 def errors(lines):
     """Yield the text of each error line, one at a time."""
     for line in lines:
@@ -225,7 +224,6 @@ def shares(numbers):
 # %% shares-1 wrong: rounds
 # cause: the shares are rounded, which nobody asked for
 # line: round(
-# told: none
 def shares(numbers):
     """Return each number's share of the sum, as a list."""
     numbers = list(numbers)

@@ -379,7 +379,6 @@ def till():
 # %% till-1 wrong: the last number again
 # cause: after a ValueError the number of before is added once more
 # line: total += number
-# told: none
 def till():
     total = number = 0
     while True:
@@ -392,7 +391,6 @@ def till():
 # %% till-1 wrong: a second yield in the except
 # cause: the number that is sent in after a ValueError arrives at this yield and is lost
 # line: yield total
-# told: none
 def till():
     """Add up what is sent in; skip a ValueError that is thrown in."""
     total = answer = 0
@@ -406,7 +404,6 @@ def till():
 # %% till-1 wrong: the try around the loop
 # cause: the first ValueError ends the loop
 # line: try: | except ValueError:
-# told: none
 def till():
     total = 0
     try:
@@ -516,7 +513,6 @@ def drive(generator, find):
 # %% drive-1 wrong: only KeyErrors
 # cause: an IndexError, or any other LookupError, is not thrown in
 # line: except KeyError as error:
-# told: answer = find(question)
 def drive(generator, find):
     try:
         question = next(generator)

@@ -164,7 +164,6 @@ def with_key(board, work):
 # %% layers-3 wrong: a return in the finally
 # cause: a return in finally swallows the error that is on its way
 # line: return result
-# told: none
 def with_key(board, work):
     key, result = board.pop(), None
     try:
@@ -273,7 +272,6 @@ class Ask:
 # %% awaitable-1 wrong: made only once
 # cause: the generator is made in __init__, so a second await finds it used up
 # line: self.asking = self.ask() | return self.asking
-# told: return (yield self.question)
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -288,7 +286,6 @@ class Ask:
 # %% awaitable-1 wrong: remembers the answer
 # cause: the second await does not ask again: it gives the answer of the first one
 # line: if not hasattr(self, "answer"):
-# told: self.answer = yield self.question
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -416,7 +413,6 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a for loop over its steps
 # cause: a for loop throws the StopIteration away, and with it what the coroutine returned
 # line: for _ in coroutine.__await__():
-# told: none
 def run_alone(coroutine):
     """Run the coroutine to its end; return its result and how often it paused."""
     result, pauses = None, 0
@@ -427,7 +423,6 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: errors become results
 # cause: an error that leaves the coroutine is returned instead of raised
 # line: except Exception as error: | return error, pauses
-# told: except StopIteration as stop:
 def run_alone(coroutine):
     pauses = 0
     while True:

@@ -243,7 +243,6 @@ def run_all(generators):
 # %% collect-1 wrong: one after another
 # cause: each generator is run to its end before the next one begins: no turns
 # line: while True:
-# told: for generator in generators:
 from collections import deque
 
 
@@ -465,7 +464,6 @@ def run_on(generators):
 # %% errors-1 wrong: by generator and not by time
 # cause: the errors are in the order of the generators and not in the order in which they came
 # line: for number in sorted(errors)
-# told: none
 from collections import deque
 
 

@@ -41,7 +41,6 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: asks for the sleepers first
 # cause: where somebody is ready and nobody sleeps, it says None and not 0
 # line: if not sleeping:
-# told: none
 def next_wait(ready, sleeping, now):
     """Return the seconds that the loop may sleep; None if nothing will ever happen."""
     if not sleeping:
@@ -53,7 +52,6 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: a zero that becomes None
 # cause: 0 counts as false, so a deadline that is over gives None
 # line: or None
-# told: none
 def next_wait(ready, sleeping, now):
     if ready:
         return 0
@@ -179,7 +177,6 @@ class Sleepers:
 # %% sleepers-1 wrong: a dict by deadline
 # cause: a second one with the same deadline takes the place of the first
 # line: self.sleeping[deadline] = who
-# told: none
 import heapq
 import itertools
 
@@ -374,7 +371,6 @@ def sleep_until(deadline):
 # %% until-1 wrong: the thread sleeps
 # cause: an Event of threads blocks the thread, so nobody else has a turn meanwhile
 # line: threading.Event().wait(
-# told: yield
 import threading
 import time
 import types
@@ -452,7 +448,6 @@ async def every(seconds, times, work, clock, sleep):
 # %% every-1 wrong: each beat from the last waking
 # cause: beats are counted from when it was woken, so that each lateness shifts the later ones
 # line: begin = clock()
-# told: await sleep(begin + seconds - clock())
 async def every(seconds, times, work, clock, sleep):
     for number in range(times):
         begin = clock()
@@ -473,7 +468,6 @@ async def every(seconds, times, work, clock, sleep):
 # %% every-1 wrong: leaves out the beats that it missed
 # cause: after a work that took too long it waits for a later beat, and should begin at once
 # line: while start + beat * seconds < clock():
-# told: await sleep(start + beat * seconds - clock())
 async def every(seconds, times, work, clock, sleep):
     start, beat = clock(), 0
     for number in range(times):

@@ -65,7 +65,6 @@ class Future:
 # %% future-1 wrong: last come, first woken
 # cause: pop takes the last waiter first, so they are woken in the wrong order
 # line: self.waiters.pop()()
-# told: self.waiters.append(wake)
 class Future:
     """A result that is not there yet."""
 
@@ -458,7 +457,6 @@ def cancel(loop, task):
 # %% cancel-own-1 wrong: out of the middle of the heap
 # cause: to remove an entry from a heap's middle breaks its order
 # line: loop.sleeping.remove(entry)
-# told: for entry in list(loop.sleeping):
 from helpers.eventloop.tasks import CancelledError
 
 
@@ -570,8 +568,7 @@ def cancel(loop, task):
 
 # %% bell-1 wrong: no undo
 # cause: park returns nothing, so a cancelled task is still on the list and is woken by a later ring
-# line: self.waiters.append(wake)
-# told: def park(self, loop, wake):
+# line: self.waiters.append(wake) | def park
 class Bell:
     """Rings for all who wait."""
 
@@ -595,7 +592,6 @@ class Bell:
 # %% bell-1 wrong: takes back the last one
 # cause: the undo takes out whoever came last, and not the one who is cancelled
 # line: return self.waiters.pop
-# told: def ring(self):
 class Bell:
     def __init__(self):
         self.waiters = []
@@ -618,7 +614,6 @@ class Bell:
 # %% bell-1 wrong: rings again for the same
 # cause: the list is not emptied, so a second ring wakes those of the first one again
 # line: for wake in self.waiters:
-# told: def ring(self):
 from functools import partial
 
 
@@ -645,7 +640,6 @@ class Bell:
 # %% bell-1 wrong: rings once, like a future
 # cause: who comes after a ring does not wait for the next one
 # line: if not self.rung:
-# told: async def wait(self):
 from functools import partial
 
 
@@ -906,7 +900,6 @@ async def with_timeout(loop, seconds, coro):
 # %% timeout-own-1 wrong: the task goes on without its caller
 # cause: if with_timeout is cancelled, the task is not cancelled too
 # line: except CancelledError:
-# told: return await task
 from helpers.eventloop.tasks import CancelledError
 from helpers.eventloop.tasks import sleep
 

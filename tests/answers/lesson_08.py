@@ -156,7 +156,6 @@ async def read_lines(sock):
 # %% lines-1 wrong: the last line is lost
 # cause: a last line without a newline is left in the buffer
 # line: none
-# told: line, buffer = buffer.split(b"\n", 1)
 from helpers.eventloop.sockets import recv
 
 
@@ -292,7 +291,6 @@ async def serve(listener, talk, spawn):
 # %% serve-1 wrong: not closed after a failure
 # cause: if the talk fails, the socket is not closed
 # line: sock.close()
-# told: spawn(host(sock))
 from helpers.eventloop.sockets import accept
 
 
@@ -438,7 +436,6 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: those who have their answer stay
 # cause: a future that has its answer is still in the dict, and is set a second time at the end
 # line: waiting[number].set_result(answer)
-# told: future.set_exception(ConnectionError("the other side hung up"))
 async def deliver(next_line, waiting):
     """Give each answer to the future that waits for it, and the rest an error."""
     while line := await next_line():
@@ -450,7 +447,6 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: an error as an answer
 # cause: the ConnectionError is given as a result, and is raised nowhere
 # line: future.set_result(ConnectionError
-# told: waiting.pop(number).set_result(answer)
 async def deliver(next_line, waiting):
     while line := await next_line():
         number, answer = line.split(b" ", 1)

@@ -90,7 +90,6 @@ def start(coro, loop):
 # %% task-step-1 wrong: errors are lost
 # cause: an error that leaves coro does not become the exception of the future
 # line: except StopIteration as stop:
-# told: waits_for = coro.send(None)
 def start(coro, loop):
     """Run `coro` on `loop`, step by step; return a future of its result."""
     future = loop.create_future()
@@ -313,7 +312,6 @@ def call_later(loop, delay, function, *args):
 # %% call-later-1 wrong: a number of seconds taken for a moment
 # cause: the deadline is only the delay; the time of now is not added
 # line: entry = [delay,
-# told: none
 import heapq
 from functools import partial
 
@@ -409,7 +407,6 @@ def background(coro, kept):
 # %% keep-1 wrong: taken out at once
 # cause: discard is called here and now; the callback is what it returns, None
 # line: task.add_done_callback(kept.discard(task))
-# told: task = asyncio.create_task(coro)
 import asyncio
 
 

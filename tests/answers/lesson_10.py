@@ -400,7 +400,6 @@ async def first_answer(ask, servers):
 # %% within-1 wrong: one deadline around a gather
 # cause: if one page is late, all the others are lost too
 # line: async with asyncio.timeout(seconds):
-# told: none
 import asyncio
 
 
@@ -609,7 +608,6 @@ async def supervise(worker, restarts, pause):
 # %% supervise-1 wrong: one restart too few
 # cause: the first start is counted as a restart
 # line: if failures >= restarts:
-# told: while True:
 import asyncio
 
 

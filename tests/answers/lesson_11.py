@@ -277,7 +277,6 @@ async def load(fetch, pages, budget):
 # %% budget-1 wrong: None for a late page
 # cause: a page that did not come in time stands in the dict, with None
 # line: texts = dict.fromkeys(pages)
-# told: none
 import asyncio
 from contextlib import suppress
 
@@ -427,8 +426,7 @@ async def worker(queue, handle, failed):
 
 # %% in-hand-1 wrong: the job before goes back as well
 # cause: if it is cancelled in get, the job that was handled before goes into the queue again
-# line: job = await queue.get()
-# told: queue.put_nowait(job)
+# line: job = await queue.get() | queue.put_nowait(job)
 import asyncio
 
 
@@ -702,7 +700,6 @@ async def borrow(lend, use, give_back):
 # %% give-back-1 wrong: protected against one request only
 # cause: the second cancellation reaches give_back, for the task is then awaited without a shield
 # line: await task
-# told: await give_back(thing)
 import asyncio
 from contextlib import suppress
 
@@ -749,7 +746,6 @@ async def borrow(lend, use, give_back):
 # %% give-back-1 wrong: the request is swallowed
 # cause: a cancellation that comes while the thing is given back is not raised again
 # line: with suppress(asyncio.CancelledError):
-# told: none
 import asyncio
 from contextlib import suppress
 

@@ -194,7 +194,6 @@ async def all_names(base_url):
 # %% retry-1 wrong: a POST as well
 # cause: a POST that gets a 503 is tried again
 # line: if response.status_code == 503 and attempt < 3:
-# told: if method == "POST" or attempt == 3:
 import asyncio
 import httpx
 
@@ -256,7 +255,6 @@ async def ask(client, method, page):
 # %% retry-1 wrong: only when nobody answers the door
 # cause: ConnectError is too narrow: other TransportErrors, such as ReadTimeout, are not tried again
 # line: except httpx.ConnectError:
-# told: response = await client.request(method, page)
 import asyncio
 import httpx
 
@@ -277,7 +275,6 @@ async def ask(client, method, page):
 # %% retry-1 wrong: the last 503 is an answer
 # cause: when the fourth try is a 503, the response is returned and no error comes out
 # line: return response
-# told: except httpx.TransportError:
 import asyncio
 import httpx
 

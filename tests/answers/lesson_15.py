@@ -21,7 +21,6 @@ log = ["make 1", "got 1", "after 1", "make 2", "got 2", "after 2", "read", "end"
 # %% pages-1 wrong: an empty page is the end
 # cause: stops at an empty page, though there may be a next one
 # line: if not page["results"]:
-# told: while url is not None:
 async def pages(fetch, url):
     """Yield the items of all pages, beginning with the page at `url`."""
     while url is not None:
@@ -35,7 +34,6 @@ async def pages(fetch, url):
 # %% pages-1 wrong: one page ahead
 # cause: the next page is fetched before the items of this one are given out
 # line: further = await fetch(page["next"])
-# told: page = await fetch(url)
 async def pages(fetch, url):
     page = await fetch(url)
     while page is not None:
@@ -131,7 +129,6 @@ async def first(stream, wanted):
 # %% first-match-1 wrong: zero is found and lost
 # cause: looks whether the item itself is true, so a falsy one is never found
 # line: if item and wanted(item):
-# told: none
 from contextlib import aclosing
 
 
@@ -170,7 +167,6 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: errors only
 # cause: except Exception lets a cancellation pass without releasing
 # line: except Exception:
-# told: await pool.release(connection)
 from contextlib import asynccontextmanager
 
 
@@ -203,8 +199,7 @@ async def borrowed(pool):
 
 # %% borrowed-1 wrong: gives back what it did not get
 # cause: if acquire fails, the finally releases a connection that there isn't
-# line: connection = await pool.acquire()
-# told: await pool.release(connection)
+# line: connection = await pool.acquire() | await pool.release(connection)
 from contextlib import asynccontextmanager
 
 

@@ -21,7 +21,6 @@ answers = {"slowest": "fetch", "seconds": 0.37 + 9 * 0.3, "workers": 12}
 # %% workers-1 wrong: one None for all
 # cause: one None ends one worker only, the others wait for ever
 # line: queue.put_nowait(None)
-# told: while (url := await queue.get()) is not None:
 import asyncio
 
 
@@ -81,7 +80,6 @@ async def fetch_all(fetch, urls, workers):
 # %% workers-1 wrong: a share for each
 # cause: the urls are dealt out beforehand, so a worker whose urls are quick is idle while another has some left
 # line: urls[number::workers]
-# told: async with asyncio.TaskGroup() as group:
 import asyncio
 
 
@@ -207,7 +205,6 @@ async def feed(source, send, workers, size):
 # %% feed-1 wrong: reads everything first
 # cause: all items are read into a list before the first is sent
 # line: [item async for item in source]
-# told: none
 import asyncio
 
 
@@ -471,7 +468,6 @@ async def worker(queue, work, failed):
 # %% bucket-1 wrong: a bucket without a brim
 # cause: the tokens are not limited to burst, so after a long rest too many start at once
 # line: self.tokens += (now - self.seen) * self.rate
-# told: await asyncio.sleep(missing)
 import asyncio
 
 
@@ -500,7 +496,6 @@ class TokenBucket:
 # %% bucket-1 wrong: empty at first
 # cause: the bucket is empty in the beginning, not full
 # line: self.tokens = 0.0
-# told: def __init__(self, rate, burst):
 import asyncio
 
 
@@ -549,7 +544,6 @@ class TokenBucket:
 # %% bucket-1 wrong: whole tokens only
 # cause: the fractions of a token are cut off each time somebody looks, so it drips too slowly
 # line: int((now - self.seen) * self.rate)
-# told: await asyncio.sleep(1 / self.rate)
 import asyncio
 
 

@@ -6,7 +6,6 @@ Long, for each is a whole program.
 # %% frame-1 wrong: an empty message is the end
 # cause: a message of length 0 is taken for the end
 # line: if not length:
-# told: none
 import asyncio
 import struct
 
@@ -84,7 +83,6 @@ async def read_frame(reader):
 # %% frame-1 wrong: first read, then look
 # cause: a length above 1000 is noticed only after the message has been waited for
 # line: if length > 1000:
-# told: raise ValueError(length)
 import asyncio
 
 
@@ -140,7 +138,6 @@ async def read_frame(reader):
 # %% line-in-time-1 wrong: half a line
 # cause: what came before the end of the connection is returned as a line
 # line: reader.readline()
-# told: none
 import asyncio
 
 
@@ -185,7 +182,6 @@ async def read_line(reader, seconds):
 # %% line-in-time-1 wrong: an empty line is the end
 # cause: an empty line gives None
 # line: or None
-# told: none
 import asyncio
 
 
@@ -357,7 +353,6 @@ async def send_all(writer, parts):
 # %% closing-1 wrong: closes when all went well
 # cause: if work raises something else than a ValueError, the connection isn't closed
 # line: writer.close()
-# told: none
 async def handle(reader, writer, work):
     """Answer one line, and close the connection in any case."""
     line = await reader.readline()
@@ -486,7 +481,6 @@ def at_most(number, handle):
 # %% at-most-1 wrong: one too many
 # cause: serves one connection more than number
 # line: if busy > number:
-# told: await writer.drain()
 def at_most(number, handle):
     busy = 0
 
@@ -532,7 +526,6 @@ def at_most(number, handle):
 # %% at-most-1 wrong: who is busy gives a place back
 # cause: who was not served gives back a place that it never had
 # line: busy -= 1
-# told: await writer.drain()
 def at_most(number, handle):
     busy = 0
 

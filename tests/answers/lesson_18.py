@@ -51,7 +51,6 @@ def app(environ, start_response):
 # %% wsgi-1 wrong: any method
 # cause: the method isn't looked at, so a GET of /count is answered by 200
 # line: if environ["PATH_INFO"] == "/count":
-# told: none
 def app(environ, start_response):
     """Answer POST /count with the number of bytes, everything else with 404."""
     if environ["PATH_INFO"] == "/count":
@@ -123,7 +122,6 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: an empty piece is the last one
 # cause: stops at an empty piece, though more may follow
 # line: if not piece
-# told: message = await receive()
 async def app(scope, receive, send):
     status, body = 404, b"not found"
     if scope["method"] == "POST" and scope["path"] == "/count":
@@ -226,7 +224,6 @@ async def app(scope, receive, send):
 # %% ten-parts-1 wrong: one after another
 # cause: each part is asked for only after the one before it has come
 # line: await asyncio.wait_for(ask(part), seconds)
-# told: none
 import asyncio
 import contextlib
 
@@ -244,7 +241,6 @@ async def page(ask, parts, seconds):
 # %% ten-parts-1 wrong: in the order of their coming
 # cause: the dict is in the order in which the parts came, not in that of parts
 # line: found[part] = await ask(part)
-# told: none
 import asyncio
 
 
@@ -266,7 +262,6 @@ async def page(ask, parts, seconds):
 # %% ten-parts-1 wrong: all or nothing
 # cause: if one part is late, all the others are None, too
 # line: return dict.fromkeys(parts)
-# told: none
 import asyncio
 
 

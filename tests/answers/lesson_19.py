@@ -77,7 +77,6 @@ async def page(price, stock, stars, name):
 # %% page-1 wrong: a late answer is an error
 # cause: the TimeoutError of the stars isn't caught
 # line: except ConnectionError:
-# told: return await asyncio.wait_for(stars(name), timeout=0.5)
 import asyncio
 
 
@@ -269,7 +268,6 @@ class Pool:
 # %% own-pool-1 wrong: a failed opening costs a place
 # cause: if connect fails (or is cancelled), the place stays counted, and is lost
 # line: self.opened += 1
-# told: async def acquire(self):
 import asyncio
 import contextlib
 
@@ -451,7 +449,6 @@ class Pool:
 # %% transaction-1 wrong: errors only
 # cause: a cancellation is no Exception, so it is left without a rollback
 # line: except Exception:
-# told: yield
 import contextlib
 
 
@@ -470,7 +467,6 @@ async def transaction(connection):
 # %% transaction-1 wrong: commits in any case
 # cause: the finally commits after an error or a cancellation, too
 # line: finally: | await connection.execute("commit")
-# told: none
 import contextlib
 
 
@@ -505,7 +501,6 @@ async def transaction(connection):
 # %% transaction-1 wrong: never awaited
 # cause: rollback is called without an await, so it never runs
 # line: connection.execute("rollback")
-# told: yield
 import contextlib
 
 
@@ -607,7 +602,6 @@ async def transaction(connection):
 # %% news-1 wrong: the newest is lost
 # cause: when it is full, the new message is lost, not the oldest
 # line: if not queue.full():
-# told: none
 import asyncio
 
 
@@ -637,7 +631,6 @@ class Feed:
 # %% news-1 wrong: who is cancelled is not forgotten
 # cause: only who has left is forgotten, not who was cancelled
 # line: except ConnectionError: | self.waiting.remove(mine)
-# told: mine = deque(maxlen=self.size), asyncio.Event()
 import asyncio
 from collections import deque
 
@@ -669,7 +662,6 @@ class Feed:
 # %% news-1 wrong: without a bound
 # cause: any number of messages may wait for a slow client
 # line: asyncio.Queue()
-# told: self.queues = []
 import asyncio
 
 
@@ -698,7 +690,6 @@ class Feed:
 # %% news-1 wrong: a message that is nothing
 # cause: a falsy message is never sent
 # line: if message:
-# told: async def serve(self, client):
 import asyncio
 from collections import deque
 
@@ -826,7 +817,6 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: one that fails
 # cause: the error of a request comes out, and the others are dropped without being cancelled
 # line: await task
-# told: done, left = await asyncio.wait(under_way, timeout=seconds)
 import asyncio
 
 
@@ -876,7 +866,6 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: counts at the end
 # cause: counts after the tasks have taken themselves out of the set, so it is always 0
 # line: return len(under_way)
-# told: none
 import asyncio
 
 

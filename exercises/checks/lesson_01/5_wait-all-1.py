@@ -1,3 +1,4 @@
+import ast
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 
@@ -59,6 +60,7 @@ class WaitForAll(Exercise):
                 "value",
                 f"It called the jobs {sorted(jobs.started)}, counted from 0; "
                 "asked is each of the four once.",
+                lab.node(ast.Lambda),
             )
 
     @sweep(

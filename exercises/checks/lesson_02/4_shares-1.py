@@ -41,7 +41,8 @@ class Shares(Exercise):
                 "The sum needs all numbers anyway, so nothing is won by waiting.",
                 headline="not a list",
             )
-        lab.equal(got, expected, what="for the list [1, 3, 4] it returned")
+        said = "for the list [1, 3, 4] it returned"
+        lab.equal(got, expected, said, line=lab.call_of("round"))
         if numbers != [1, 3, 4]:
             raise Wrong(
                 "changed",

@@ -39,7 +39,19 @@ class Till(Exercise):
         lab.equal(next(talk), 0, what="primed, it handed out")
         lab.equal(talk.send(3), 3, what="to 3 it answered")
         self._skip(lab, talk)
-        lab.equal(talk.send(4), 7, what="to 3, an error and 4 it answered")
+        try:
+            answer = talk.send(4)
+        except StopIteration:
+            raise Wrong(
+                "stopped early",
+                "To 3 and an error it answered 3. Then I sent 4, and the generator ended.",
+                lab.handler(ValueError),
+                "After the error the loop has to go round again: put the `try` inside it, around "
+                "the `yield`.",
+                headline="ended after the first error",
+            ) from None
+        said = "to 3, an error and 4 it answered"
+        lab.equal(answer, 7, said, line=lab.dropped_yield())
         self._close(lab, talk)
         talk = lab.generator(lab.call(till))
         next(talk)
@@ -128,7 +140,7 @@ class Till(Exercise):
                 "the loop, around the `yield`, and let its `except` end nothing.",
                 headline="ended at the first error",
             ) from None
-        lab.equal(got, 3, what="to 3 and an error it answered")
+        lab.equal(got, 3, "to 3 and an error it answered", line=lab.operation("+=", "+"))
 
     def _close(self, lab, talk):
         try:

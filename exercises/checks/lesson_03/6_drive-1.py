@@ -128,9 +128,10 @@ class Drive(Exercise):
                 "not delegated",
                 f"`find` raised {type(error).__name__}, and `drive` let it out. The "
                 "generator would have caught it.",
-                lab.call_of("find"),
+                lab.text.let_out(error),
                 "Catch the LookupError around `find`, and `generator.throw(error)`.",
                 headline="kept the error from the generator",
+                at="lets it out",
             ) from None
         if got is None and expected is not None:
             raise Wrong(

@@ -33,7 +33,7 @@ class WithKey(Exercise):
         self._throws(with_key, lab)
         for what, end in (
             ("I closed it", lambda talk: talk.close()),
-            ("A KeyError came out of `work`", self._fail),
+            ("A KeyError came out of `work`", lambda talk: self._fail(lab, talk)),
         ):
             board, seen = ["cellar", "attic"], []
             talk = lab.generator(with_key(board, worker(seen)))
@@ -162,7 +162,7 @@ class WithKey(Exercise):
         lab.equal(answer, "again?", what="to a ValueError it answered")
         talk.close()
 
-    def _fail(self, talk):
+    def _fail(self, lab, talk):
         try:
             talk.throw(KeyError("cellar"))
         except KeyError:
@@ -172,7 +172,7 @@ class WithKey(Exercise):
         raise Wrong(
             "lost error",
             "A KeyError came out of `work`, and did not come out of `with_key`.",
-            None,
+            lab.keeping(KeyError),
             "Use `finally`: it lets the error go on.",
             headline="swallowed the error",
         )

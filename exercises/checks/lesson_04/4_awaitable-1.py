@@ -1,3 +1,4 @@
+import ast
 import contextlib
 import types
 
@@ -68,7 +69,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "used up",
                 "The same `Ask` was awaited a second time, and did not ask.",
-                lab.earliest(lab.call_of("iter"), lab.yielding()),
+                lab.condition() or lab.call_of("iter") or lab.assigned("self.*", to=ast.Call),
                 "A generator runs once. Let each call of `__await__` make a new one.",
             )
         again.close()

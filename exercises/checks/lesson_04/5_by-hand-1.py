@@ -47,8 +47,9 @@ class RunAlone(Exercise):
         raise Wrong(
             "lost error",
             f"The error should come out, and `run_alone` returned {got!r}.",
-            lab.handler(),
+            lab.keeping(LookupError),
             "Catch StopIteration alone.",
+            at="keeps it from coming out",
             headline="swallowed the error",
         )
 
@@ -148,7 +149,7 @@ class RunAlone(Exercise):
             raise Wrong(
                 "return value",
                 f"It returned {got}; the coroutine had returned {result!r}.",
-                lab.use_of("StopIteration"),
+                lab.use_of("StopIteration") or lab.for_loop(),
                 "The result is the `value` of the StopIteration.",
             )
         if got == (result, pauses + 1):

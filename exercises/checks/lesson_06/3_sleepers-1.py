@@ -106,7 +106,7 @@ class HeapWithTies(Exercise):
                 "The ticket must tell who came first: `next(self.tickets)`.",
                 headline="no order among equals",
             )
-        lab.equal(got, five, what="five with the same deadline came out as")
+        lab.equal(got, five, "five with the same deadline came out as", line=lab.assigned(to="who"))
 
     def _ties_after_a_wake(self, lab, Sleepers):
         a, b, c, d = (Sleeper(name) for name in "abcd")

@@ -88,6 +88,13 @@ class SleepUntil(Exercise):
                 headline="a moment for a length",
             )
         times = dict(woken)
+        if times["early"] < 0.2 and (line := lab.call_of("wait", "join", "select")):
+            raise Wrong(
+                "blocked",
+                "It waited by other means than the loop's, and the loop stood still.",
+                line,
+                "Who sleeps yields a function that tells the loop the deadline.",
+            )
         if times["early"] < 0.2:
             raise Wrong(
                 "wrong deadline",

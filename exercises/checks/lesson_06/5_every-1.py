@@ -64,7 +64,7 @@ class Every(Exercise):
                 "drift",
                 f"A work begun at {begun[1]:.2f} s took 1.6 s. The next one should begin "
                 f"at once, and began at {begun[2]:.2f} s.",
-                lab.call_of("sleep"),
+                lab.while_loop("clock") or lab.condition("clock") or lab.call_of("sleep"),
                 "Its beat is over: what is left to wait is less than nothing.",
                 headline="left out a beat",
             )
@@ -139,7 +139,7 @@ class Every(Exercise):
             raise Wrong(
                 "drift",
                 f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",
-                lab.call_of("sleep"),
+                lab.repeated_call_of("clock") or lab.call_of("sleep"),
                 "Don't count from when you woke. Count all beats from the start.",
                 headline="drifts by what it wakes late",
             )

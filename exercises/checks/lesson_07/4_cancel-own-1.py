@@ -160,7 +160,7 @@ class Cancel(Exercise):
                 raise Wrong(
                     "heap",
                     "The other seven were to wake on time, and some of them did not.",
-                    lab.use_of("sleeping"),
+                    lab.call_of("*remove", "*pop") or lab.deleting() or lab.assigned("sleeping"),
                     "Who takes an item out of the middle of a heap leaves no heap. Put "
                     "None in the place of the task, or call `heapq.heapify`.",
                     headline="broke the heap",

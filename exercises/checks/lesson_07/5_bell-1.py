@@ -77,11 +77,19 @@ class WriteBell(Exercise):
             except RuntimeError as error:
                 if "_waiter" not in str(error):
                     raise
+                if script == self._cancelled:
+                    raise Wrong(
+                        "stale wake-up",
+                        "The ring called the `wake` of (b), whose waiting had been taken back.",
+                        lab.returning("*.pop", "*.popleft", "*.clear"),
+                        "The undo takes out what this one `park` put in, wherever it stands.",
+                        headline="takes back another",
+                    ) from None
                 raise Wrong(
                     "stale wake-up",
                     "A ring called the `wake` of a task that an earlier "
                     "ring had woken, and that had ended since.",
-                    lab.definition("ring"),
+                    lab.for_loop("self.*") or lab.definition("ring"),
                     "Who was woken waits no more: `ring` puts an empty list in the place "
                     "of the old one.",
                     headline="woken twice",
@@ -150,7 +158,7 @@ class WriteBell(Exercise):
                 raise Wrong(
                     "wake-up",
                     "The bell rang at 1 s. A task that came at 2 s went through at once.",
-                    lab.definition("wait", "__await__"),
+                    lab.condition("self.*") or lab.definition("wait", "__await__"),
                     "A bell is no future: who comes later waits for the next ring.",
                     headline="rings on",
                 )

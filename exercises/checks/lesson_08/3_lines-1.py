@@ -109,7 +109,7 @@ class ReadLines(Exercise):
                 raise Wrong(
                     "lost items",
                     said,
-                    line,
+                    None,
                     "What is left in the buffer when the stream ends is a line too.",
                     headline="lost the last line",
                 )

@@ -146,10 +146,11 @@ class Serve(Exercise):
             raise Wrong(
                 "left open",
                 f"{when} the server did not hang up: its client waits for ever.",
-                lab.call_of("spawn"),
+                lab.call_of("close") or lab.call_of("spawn"),
                 "Close the socket when the talk ends, however it ends: `with sock:` around "
                 "the `await talk(sock)`.",
                 headline="left the connection open",
+                at="was not reached" if lab.call_of("close") else "",
             )
 
     @sweep(

@@ -71,7 +71,7 @@ class Deliver(Exercise):
             raise Wrong(
                 "done twice",
                 "That raised RuntimeError: a future that had its answer was set once more.",
-                lab.call_of("set_exception") or lab.call_of("set_result"),
+                lab.item_of("waiting") or lab.call_of("set_exception"),
                 "Take each one out when its answer comes, `waiting.pop(number)`, and only "
                 "those are left that still wait.",
                 headline="set a future twice",
@@ -149,7 +149,7 @@ class Deliver(Exercise):
             raise Wrong(
                 "error for a result",
                 f"Question 4 was never answered, and its future got {left.value!r}.",
-                lab.call_of("set_result"),
+                lab.call_of("set_result", given="*Error") or lab.call_of("set_result", given=None),
                 "No answer is an error: `future.set_exception(ConnectionError(...))`.",
                 headline="gave a value for an error",
             )

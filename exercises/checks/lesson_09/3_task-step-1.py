@@ -252,13 +252,16 @@ class Start(Exercise):
         )
 
     def _lost(self, lab, got=None):
+        errors = [context.get("exception") for context in lab.lost]
+        passed = next((error for error in errors if isinstance(error, LookupError)), None)
         lab.lost.clear()
         so = "its future was never done" if got is None else f"its future has {got!r}"
         return Wrong(
             "lost error",
             f"I gave it a coroutine that raises a LookupError, and {so}.",
-            lab.earliest(lab.handler(), lab.call_of("send")),
+            lab.text.let_out(passed) if passed else lab.keeping(LookupError),
             "`except Exception as error:`, and `future.set_exception(error)`.",
+            at="lets it out" if passed else "",
         )
 
     @sweep(

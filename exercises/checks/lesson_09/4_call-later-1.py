@@ -121,7 +121,7 @@ class CallLater(Exercise):
             raise Wrong(
                 "wrong deadline",
                 f"It was 100 on the loop's clock, and the first entry is due at {entry[0]}.",
-                lab.call_of("delay"),
+                lab.use_of("delay"),
                 "The heap holds instants: `loop.time() + delay`.",
                 headline="a delay for a deadline",
             )
@@ -138,7 +138,7 @@ class CallLater(Exercise):
             raise Wrong(
                 "value",
                 f"It was 100, and the first entry is due at {entry[0]}; asked is 101.",
-                lab.call_of("delay"),
+                lab.use_of("delay"),
             )
         if not callable(cancels[0]):
             raise Wrong(

@@ -43,7 +43,7 @@ class FailFast(Exercise):
         ended = watched(
             lab, "and cancelled it after 0.5 s", all_or_nothing, buy, items, cancel_after=0.5
         )
-        none_left(lab, ended, "it was cancelled and ended")
+        none_left(lab, ended, "It was cancelled and ended")
 
     def _failed(self, lab, ended, error, after):
         words = f"{type(error).__name__}"
@@ -60,15 +60,20 @@ class FailFast(Exercise):
                 lab.earliest(lab.raising(), lab.handler(), lab.keyword("return_exceptions")),
             )
         if ended.at > after + MOMENT + 1e-6:
+            for_all = lab.keyword("return_exceptions") or lab.call_of("wait")
             raise Wrong(
                 "late",
                 f"{words} was raised after {after} s, and came out after {ended.at:g} s.",
-                lab.text.sequential_await(),
-                "Whoever awaits tasks one by one hears of a failure when its turn comes, "
-                "and whoever waits for all hears of it last. Stop at the first failure.",
+                for_all or lab.text.sequential_await(),
+                "Whoever waits for all hears of a failure when the last has ended. Stop at the "
+                "first failure: a TaskGroup does."
+                if for_all
+                else "Whoever awaits tasks one by one hears of a failure when its turn comes. Wait "
+                "for all of them at once, and stop at the first failure: a TaskGroup does.",
                 headline="heard of the error too late",
+                at="waits for all of them" if for_all else "waits for one after another",
             )
-        none_left(lab, ended, f"the {words} came out")
+        none_left(lab, ended, f"The {words} came out")
 
     @sweep(
         lambda some: {
@@ -135,7 +140,7 @@ class FailFast(Exercise):
                 task.cancel()
             raise
 
-    @wrong("late", says="whoever waits for all")
+    @wrong("late", says="Whoever waits for all")
     async def waits_for_all(buy, items):
         results = await asyncio.gather(*map(buy, items), return_exceptions=True)
         for each in results:

@@ -58,7 +58,7 @@ class FirstAnswer(Exercise):
         ask, ended = scene("and all three servers failed", errors)
         self._all_failed(lab, ended, list(errors.values()))
         ask, ended = scene("and cancelled it after 0.5 s", {}, cancel_after=0.5)
-        none_left(lab, ended, "it was cancelled and ended")
+        none_left(lab, ended, "It was cancelled and ended")
 
     def _answered(self, lab, ask, ended, answer, after):
         if ended.error is not None:
@@ -89,7 +89,7 @@ class FirstAnswer(Exercise):
                 headline="waited for a loser",
             )
         lab.equal(ended.result, answer)
-        none_left(lab, ended, "it returned the answer")
+        none_left(lab, ended, "It returned the answer")
 
     def _all_failed(self, lab, ended, errors):
         if ended.error is None:
@@ -116,7 +116,7 @@ class FirstAnswer(Exercise):
                 lab.call_of("ExceptionGroup", "append"),
                 "Each failure belongs into the list.",
             )
-        none_left(lab, ended, "it raised the group")
+        none_left(lab, ended, "It raised the group")
 
     @sweep(
         lambda some: {

@@ -143,7 +143,9 @@ class Supervise(Exercise):
             raise Wrong(
                 "one failure ends all",
                 f"{said} Then {ended.error!r} came out.",
-                lab.earliest(lab.handler(), lab.call_of("range"), lab.while_loop()),
+                lab.text.narrow_handler(lab.text.steps_of(ended.error), type(ended.error))
+                or lab.operation("<", "<=", ">", ">=", "==")
+                or lab.call_of("range"),
                 "Any kind of error counts, and `restarts` does not count the first start.",
                 headline="gave up too early",
             )

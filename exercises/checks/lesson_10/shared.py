@@ -5,7 +5,7 @@ import asyncio
 from helpers.basics.words import listed
 from helpers.coach import Wrong
 
-STOP = "Cancel the tasks that are left, in a `finally`, and await them. To cancel is only to ask."
+STOP = "Cancel the tasks that are left, in a `finally`, and await them: `cancel` returns at once."
 MOMENT = 0.25  # seconds that a cancelled call takes to end
 
 
@@ -144,7 +144,7 @@ def told_waits(waits):
 
 
 def none_left(lab, ended, when):
-    """Raise Wrong if calls went on when the answer had ended. when: "it raised the error"."""
+    """Raise Wrong if calls went on when the answer had ended. when: "It raised the error"."""
     if not ended.flying:
         return
     calls = f"{ended.flying} call{'s' * (ended.flying > 1)}"
@@ -152,14 +152,14 @@ def none_left(lab, ended, when):
     if ended.cancelled:
         raise Wrong(
             "losers",
-            f"When {when}, {calls} had been asked to stop and had not ended.",
+            f"{when}, and {calls} had been asked to stop and had not ended.",
             lab.call_of("cancel") or line,
-            "To cancel is only to ask. Await them after it, as `gather(*tasks, "
+            "`cancel` only asks, and returns at once. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
         )
     raise Wrong(
         "losers",
-        f"When {when}, {calls} still ran, and nobody had asked "
+        f"{when}, and {calls} still ran: nobody had asked "
         f"{'them' if ended.flying > 1 else 'it'} to stop.",
         line,
         STOP,

@@ -112,6 +112,7 @@ class InHand(Exercise):
                 put,
                 try_,
                 headline="put back what was done",
+                at="puts it back",
             )
         if queue:
             raise Wrong(

@@ -106,7 +106,7 @@ class GiveBack(Exercise):
             raise Wrong(
                 "cut off",
                 f"{when}. `give_back` takes 2 s, and it was cancelled after {case.took:g} s.",
-                call,
+                case.cut or call,
             )
         if case.given != ["ended"]:
             raise Wrong(
@@ -243,7 +243,7 @@ class GiveBack(Exercise):
                 await asyncio.sleep(back)
                 case.given[number] = "ended"
             except asyncio.CancelledError:
-                case.given[number] = "cancelled"
+                case.given[number], case.cut = "cancelled", case.waited
                 raise
             finally:
                 case.took = clock() - begun
@@ -260,6 +260,7 @@ class GiveBack(Exercise):
             task = asyncio.create_task(made, name="borrow")
             for moment in moments:
                 await asyncio.wait([task], timeout=moment - clock())
+                case.waited = lab.where(task)
                 task.cancel()
             await asyncio.wait([task], timeout=5000)
             case.over, case.given_then = clock(), list(case.given)
@@ -486,12 +487,14 @@ class Case:
     """What came of one borrowing.
 
     given: how each giving back stood when it was over; took: seconds of the last one; outcome: what
-    was returned, the error, or "cancelled"; lost: the Wrong for an error that nobody looked at.
+    was returned, the error, or "cancelled"; lost: the Wrong for an error that nobody looked at;
+    waited: where it waited when it was last cancelled; cut: that, if this cancelled `give_back`.
     """
 
     def __init__(self):
         self.given, self.given_then, self.took, self.over = [], [], 0.0, 0.0
         self.outcome, self.lost = None, None
+        self.waited = self.cut = None
 
     def told(self):
         """Name a lost error, now that nothing worse was found."""

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 
 from helpers.basics.backports import Queue, QueueShutDown
@@ -61,7 +62,7 @@ class AllWorkersEnd(Exercise):
                     try_="An item that a worker has taken is its own.",
                     headline="fetched twice",
                 )
-            lab.limited(service.peak, at_most=workers, what="fetches")
+            lab.limited(service.peak, workers, "fetches", service.peak_place)
             if run.elapsed > fetch.ended + SOON:
                 raise Wrong(
                     "late",
@@ -81,6 +82,15 @@ class AllWorkersEnd(Exercise):
         took = f"It took {run.elapsed:g} s; {workers} workers need {best:g} s for them."
         if abs(run.elapsed - sum(seconds)) < SOON:
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
+        if any(isinstance(node, ast.Slice) and node.step for node in lab.nodes()):
+            raise Wrong(
+                "idle places",
+                took,
+                lab.node(ast.Slice),
+                "A share that is dealt out beforehand may be the longest. A worker that is free "
+                "takes the next url.",
+                headline="dealt them out beforehand",
+            )
         if abs(run.elapsed - in_batches(seconds, workers)) < SOON:
             raise Wrong("batch barrier", took, lab.call_of("gather", "TaskGroup", "wait"))
         raise Wrong(

@@ -40,7 +40,7 @@ class Feed(Exercise):
             source = lab.stream(range(items), behind=send)
             run = lab.run(feed, source, noting_the_end(send), workers, size)
             self._all_sent(lab, send, items)
-            lab.limited(send.peak, at_most=workers, what="items")
+            lab.limited(send.peak, workers, "items", send.peak_place)
             lab.bounded(source, at_most=size + 1 + workers)
             best = with_workers(seconds, workers)
             if run.elapsed > best + SOON:

@@ -87,7 +87,7 @@ class Bucket(Exercise):
             raise Wrong(
                 "limit",
                 observed,
-                lab.definition("__init__"),
+                lab.assigned("self.*token*", to=0) or lab.assigned("self.*token*", to=0.0),
                 "A full bucket lets `burst` of them through at once, in the beginning and "
                 "after a rest.",
                 headline="did not save up",
@@ -95,7 +95,7 @@ class Bucket(Exercise):
         raise Wrong(
             "late",
             observed,
-            lab.call_of("sleep"),
+            lab.call_of("int", "floor", "round") or lab.operation("//") or lab.call_of("sleep"),
             "The next token is there when `(1 - tokens) / rate` seconds are over.",
             headline="waited too long",
         )
@@ -118,7 +118,9 @@ class Bucket(Exercise):
                         f"From {start:g} s to {got[last]:g} s "
                         f"{served} were served; a bucket of 3 that gets 2 a second gives "
                         f"{int(most + SOON)}.",
-                        lab.await_of("sleep", "acquire"),
+                        (None if lab.call_of("min") else lab.operation("*", on=["*rate"]))
+                        if rested
+                        else lab.await_of("sleep", "acquire"),
                         "It holds at most `burst` tokens, however long the rest was."
                         if rested
                         else "A token is one task's. Between looking at the tokens and taking "

@@ -154,7 +154,7 @@ class ReadFrame(Exercise):
                     "protocol",
                     f"The length said {length:,}. It raised ValueError "
                     "only after it had waited for the message itself.",
-                    lab.call_of("ValueError"),
+                    lab.literal(1000),
                     "Compare the length before you read on: a client may announce 4 GiB.",
                     headline="looked too late",
                 )
@@ -213,10 +213,11 @@ class ReadFrame(Exercise):
                 "Return the message alone.",
             )
         if got is None and expected == b"":
+            found = lab.suspect(got, expected)
             raise Wrong(
                 "value",
                 "The frame held 0 bytes: it is there, with an empty message. It returned None.",
-                lab.operation("or"),
+                found and found.line,
                 'None tells that the connection has ended. Return `b""`.',
             )
         if isinstance(got, bytes | bytearray | None):

@@ -163,7 +163,7 @@ class LineInTime(Exercise):
             self.stripped(lab, got, expected)
             lab.equal(got, expected)
         else:
-            lab.equal(got, expected)
+            lab.equal(got, expected, line=lab.call_of("readline") if got else None)
 
     def stripped(self, lab, got, expected):
         stripping = lab.text.calls_of("strip", "rstrip", "lstrip")

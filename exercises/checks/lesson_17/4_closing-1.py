@@ -196,6 +196,8 @@ class Answering(Exercise):
                 "left open",
                 "`work` raised ZeroDivisionError, and the handler left "
                 "without closing the connection.",
+                server.lab.call_of("close"),
+                at="was not reached",
             )
         return await server.rest(reader, writer)
 

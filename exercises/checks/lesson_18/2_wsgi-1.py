@@ -80,7 +80,8 @@ class CountWSGI(Exercise):
                 raise Wrong(
                     "protocol",
                     f"It answered {got_status}, not {status}.",
-                    try_="Look at the method and at the path.",
+                    lab.condition("environ"),
+                    "Look at the method and at the path.",
                     headline="wrong status",
                 )
             if answer is not None:

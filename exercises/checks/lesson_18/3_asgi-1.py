@@ -52,6 +52,7 @@ class CountASGI(Exercise):
                 raise Wrong(
                     "protocol",
                     f"It answered {talk.status}, not {status}.",
+                    lab.condition("scope"),
                     try_="Look at the method and at the path.",
                     headline="wrong status",
                 )
@@ -60,7 +61,9 @@ class CountASGI(Exercise):
                     "one read is one message",
                     f"It answered {talk.body!r} for {body!r}: {len(talk.left)} of "
                     f"{number} had not been received.",
-                    lab.call_of("receive*"),
+                    lab.call_of("receive*")
+                    if pieces[-len(talk.left) - 1]
+                    else lab.truth_test(),  # what came last was empty
                     try_="A body comes in pieces, and some may be empty. `more_body` says "
                     "whether another follows.",
                 )

@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import contextlib
 
@@ -39,6 +40,13 @@ class TenParts(Exercise):
         waits = {part: 1 + number * 7 % 10 / 10 for number, part in enumerate(parts)}
         ask = lab.service(waits, {part: part.upper() for part in parts}, name="ask")
         run = lab.run(page, ask, parts, 5)
+        if ask.peak == 1 and run.elapsed < sum(waits.values()):  # else it has all of them
+            raise Wrong(
+                "sequential",
+                f"It asked for one part at a time, and was over after {run.elapsed:g} s; the "
+                "longest single wait is 1.9 s.",
+                lab.text.sequential_await(),
+            )
         lab.equal(run.result, {part: part.upper() for part in parts})
         if abs(run.elapsed - 5) < 0.001:
             raise Wrong(
@@ -104,7 +112,8 @@ class TenParts(Exercise):
             raise Wrong(
                 "lost items",
                 "Part 4 came after 4.5 s, in time, and is `None`.",
-                try_="Only part 3 is too late, and only part 6 failed. What else can end "
+                lab.returning("fromkeys"),
+                "Only part 3 is too late, and only part 6 failed. What else can end "
                 "part 4: the failure of another, or a timeout that is too short?",
                 headline="lost what was there",
             )
@@ -114,7 +123,8 @@ class TenParts(Exercise):
             raise Wrong(
                 "order",
                 f"`{list(run.result)[at]}` stands in the dict where `{parts[at]}` should.",
-                try_="Make the dict in the order of `parts`, when all is there.",
+                lab.assigned(to=ast.Await),
+                "Make the dict in the order of `parts`, when all is there.",
             )
 
     @sweep(

@@ -78,16 +78,19 @@ class Page(Exercise):
         except (TimeoutError, BaseExceptionGroup) as error:
             if not holds(error, TimeoutError):
                 raise
+            while isinstance(error, BaseExceptionGroup):
+                error = next(each for each in error.exceptions if holds(each, TimeoutError))
             limit = lab.text.calls_of("timeout", "timeout_at", "wait_for")
             line = limit[0].lineno if limit else None
             if len(price.finished) == priced:  # a limit for all would have spared the first scene
                 raise Wrong(
                     "caught too little",
                     "TimeoutError came out before the price was there, and the price was lost.",
-                    line,
+                    lab.text.let_out(error),
                     "The limit is that of the stars. Catch it where the limit is: `except "
                     "(TimeoutError, ConnectionError)`.",
                     headline="let a TimeoutError out",
+                    at="lets it out",
                 ) from None
             raise Wrong(
                 "time limit",

@@ -338,7 +338,7 @@ class PoolByHand(Exercise):
                 "not given back",
                 f"After {what} the next one waited for ever: a place or a "
                 "connection never came back.",
-                lab.earliest(lab.yielding(), lab.definition("acquire")),
+                lab.operation("+=") if "connect" in what else lab.yielding(),
                 "What was taken goes back in `finally`; and a place that was taken for a "
                 "connection that could not be opened is free again.",
                 headline="lost a place",

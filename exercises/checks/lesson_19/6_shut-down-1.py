@@ -177,11 +177,11 @@ class ShutDown(Exercise):
                 "Catch it: then what is left is to be cancelled, and counted.",
                 headline="let a TimeoutError out",
             ) from None
-        except LookupError:
+        except LookupError as error:
             raise Wrong(
                 "dropped requests",
                 "One request failed, its error came out, and nobody waited for the others.",
-                lab.earliest(lab.await_of(), lab.call_of("gather")),
+                lab.text.of_traceback(error),
                 "`asyncio.wait` raises nothing; `gather` wants `return_exceptions=True`.",
             ) from None
         except RuntimeError as error:
@@ -289,7 +289,7 @@ class ShutDown(Exercise):
                 "Wait for the requests, and not for the clock.",
                 headline="waited too long",
             )
-        lab.equal(returned, expected)
+        lab.equal(returned, expected, line=lab.returning("under_way"))
 
     @right
     async def with_wait(server, under_way, seconds):

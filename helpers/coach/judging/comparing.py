@@ -9,7 +9,8 @@ from helpers.coach.form.statement import Wrong, same_value
 from helpers.coach.judging.fakes import Stream
 from helpers.coach.judging.runs import Run
 from helpers.coach.mistakes.errors import with_items
-from helpers.coach.mistakes.source import Source
+from helpers.coach.mistakes.source import Place, Source
+from helpers.coach.mistakes.suspects import Suspect, of_order, of_value
 from helpers.coach.mistakes.words import brief, coroutine_name
 
 LOOK_AGAIN = "Look at those again."
@@ -26,11 +27,17 @@ class Comparing:
     text: Source
 
     def equal(
-        self, got: object, expected: object, what: str = "it returned", secret: bool = False
+        self,
+        got: object,
+        expected: object,
+        what: str = "it returned",
+        secret: bool = False,
+        line: int | None = None,
     ) -> None:
         """Raise Wrong unless `got` equals `expected`: "not awaited", "order" or "value".
 
-        what: the words before the value. secret: don't show what was expected.
+        what: the words before the value. secret: don't show what was expected. line: the one to
+        point at, where the answer's tree doesn't tell.
         """
         self._look_for_coroutines(got)
         if same_value(got, expected):
@@ -47,8 +54,12 @@ class Comparing:
                         try_="The items are right, their order is not. Follow the program again, "
                         "line by line.",
                     )
+                found = of_order(self.text.nodes(), got, expected) or Suspect(line, "")
                 raise Wrong(
-                    "order", f"{said}; the order asked is {brief(expected)}.", self._line_of_order()
+                    "order",
+                    f"{said}; the order asked is {brief(expected)}.",
+                    found.line,
+                    at=found.at,
                 )
             if secret:
                 numbered = (dict(enumerate(row, 1)) for row in (got, expected))
@@ -56,13 +67,20 @@ class Comparing:
         if secret:
             raise Wrong("value", f"{said}; that is not it.", try_="`ex.hint()` gives a nudge.")
         apart = _first_difference(got, expected) if brief(got) == brief(expected) else ""
-        raise Wrong(
-            "value", f"{said}; asked is {brief(expected)}.{apart}", self.text.kept_default()
-        )
+        found = self.suspect(got, expected) or Suspect(line, "")
+        said = f"{said}; asked is {brief(expected)}.{apart}"
+        raise Wrong("value", said, found.line, at=found.at)
 
-    def _line_of_order(self):
-        """The line that seems to give the items their order."""
-        return self.text.call_of("as_completed", "sorted", "insert") or self.text.call_of("append")
+    def suspect(self, got: object, expected: object) -> Suspect | None:
+        """The line that seems to make `got` of what should be `expected`, and what it does."""
+        if kept := self.text.kept_default():
+            return Suspect(kept, "keeps it from call to call")
+        return of_value(self.text.nodes(), got, expected)
+
+    def truth_test(self) -> int | None:
+        """The one test of the answer by what counts as false."""
+        found = of_value(self.text.nodes(), [], [0])
+        return found and found.line
 
     def _look_for_coroutines(self, got):
         for thing in with_items(got):
@@ -104,10 +122,19 @@ class Comparing:
             )
         raise Wrong("sequential", took, self.text.sequential_await())
 
-    def limited(self, peak: int, at_most: int, what: str = "calls") -> None:
-        """Raise Wrong("limit") if more than `at_most` were in flight at once."""
+    def limited(
+        self, peak: int, at_most: int, what: str = "calls", line: Place | None = None
+    ) -> None:
+        """Raise Wrong("limit") if more than `at_most` were in flight at once.
+
+        line: that of the call with which there were too many, as a service's `peak_place`.
+        """
         if peak > at_most:
-            raise Wrong("limit", f"{peak} {what} were in flight at once; at most {at_most} may be.")
+            raise Wrong(
+                "limit",
+                f"{peak} {what} were in flight at once; at most {at_most} may be.",
+                line,
+            )
 
     def bounded(self, stream: Stream, at_most: int) -> None:
         """Raise Wrong("unbounded") if a stream ran more than `at_most` items ahead of its
@@ -118,7 +145,7 @@ class Comparing:
                 "unbounded",
                 f"{stream.ahead} items had been taken from the source and were not done yet; at "
                 f"most {at_most} may be.",
-                self.text.call_of("*Queue"),
+                self.text.call_of("*Queue") or self.text.async_for(),
             )
 
     def awaitable(self, made: object, name: str | None = None) -> Awaitable:

@@ -38,7 +38,7 @@ class Seen:
             if "calls" not in self.without:
                 _differ_in_calls(lab, asked, made)
             if "peak" not in self.without and made.peak > asked.peak:
-                lab.limited(made.peak, asked.peak, f"calls of `{made.__name__}`")
+                lab.limited(made.peak, asked.peak, f"calls of `{made.__name__}`", made.peak_place)
         if got.run.left is not None and self.run.left is None:
             raise got.run.left
         if "seconds" not in self.without and lab.clock == "virtual":
@@ -53,10 +53,9 @@ class Seen:
             lost = self.run.error
             if "group" in self.without:
                 lost = _alone(lost)[0]
-            raise Wrong(
-                "lost error",
+            raise lab.lost_error(
                 f"`{error_words(lost)}` had to come out. It returned {brief(got.result)} instead.",
-                _catching(lab, lost),
+                type(lost),
             )
         elif "group" not in self.without or not _alike_alone(self.run.error, got.error):
             differ_in_error(lab, self.run.error, got.error)
@@ -70,11 +69,8 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
         if isinstance(got, BaseException):
             differ_in_error(lab, asked, got)
             return
-        raise Wrong(
-            "lost error",
-            f"`{error_words(asked)}` had to come out, and nothing did.",
-            _catching(lab, asked),
-            "Catch no more than was asked, and let every other error out.",
+        raise lab.lost_error(
+            f"`{error_words(asked)}` had to come out, and nothing did.", type(asked)
         )
     if isinstance(asked, Seen):
         asked.differ(lab, got)
@@ -143,22 +139,24 @@ def _leaves(thing):
 
 def _differ_in_calls(lab, asked, made):
     wanted, rest = list(asked.started), []
-    for argument in made.started:
+    for argument, place in zip(made.started, made.places):
         match = next((n for n, one in enumerate(wanted) if same_value(argument, one)), None)
         if match is None:
-            rest.append(argument)
+            rest.append((argument, place))
         else:
             del wanted[match]
-    if rest or wanted:
-        which = f"{'not asked for' if rest else 'missing'} is {brief((rest or wanted)[0])}"
-        line = None if rest or wanted[0] else truth_test(lab.text)
-        raise Wrong(
-            "calls",
-            f"It called `{made.__name__}` {count(len(made.started), 'time')}; asked is "
-            f"{count(len(asked.started), 'call')}, and {which}.",
-            line,
-            FALSY if line is not None else None,
-        )
+    said = (
+        f"It called `{made.__name__}` {count(len(made.started), 'time')}; asked is "
+        f"{count(len(asked.started), 'call')}, and "
+    )
+    if rest:
+        argument, place = rest[0]
+        said += f"not asked for is {brief(argument)}."
+        raise Wrong("calls", said, place, at="makes that call")
+    if wanted:
+        line = None if wanted[0] else truth_test(lab.text)
+        tried = FALSY if line is not None else None
+        raise Wrong("calls", f"{said}missing is {brief(wanted[0])}.", line, tried)
 
 
 def _differ_in_seconds(lab, asked, got):
@@ -178,9 +176,3 @@ def _differ_in_seconds(lab, asked, got):
             "early return",
             f"It ended after {seconds(got.elapsed)}; it has to take {seconds(asked.elapsed)}.",
         )
-
-
-def _catching(lab, error):
-    """Where the answer catches such an error, or None."""
-    handler = lab.text.handler_of(type(error))
-    return handler and (lab.text.main, handler.lineno)
