@@ -139,10 +139,10 @@ def _leaves(thing):
 
 def _differ_in_calls(lab, asked, made):
     wanted, rest = list(asked.started), []
-    for argument, place in zip(made.started, made.places):
+    for argument in made.started:
         match = next((n for n, one in enumerate(wanted) if same_value(argument, one)), None)
         if match is None:
-            rest.append((argument, place))
+            rest.append(argument)
         else:
             del wanted[match]
     said = (
@@ -150,9 +150,8 @@ def _differ_in_calls(lab, asked, made):
         f"{count(len(asked.started), 'call')}, and "
     )
     if rest:
-        argument, place = rest[0]
-        said += f"not asked for is {brief(argument)}."
-        raise Wrong("calls", said, place, at="makes that call")
+        said += f"not asked for is {brief(rest[0])}."
+        raise Wrong("calls", said)
     if wanted:
         line = None if wanted[0] else truth_test(lab.text)
         tried = FALSY if line is not None else None
@@ -166,10 +165,9 @@ def _differ_in_seconds(lab, asked, got):
         raise Wrong(
             "late",
             f"It took {seconds(got.elapsed)}; it can be done in {seconds(asked.elapsed)}.",
-            lab.text.sequential_await(),
+            None,
             "Look for a wait that nothing asks for, or for one that could go on beside another.",
             headline="took longer than it must",
-            at="waits",
         )
     if got.elapsed * GRACE + TICK < asked.elapsed - asked.outside:
         raise Wrong(

@@ -34,7 +34,7 @@ def line_of_difference(lines: Lines, got: object, asked: object) -> int | None:
 
 
 def truth_test(lines: Lines) -> int | None:
-    """The line that asks whether something is true, None or empty, but for a parameter of a
+    """The one line that asks whether something is true, None or empty, but for a parameter of a
     function, such as the list of all.
     """
     parameters = {node.arg for node in lines.nodes() if isinstance(node, ast.arg)}
@@ -46,11 +46,9 @@ def truth_test(lines: Lines) -> int | None:
             tests += node.ifs
         elif isinstance(node, ast.BoolOp):
             tests += node.values[:-1]
-    loops = [node.test for node in lines.nodes() if isinstance(node, ast.While)]
-    for found in (tests, loops):
-        asking = [test.lineno for test in found if _asks_for_truth(test, parameters)]
-        if asking:
-            return min(asking)
+    asking = {test.lineno for test in tests if _asks_for_truth(test, parameters)}
+    if asking:
+        return asking.pop() if len(asking) == 1 else None
     return lines.call_of("filter")
 
 

@@ -28,7 +28,7 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
         return _only(_dropped(nodes), "drops what it gets")
     if _has_more_nones(got, expected):
         return _only(_calls(nodes, "fromkeys"), "begins with a None for each")
-    if isinstance(got, (str, bytes)) and got:
+    if isinstance(got, (str, bytes)) and got and expected:
         return _only(_returned(nodes, got), "returns it")
     return None
 
