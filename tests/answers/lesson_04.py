@@ -54,7 +54,6 @@ def bill(order, prices=[]):
 # %% layers-2 wrong: asks for each thing once
 # cause: a name that comes a second time is not yielded again
 # line: if part not in prices:
-# told: none
 def bill(order):
     total, prices = 0, {}
     for part in order:
@@ -463,7 +462,6 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a counter of the module
 # cause: a coroutine that runs another one alone meanwhile has its pauses counted anew
 # line: global pauses
-# told: none
 pauses = 0
 
 

@@ -279,7 +279,6 @@ def run_all(generators, results={}):
 # %% collect-1 wrong: nothing for what is empty
 # cause: a result that counts as false becomes None
 # line: end.value or None
-# told: none
 from collections import deque
 
 
@@ -321,7 +320,6 @@ def run_all(generators):
 # %% collect-1 wrong: each result once
 # cause: a result that another generator has returned already has no place in the list
 # line: if end.value not in results.values():
-# told: none
 from collections import deque
 
 
@@ -680,7 +678,7 @@ def run_for(ready, turns):
 # %% turns-1 wrong: back into the queue whatever happens
 # cause: a generator that raised an error has ended, and stands in the queue again
 # line: finally:
-# told: none
+# told: if not ended:
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     given = 0

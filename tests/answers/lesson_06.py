@@ -73,7 +73,6 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: a deadline of 0 is none
 # cause: a first deadline of 0 counts as false, so it says that nobody sleeps
 # line: if not first:
-# told: none
 def next_wait(ready, sleeping, now):
     if ready:
         return 0
@@ -222,7 +221,7 @@ class Sleepers:
 # %% sleepers-1 wrong: wakes nobody who counts as false
 # cause: a sleeper that counts as false is taken out, and not returned
 # line: if who:
-# told: none
+# told: while self.heap and self.heap[0][0] <= now:
 import heapq
 import itertools
 
@@ -246,7 +245,7 @@ class Sleepers:
 # %% sleepers-1 wrong: returns one list again and again
 # cause: the list that `due` returned is emptied by the next call
 # line: self.woken.clear()
-# told: none
+# told: while self.heap and self.heap[0][0] <= now:
 import heapq
 import itertools
 

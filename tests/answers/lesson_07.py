@@ -139,7 +139,7 @@ class Future:
 # %% future-1 wrong: False means not there
 # cause: a result that is False or an empty string is given, but a second one is taken as well
 # line: if self.value not in (None, ...) and self.value:
-# told: none
+# told: if self.value is not ... and (self.value or self.value is None):
 class Future:
     def __init__(self):
         self.value = ...
@@ -283,7 +283,6 @@ async def gather(loop, *coros):
 # %% gather-own-1 wrong: leaves out None
 # cause: a coroutine that returns None has no place in the list
 # line: if result is not None:
-# told: none
 async def gather(loop, *coros):
     results = []
     for task in [loop.spawn(coro) for coro in coros]:
@@ -321,7 +320,6 @@ async def gather(loop, *coros):
 # %% gather-own-1 wrong: each result once
 # cause: a result that comes twice is in the list once
 # line: if result not in results:
-# told: none
 async def gather(loop, *coros):
     """Run all `coros` at once; return their results in order."""
     results = []
@@ -670,7 +668,6 @@ class Bell:
 # %% bell-1 wrong: one list for all bells
 # cause: the list belongs to the class, so each bell rings for all
 # line: waiters = []
-# told: none
 class Bell:
     """Rings for all who wait."""
 
@@ -985,7 +982,7 @@ async def with_timeout(loop, seconds, coro):
 # %% timeout-own-1 wrong: one alarm for all
 # cause: that the alarm rang is noted in the module, so another call takes it for its own
 # line: rang = False | global rang
-# told: none
+# told: if rang:
 from helpers.eventloop.tasks import CancelledError, sleep
 
 rang = False

@@ -101,7 +101,6 @@ async def send_all(sock, data):
 # %% sendall-1 wrong: an offset that every call shares
 # cause: the position stands in the module, so two sendings at once count on together
 # line: global position | position = 0
-# told: none
 from helpers.eventloop.sockets import WRITE, until
 
 position = 0
@@ -247,7 +246,7 @@ async def read_lines(sock):
 # %% lines-1 wrong: strips all newlines from the end
 # cause: empty lines at the end are lines too
 # line: text.rstrip(b"\n")
-# told: none
+# told: return text.split(b"\n") if text else []
 from helpers.eventloop.sockets import recv
 
 
@@ -504,7 +503,6 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: an answer without a word is none
 # cause: an empty answer is an answer
 # line: if answer:
-# told: none
 async def deliver(next_line, waiting):
     while line := await next_line():
         number, _, answer = line.partition(b" ")

@@ -352,7 +352,6 @@ async def crunch(work, items, seconds):
 # %% leave-pool-1 wrong: no result, no entry
 # cause: a result that is falsy is left out
 # line: if result:
-# told: none
 import asyncio
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 
@@ -613,7 +612,6 @@ async def add_up(weigh, items):
 # %% search-1 wrong: a place that is nothing
 # cause: a falsy place is taken for not found, and it looks on
 # line: if found:
-# told: none
 import asyncio
 import threading
 
@@ -693,7 +691,6 @@ async def search(look, places, seconds):
 # %% leave-pool-1 wrong: one dict for all calls
 # cause: the default argument is one dict for all calls, so results of others are in it
 # line: results={}
-# told: none
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
@@ -711,7 +708,6 @@ async def crunch(work, items, seconds, results={}):
 # %% leave-pool-1 wrong: the items that are something
 # cause: falsy items are left out of the result
 # line: if item and
-# told: none
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 

@@ -725,7 +725,6 @@ def once_per_key(load):
 # %% tally-1 wrong: what is nothing is not added
 # cause: a fetched 0 never makes an entry for a name that is new
 # line: if number:
-# told: none
 async def add(totals, name, fetch):
     number = await fetch(name)
     if number:

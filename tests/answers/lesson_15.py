@@ -47,6 +47,7 @@ async def pages(fetch, url):
 # %% pages-1 wrong: a generator in the generator
 # cause: each page is a generator inside of the one before, which ends at about a thousand pages
 # line: async for item in pages(fetch, page["next"]):
+# told: none
 async def pages(fetch, url):
     """Yield the items of all pages, beginning with the page at `url`."""
     page = await fetch(url)
@@ -59,7 +60,6 @@ async def pages(fetch, url):
 # %% pages-1 wrong: items that are nothing
 # cause: falsy items are left out
 # line: if item:
-# told: none
 async def pages(fetch, url):
     while url:
         page = await fetch(url)
@@ -273,7 +273,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: a dict by item
 # cause: items that come twice have one entry only, so results are missing
 # line: tasks[item] = group.create_task(fetch(item))
-# told: none
 import asyncio
 
 
@@ -448,7 +447,6 @@ async def merge(streams, queue):
 # %% pages-1 wrong: one dict of pages for all
 # cause: the pages are kept in a default argument, so another catalogue gets those of the first
 # line: seen={}
-# told: none
 async def pages(fetch, url, seen={}):
     while url is not None:
         if url not in seen:
@@ -525,7 +523,6 @@ async def first(stream, wanted):
 # %% first-match-1 wrong: a call inside the call
 # cause: each item is one call deeper, so a long stream ends in a RecursionError
 # line: return await search()
-# told: async for item in stream:
 from contextlib import aclosing
 
 
@@ -543,7 +540,6 @@ async def first(stream, wanted):
 # %% borrowed-1 wrong: a connection that is nothing
 # cause: a connection that is falsy is never released
 # line: if connection:
-# told: none
 from contextlib import asynccontextmanager
 
 
@@ -575,7 +571,6 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: takes too long, is gone
 # cause: a TimeoutError of the block does not come out
 # line: except TimeoutError:
-# told: none
 from contextlib import asynccontextmanager
 
 
@@ -604,7 +599,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: an item that is nothing ends the stream
 # cause: a falsy item is taken for the end
 # line: if not item:
-# told: none
 import asyncio
 
 
@@ -637,7 +631,6 @@ async def load(stream, fetch):
 # %% merge-1 wrong: items that are nothing
 # cause: falsy items are not put
 # line: if item:
-# told: none
 import asyncio
 from contextlib import aclosing
 
