@@ -245,8 +245,9 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
     lab.limited(fetch.peak, at_most=2)            else "limit"
     lab.service(seconds, results=None, errors={}, name="fetch")
                                                   a coroutine function; .peak .calls .started
-                                                  .finished .cancelled; seconds: {argument: s} or
-                                                  one number
+                                                  .finished .cancelled; .places (the learner's
+                                                  line of each call) .peak_place; seconds:
+                                                  {argument: s} or one number
     lab.source(items)                             an iterator; .taken .finished .closed
     lab.stream(items, seconds=0.0, behind=fetch)  an async iterator; .taken .finished .closed, and
                                                   .ahead: most items taken and not finished by the
@@ -272,6 +273,7 @@ attributes: one of them will do, and any if there is none; "asyncio.run", "*Exec
     lab.call_of(*names, given=None)               a call; given: an argument is this constant, uses
                                                   this name, or is a call: "()"
     lab.repeated_call_of(*names)                  a call in a loop
+    lab.bare_call_of(*names)                      a call without arguments
     lab.dropping(*names)                          a call, or a name, as a statement: not awaited
     lab.use_of(*names)                            a name, called or not
     lab.await_of(*names, besides="queue")         an `await` of something that uses the name
@@ -291,6 +293,7 @@ attributes: one of them will do, and any if there is none; "asyncio.run", "*Exec
     lab.coroutine_function(*names)                `async def`
     lab.looping(*names)                           `for` or `while`, comprehensions too; one kind:
     lab.for_loop(*names) .async_for() .while_loop()
+    lab.inner_loop()                              a loop in a loop
     lab.condition(*names)                         an `if`
     lab.with_of(*names) .async_with()             a `with` of something that uses the name
     lab.handler(*errors)                          `except` or `suppress` that catches this error
@@ -298,7 +301,15 @@ attributes: one of them will do, and any if there is none; "asyncio.run", "*Exec
     lab.node(ast.Slice)                           anything else
     lab.earliest(*lines)                          the first of several lines
 
-Where what ran tells the line, that is better: a traceback, `lab.where(task)`.
+Where what ran tells the line, that is better. A line that isn't sure is left out: none is better
+than a wrong one. `Wrong(…, at="lets it out")` says what the line does.
+
+    lab.where(task)                               where a task waits
+    lab.text.of_traceback(error)                  where an error was raised
+    lab.text.let_out(error)                       the `except` for others that it passed, or that
+    lab.lost_error(observed, ValueError)          the Wrong for an error that didn't come out, with
+                                                  what kept it; lab.keeping(ValueError): its line
+    lab.suspect(got, expected)                    what seems to make the one of the other
 
 **Mutants.** If a mechanical change of a right program makes no difference, excuse it with the
 reason, under the name that the failing test shows:

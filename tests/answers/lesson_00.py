@@ -155,7 +155,7 @@ async def fetch_all(fetch, pages):
 # %% overlap-1 wrong: a semaphore of ten
 # cause: only ten pages are fetched at the same time, and not all of them
 # line: asyncio.Semaphore(10) | async with places:
-# told: return await asyncio.gather(*map(one, pages))
+# told: none
 import asyncio
 
 

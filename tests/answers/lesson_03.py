@@ -578,6 +578,7 @@ def drive(generator, find):
 # %% drive-1 wrong: no answer to an empty question
 # cause: a question that counts as false is taken for the end
 # line: while question:
+# told: none
 def drive(generator, find):
     try:
         question = next(generator)

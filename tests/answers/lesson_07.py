@@ -667,7 +667,6 @@ class Bell:
 # %% bell-1 wrong: one list for all bells
 # cause: the list belongs to the class, so each bell rings for all
 # line: waiters = []
-# told: while self.waiters:
 class Bell:
     """Rings for all who wait."""
 

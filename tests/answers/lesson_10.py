@@ -51,7 +51,6 @@ async def all_or_nothing(buy, items):
 # %% fail-fast-1 wrong: a dict by item
 # cause: an item that is in the list twice is bought twice, but only the second of the two is in the result
 # line: tasks[item] = | return [
-# told: none
 import asyncio
 
 
@@ -134,7 +133,6 @@ async def all_or_nothing(buy, items):
 # %% fail-fast-1 wrong: only those that are something
 # cause: what buy returned is left out where it counts as false
 # line: filter(None
-# told: none
 import asyncio
 
 
@@ -165,7 +163,6 @@ async def all_or_nothing(buy, items):
 # %% fail-fast-1 wrong: a timeout is no failure
 # cause: a TimeoutError that buy raises is suppressed
 # line: suppress(TimeoutError)
-# told: none
 import asyncio
 from contextlib import suppress
 
@@ -544,7 +541,7 @@ async def fetch_within(fetch, urls, seconds):
 # %% within-1 wrong: a page that is nothing
 # cause: a page that counts as false is left out
 # line: if task.result()
-# told: none
+# told: if not tasks:
 import asyncio
 
 
@@ -567,7 +564,7 @@ async def fetch_within(fetch, urls, seconds):
 # %% within-1 wrong: the timeout of a page ends all
 # cause: a TimeoutError that a fetch raises is taken for the end of the time
 # line: except TimeoutError:
-# told: pages[url] = await fetch(url)
+# told: none
 import asyncio
 
 
@@ -710,7 +707,7 @@ async def supervise(worker, restarts, pause):
 # %% supervise-1 wrong: no pause is a second
 # cause: a pause of 0 counts as false
 # line: pause or 1
-# told: return await worker()
+# told: none
 import asyncio
 
 

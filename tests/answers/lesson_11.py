@@ -178,7 +178,6 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: a word that says nothing came
 # cause: an answer None is taken for none, and the next server is asked
 # line: is not None
-# told: none
 import asyncio
 
 
@@ -337,7 +336,6 @@ async def load(fetch, pages, budget):
 # %% budget-1 wrong: a text that counts as false
 # cause: a page that came in time is left out where its text is empty
 # line: if text is not None
-# told: none
 import asyncio
 
 
@@ -358,7 +356,6 @@ async def load(fetch, pages, budget):
 # %% budget-1 wrong: an OSError is a timeout
 # cause: TimeoutError is an OSError, but not each OSError is a TimeoutError
 # line: suppress(OSError)
-# told: none
 import asyncio
 from contextlib import suppress
 
@@ -513,7 +510,6 @@ async def worker(queue, handle, failed):
 # %% in-hand-1 wrong: nothing in hand is None
 # cause: a job may be None as well, and is lost then
 # line: if job is not None:
-# told: none
 import asyncio
 
 
@@ -850,7 +846,7 @@ async def borrow(lend, use, give_back):
 # %% give-back-1 wrong: the error of use first
 # cause: an error of use comes out although it was cancelled later
 # line: except Exception as error:
-# told: except asyncio.CancelledError as error:
+# told: none
 import asyncio
 from contextlib import suppress
 

@@ -352,7 +352,6 @@ async def crunch(work, items, seconds):
 # %% leave-pool-1 wrong: no result, no entry
 # cause: a result that is falsy is left out
 # line: if result:
-# told: none
 import asyncio
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
 
@@ -707,7 +706,6 @@ async def crunch(work, items, seconds, results={}):
 # %% leave-pool-1 wrong: the items that are something
 # cause: falsy items are left out of the result
 # line: if item and
-# told: none
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 

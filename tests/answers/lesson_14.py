@@ -528,7 +528,6 @@ async def ask(client, page):
 # %% retry-after-1 wrong: a call inside the call
 # cause: each try is one call deeper, so after about a thousand it ends in a RecursionError
 # line: return await ask(client, page)
-# told: none
 import asyncio
 
 
@@ -780,7 +779,7 @@ async def from_mirrors(fetch, mirrors, seconds):
 # %% mirrors-1 wrong: the last one may take its time
 # cause: the last mirror has no limit of its own
 # line: return await fetch(mirrors[-1])
-# told: return await asyncio.wait_for(fetch(mirror), 1)
+# told: none
 import asyncio
 import httpx
 

@@ -47,6 +47,7 @@ async def pages(fetch, url):
 # %% pages-1 wrong: a generator in the generator
 # cause: each page is a generator inside of the one before, which ends at about a thousand pages
 # line: async for item in pages(fetch, page["next"]):
+# told: none
 async def pages(fetch, url):
     """Yield the items of all pages, beginning with the page at `url`."""
     page = await fetch(url)
@@ -59,7 +60,6 @@ async def pages(fetch, url):
 # %% pages-1 wrong: items that are nothing
 # cause: falsy items are left out
 # line: if item:
-# told: while url:
 async def pages(fetch, url):
     while url:
         page = await fetch(url)

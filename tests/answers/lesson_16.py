@@ -324,6 +324,7 @@ async def consumer(queue, details, at_most):
 # %% consumer-1 wrong: 0 is no number
 # cause: the number 0 is taken for the end
 # line: if not number:
+# told: none
 import asyncio
 
 

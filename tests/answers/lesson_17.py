@@ -255,6 +255,7 @@ async def send_all(writer, parts):
 # %% slow-reader-1 wrong: an empty part is the end
 # cause: stops at an empty part, though others follow
 # line: if not part:
+# told: none
 from contextlib import suppress
 
 

@@ -202,6 +202,7 @@ async def prices(pool, names):
 # %% ask-pool-1 wrong: no price is no answer
 # cause: prices that are false are dropped
 # line: if task.result()
+# told: none
 import asyncio
 
 

@@ -543,7 +543,6 @@ async def leaks(test):
 # %% leaks-1 wrong: two of a name
 # cause: a set of names: two tasks with the same name are one
 # line: {task.get_name() for task in left}
-# told: none
 import asyncio
 
 

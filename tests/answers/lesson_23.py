@@ -387,7 +387,6 @@ async def fetch_all(fetch, pages, most, apart):
 # %% crawl-pipeline-1 wrong: None is the end
 # cause: a fetch that returns None is taken for the end
 # line: if raw is None:
-# told: none
 import asyncio
 
 

@@ -105,10 +105,10 @@ def _alone(error):
 
 def _differ_in_calls(lab, asked, made):
     wanted, rest = list(asked.started), []
-    for argument, place in zip(made.started, made.places):
+    for argument in made.started:
         match = next((n for n, one in enumerate(wanted) if same_value(argument, one)), None)
         if match is None:
-            rest.append((argument, place))
+            rest.append(argument)
         else:
             del wanted[match]
     said = (
@@ -116,9 +116,8 @@ def _differ_in_calls(lab, asked, made):
         f"{count(len(asked.started), 'call')}, and "
     )
     if rest:
-        argument, place = rest[0]
-        said += f"not asked for is {brief(argument)}."
-        raise Wrong("calls", said, place, at="makes that call")
+        said += f"not asked for is {brief(rest[0])}."
+        raise Wrong("calls", said)
     if wanted:
         suspect = Suspect(None) if wanted[0] else lab.truth_test()
         said += f"missing is {brief(wanted[0])}."
@@ -132,10 +131,9 @@ def _differ_in_seconds(lab, asked, got):
         raise Wrong(
             "late",
             f"It took {seconds(got.elapsed)}; it can be done in {seconds(asked.elapsed)}.",
-            lab.text.sequential_await(),
+            None,
             "Look for a wait that nothing asks for, or for one that could go on beside another.",
             headline="took longer than it must",
-            at="waits",
         )
     if got.elapsed * GRACE + TICK < asked.elapsed - asked.outside:
         raise Wrong(

@@ -7,6 +7,8 @@ import re
 import traceback
 from collections.abc import Iterable
 
+from helpers.basics.project import HELPERS
+from helpers.coach.form.finding import CHECKS
 from helpers.coach.form.statement import Wrong
 from helpers.coach.form.text import nodes_of
 from helpers.coach.mistakes.hangs import Stuck, deadlock
@@ -48,9 +50,17 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
     if found := _one_for_many(leaf, source):
         return found, place
     found = _of_python(leaf, place, inside=None if leaf is error else error)
+    if found.kind == "raised" and _is_ours(leaf):
+        found.at, place = "lets it out", source.let_out(leaf) or place
     if found.kind == "other loop" and (made := _where_made(leaf, source)):
         found.at, place = "makes it", made
     return found, place
+
+
+def _is_ours(error):
+    """Whether an error was raised by what a check handed to the answer, and not by a slip of it."""
+    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(files) and files[-1].startswith((HELPERS, str(CHECKS)))
 
 
 def _where_made(error, source):
