@@ -4,6 +4,7 @@ import json
 import pickle
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +16,7 @@ from helpers.coach.judging import sweeping
 from helpers.coach.judging.cases import cases_of, drawn, smaller_than, spread
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.runs import Run
+from helpers.coach.judging.seen import Seen
 from helpers.coach.judging.sweeping import Sweeping, model_of
 from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES, ask, cell
@@ -43,6 +45,8 @@ def test_the_model_does_as_the_model_does():
             "late",
             "took 3 s; it can be done in 2 s",
         ),
+        (f"    return ({ALL})[:1000]", "value", " That is 1,000 items; asked are 1,100."),
+        (f"    return ({ALL})[:1000] + urls[1000:]", "value", "1,001 is 'a'; asked is 'page'."),
         (f"    return {ALL}", "leaked", "raised OSError for 'a'. It ended, and 1 task still ran"),
         (
             f"    {ALL}\n    return {ALL}",
@@ -166,6 +170,47 @@ def run_of(elapsed, outside):
     run = Run()
     run.elapsed, run.outside = elapsed, outside
     return run
+
+
+@pytest.mark.parametrize(
+    "body, line",
+    [
+        (f"    pages = {ALL}\n    return [page or None for page in pages]", "page or None"),
+        (f"    pages = {ALL}\n    return [page for page in pages if page]", "if page"),
+        (f"    global last\n    last = {ALL}\n    return last[:2]", "global last"),
+        (f"    if urls:\n        return ({ALL})[:3]\n    return []", None),
+    ],
+)
+def test_a_value_that_counts_as_false_and_one_that_all_share_have_a_line(body, line):
+    head = HEAD.replace("async def", "last = []\n\n\nasync def")
+    verdict = judged(body, head)
+    assert verdict.kind == "value", verdict.text()
+    if line is None:
+        assert verdict.line is None, verdict.text()
+    else:
+        assert line in (head + body).splitlines()[verdict.line - 1]
+
+
+@pytest.mark.parametrize(
+    "got, told",
+    [
+        (OSError("a"), None),
+        (ExceptionGroup("", [ExceptionGroup("", [OSError("a")])]), None),
+        (OSError("b"), "It raised `OSError: b`"),
+        (ExceptionGroup("", [OSError("a"), KeyError("c")]), "asked is"),
+    ],
+)
+def test_an_error_may_come_alone_or_in_a_group(got, told):
+    lab = SimpleNamespace(text=SimpleNamespace(of_traceback=lambda error: None))
+    runs = Run(), Run()
+    runs[0].error, runs[1].error = ExceptionGroup("", [OSError("a")]), got
+    asked, made = (Seen(run, (), ("seconds", "group")) for run in runs)
+    if told is None:
+        asked.differ(lab, made)
+    else:
+        with pytest.raises(Wrong) as found:
+            asked.differ(lab, made)
+        assert told in found.value.observed
 
 
 # Cases

@@ -209,7 +209,8 @@ to behave in each as the model does, the first right program:
 
 The method asks once, and returns what is to be compared: `lab.seen(run, *services)` for a run (its
 result or error, its seconds, the calls whatever their order, the most of them at once, what is left
-running; `without=("seconds",)` leaves out what the statement leaves open), a dict from words to
+running; `without=("seconds",)` leaves out what the statement leaves open, `without=("group",)`
+whether an error comes alone or in a group), a dict from words to
 values (`{"the items that it gave": items}`) with one of those or plain data in it, or plain data
 alone. Inside, `lab.run` returns a run that raised, too. What is raised else is compared as well.
 The learner is shown the smallest case that goes wrong, as the call: say with `lab.told` what the

@@ -118,6 +118,48 @@ async def fetch_all(fetch, urls, workers):
             group.create_task(worker())
     return pages
 
+# %% workers-1 wrong: the try is too wide
+# cause: a QueueEmpty that comes from fetch is taken for the end
+# line: except asyncio.QueueEmpty:
+import asyncio
+
+async def fetch_all(fetch, urls, workers):
+    queue = asyncio.Queue()
+    pages = {}
+    for url in urls:
+        queue.put_nowait(url)
+
+    async def worker():
+        try:
+            while True:
+                url = queue.get_nowait()
+                pages[url] = await fetch(url)
+        except asyncio.QueueEmpty:
+            return
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return pages
+
+# %% workers-1 right: one after another starts the next
+import asyncio
+
+async def fetch_all(fetch, urls, workers):
+    waiting = iter(urls)
+    pages = {}
+    async def one():
+        for url in waiting:
+            pages[url] = await fetch(url)
+    tasks = [asyncio.ensure_future(one()) for _ in range(workers)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for t in tasks:
+            t.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return pages
+
 # %% feed-1 wrong: a queue without a bound
 # cause: the queue is unbounded, so all items are put before anybody sends
 # line: asyncio.Queue()
@@ -283,7 +325,6 @@ async def consumer(queue, details, at_most):
     await asyncio.gather(*map(details, batch))
 
 # %% consumer-1 wrong: 0 is no number
-# yet: it is SOLVED
 # cause: the number 0 is taken for the end
 # line: if not number:
 import asyncio
@@ -482,9 +523,9 @@ class TokenBucket:
             self.tokens -= 1
 
 # %% bucket-1 wrong: who is cancelled keeps its token
-# yet: it is SOLVED
 # cause: the token is taken before the wait, so a cancelled task has used one up, and the others wait longer than they must
 # line: self.tokens -= 1
+# told: none
 import asyncio
 
 
@@ -576,3 +617,33 @@ class TokenBucket:
             if (wait := self.full_at - self.slack - clock()) > 0:
                 await asyncio.sleep(wait)
             self.full_at = max(self.full_at, clock()) + self.apart
+
+# %% bucket-1 right: a line to stand in
+import asyncio
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate, self.burst, self.tokens = rate, burst, float(burst)
+        self.loop = asyncio.get_running_loop()
+        self.last = self.loop.time()
+        self.turn = asyncio.Condition()
+        self.line = []
+
+    async def take(self):
+        me = object()
+        self.line.append(me)
+        try:
+            async with self.turn:
+                await self.turn.wait_for(lambda: self.line[0] is me)
+            while True:
+                now = self.loop.time()
+                self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+                self.last = now
+                if self.tokens >= 1 - 1e-9:
+                    self.tokens -= 1
+                    return
+                await asyncio.sleep((1 - self.tokens) / self.rate)
+        finally:
+            self.line.remove(me)
+            async with self.turn:
+                self.turn.notify_all()

@@ -63,9 +63,9 @@ async def read_frame(reader):
         return None
 
 # %% frame-1 wrong: the end right after the length
-# yet: it is SOLVED
 # cause: an end after the four bytes and before the first byte of the message also has an empty partial
 # line: if error.partial: | return await reader.readexactly(length)
+# told: none
 import asyncio
 import struct
 
@@ -117,6 +117,25 @@ async def read_frame(reader):
         if length not in range(1001):
             raise ValueError("a frame of %d bytes" % length)
     return await reader.readexactly(length)
+
+# %% frame-1 wrong: a signed length
+# cause: a length above 2 GiB is a negative number, and read as nothing
+# line: struct.unpack(">i", head)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    try:
+        head = await reader.readexactly(4)
+    except asyncio.IncompleteReadError as error:
+        if error.partial:
+            raise
+        return None
+    (length,) = struct.unpack(">i", head)
+    if length > 1000:
+        raise ValueError(length)
+    return await reader.readexactly(max(length, 0))
 
 # %% line-in-time-1 wrong: half a line
 # cause: what came before the end of the connection is returned as a line
@@ -205,6 +224,23 @@ async def read_line(reader, seconds):
             line, _, _ = (await reader.readuntil(separator=b"\n")).partition(b"\n")
             return line
 
+# %% line-in-time-1 right: letter by letter before one deadline
+import asyncio
+
+
+async def read_line(reader, seconds):
+    async def letters():
+        line = bytearray()
+        while True:
+            letter = await reader.read(1)
+            if not letter:
+                return None
+            if letter == b"\n":
+                return bytes(line)
+            line += letter
+
+    return await asyncio.wait_for(letters(), seconds)
+
 # %% slow-reader-1 wrong: never waits
 # cause: without drain everything is piled up in the buffer
 # line: writer.write(part)
@@ -221,7 +257,6 @@ async def send_all(writer, parts):
             pass
 
 # %% slow-reader-1 wrong: an empty part is the end
-# yet: it is SOLVED
 # cause: stops at an empty part, though others follow
 # line: if not part:
 from contextlib import suppress
@@ -270,9 +305,9 @@ async def send_all(writer, parts):
         await writer.wait_closed()
 
 # %% slow-reader-1 wrong: only a reset
-# yet: it is SOLVED
 # cause: ConnectionResetError is too narrow, for instance a BrokenPipeError comes out
 # line: except ConnectionResetError:
+# told: await writer.drain()
 async def send_all(writer, parts):
     """Send all parts as fast as the client reads, and close."""
     try:
@@ -307,6 +342,17 @@ async def send_all(writer, parts):
         async for part in parts:
             client.write(part)
             await client.drain()
+
+# %% slow-reader-1 right: drains first
+import contextlib
+
+
+async def send_all(writer, parts):
+    with contextlib.closing(writer), contextlib.suppress(ConnectionError):
+        async for part in parts:
+            await writer.drain()
+            writer.write(part)
+        await writer.drain()
 
 # %% closing-1 wrong: closes when all went well
 # cause: if work raises something else than a ValueError, the connection isn't closed
@@ -343,7 +389,6 @@ async def handle(reader, writer, work):
         writer.close()
 
 # %% closing-1 wrong: an empty line says nothing
-# yet: it is SOLVED
 # cause: an empty line (a line feed alone) is taken for a client that said nothing
 # line: if line.strip():
 async def handle(reader, writer, work):
@@ -405,6 +450,19 @@ async def handle(reader, writer, work):
         if line := await reader.readline():
             writer.writelines([await answer_to(line)])
             await writer.drain()
+
+# %% closing-1 wrong: every lookup is an error, too
+# cause: a KeyError of work is answered, not let out
+# line: except (ValueError, KeyError):
+async def handle(reader, writer, work):
+    try:
+        if line := await reader.readline():
+            try:
+                writer.write(await work(line))
+            except (ValueError, KeyError):
+                writer.write(b"error\n")
+    finally:
+        writer.close()
 
 # %% at-most-1 wrong: they wait
 # cause: who comes when all places are taken waits for one, and is not told busy
@@ -547,3 +605,26 @@ class AtMost:
 def at_most(number, handle):
     """Return a handler that serves at most so many connections at a time."""
     return AtMost(number, handle).serve
+
+# %% at-most-1 wrong: one number for all servers
+# cause: the count is a global of the module, so two servers share their places
+# line: global inside
+inside = 0
+
+
+def at_most(number, handle):
+    async def limited(reader, writer):
+        global inside
+        try:
+            if inside >= number:
+                writer.write(b"busy\n")
+                return
+            inside += 1
+            try:
+                await handle(reader, writer)
+            finally:
+                inside -= 1
+        finally:
+            writer.close()
+
+    return limited

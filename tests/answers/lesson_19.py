@@ -4,7 +4,6 @@ Long, for each is a whole program.
 """
 
 # %% page-1 wrong: no stars are None
-# yet: it is SOLVED
 # cause: 0 stars (or any falsy answer) become None
 # line: or None
 import asyncio
@@ -115,6 +114,24 @@ async def page(price, stock, stars, name):
             group.create_task(way(place, ask))
     return (*found,)
 
+# %% page-1 wrong: any failure of the stars
+# cause: every error of stars becomes None, not only a ConnectionError
+# line: except Exception:
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def perhaps():
+        try:
+            async with asyncio.timeout(0.5):
+                return await stars(name)
+        except Exception:
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(part) for part in (price(name), stock(name), perhaps())]
+    return tuple(task.result() for task in tasks)
+
 # %% ask-pool-1 wrong: one connection for all
 # cause: all the questions go to one connection, which takes one at a time
 # line: async with pool.acquire() as connection: | connection.fetch(name)
@@ -137,7 +154,6 @@ async def prices(pool, names):
     return found
 
 # %% ask-pool-1 wrong: at most five
-# yet: it is SOLVED
 # cause: a number of its own: only five questions are under way, however many connections the pool has
 # line: asyncio.Semaphore(5) | async with places,
 import asyncio
@@ -183,6 +199,39 @@ async def prices(pool, names):
     async with asyncio.TaskGroup() as group:
         list(map(group.create_task, map(fill, range(len(found)))))
     return found
+
+# %% ask-pool-1 wrong: no price is no answer
+# cause: prices that are false are dropped
+# line: if task.result()
+import asyncio
+
+
+async def prices(pool, names):
+    async def ask(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(ask(name)) for name in names]
+    return [task.result() for task in tasks if task.result()]
+
+# %% ask-pool-1 right: gather, and the rest is ended
+import asyncio
+
+
+async def prices(pool, names):
+    async def ask(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    asking = [asyncio.ensure_future(ask(name)) for name in names]
+    try:
+        return list(await asyncio.gather(*asking))
+    except BaseException:
+        for one in asking:
+            one.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+        raise
 
 # %% own-pool-1 wrong: one opening at a time
 # cause: the lock is held while a connection is opened, so no other one may be opened meanwhile
@@ -364,6 +413,41 @@ class Pool:
                 self.slots[number] = None
                 await slot.close()
 
+# %% own-pool-1 right: a condition, and a count
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect, self.size = connect, size
+        self.free, self.count, self.changed = [], 0, asyncio.Condition()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.changed:
+            await self.changed.wait_for(lambda: self.free or self.count < self.size)
+            connection = self.free.pop() if self.free else None
+            self.count += connection is None
+        try:
+            if connection is None:
+                connection = await self.connect()
+            yield connection
+        finally:
+            async with self.changed:
+                if connection is None:
+                    self.count -= 1
+                else:
+                    self.free.append(connection)
+                self.changed.notify()
+
+    async def close(self):
+        async with self.changed:
+            for connection in self.free:
+                await connection.close()
+            self.free.clear()
+            self.count = 0
+
 # %% transaction-1 wrong: errors only
 # cause: a cancellation is no Exception, so it is left without a rollback
 # line: except Exception:
@@ -449,6 +533,76 @@ async def transaction(connection):
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_exit(finish)
         yield connection
+
+# %% transaction-1 wrong: a lost connection is no error
+# cause: a ConnectionError of the block ends in the context manager
+# line: except ConnectionError:
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    except ConnectionError:
+        await connection.execute("rollback")
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: raises an error of its own
+# cause: another error than that of the block comes out
+# line: raise RuntimeError
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    except KeyError:
+        await connection.execute("rollback")
+        raise
+    except Exception as error:
+        await connection.execute("rollback")
+        raise RuntimeError("rolled back") from error
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 right: a commit that fails is rolled back
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield connection
+        await connection.execute("commit")
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+
+# %% transaction-1 right: begins in the try
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    done = False
+    try:
+        await connection.execute("begin")
+        yield
+        done = True
+    finally:
+        await connection.execute("commit" if done else "rollback")
 
 # %% news-1 wrong: the newest is lost
 # cause: when it is full, the new message is lost, not the oldest
@@ -575,7 +729,6 @@ class Feed:
             news.set()
 
 # %% news-1 wrong: all feeds are one
-# yet: it is SOLVED
 # cause: the set of clients belongs to the class, so two feeds share their clients
 # line: queues = set()
 import asyncio

@@ -196,7 +196,6 @@ def find_circle(waits):
     return set()
 
 # %% circle-1 wrong: a call for each step
-# yet: it is SOLVED
 # cause: each step is one call deeper, so a long chain ends in a RecursionError
 # line: return follow(waits.get(name), path + [name])
 def find_circle(waits):
@@ -415,9 +414,9 @@ async def leaks(test):
     return sorted(task.get_name() for task in left)
 
 # %% leaks-1 wrong: two of a name
-# yet: it is SOLVED
 # cause: a set of names: two tasks with the same name are one
 # line: {task.get_name() for task in left}
+# told: none
 import asyncio
 
 

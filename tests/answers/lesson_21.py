@@ -51,9 +51,9 @@ async def work_all(client, work, numbers):
     return sum(await client.gather(futures), [])
 
 # %% batches-1 wrong: results by number
-# yet: it is SOLVED
 # cause: the results are kept by number, so a number that comes twice has one result only
 # line: found.update(zip(part, results))
+# told: none
 import math
 
 

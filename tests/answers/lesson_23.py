@@ -48,9 +48,9 @@ async def get_page(ask, page):
         raise ValueError("no page")
 
 # %% crawl-page-1 wrong: an empty body
-# yet: it is SOLVED
 # cause: an empty body is taken for no answer, and asked for again
 # line: if status == 200 and body:
+# told: raise ValueError("five tries")
 import asyncio
 import random
 
@@ -98,9 +98,9 @@ async def get_page(ask, page):
         raise ValueError(f"{page}: five tries")
 
 # %% crawl-page-1 wrong: the last error comes out
-# yet: it is SOLVED
 # cause: after the fifth try the OSError comes out, not a ValueError
 # line: raise
+# told: status, body = await ask(page)
 import asyncio
 import random
 
@@ -283,9 +283,9 @@ async def fetch_all(fetch, pages, most, apart):
     return [task.result() for task in tasks]
 
 # %% crawl-pipeline-1 wrong: None is the end
-# yet: it is SOLVED
 # cause: a fetch that returns None is taken for the end
 # line: if raw is None:
+# told: none
 import asyncio
 
 
@@ -886,7 +886,6 @@ async def crawl(url, pages, workers, tell):
     return names, failed
 
 # %% crawl-whole-1 wrong: httpx's own time-out
-# yet: it is SOLVED
 # cause: httpx's timeout limits each wait, not the whole try, so an answer that drips may take longer than 0.3 s
 # line: timeout=0.3
 import asyncio

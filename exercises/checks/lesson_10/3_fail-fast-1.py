@@ -1,8 +1,8 @@
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOMENT, Tidy, errors_in, none_left, watched
+from .shared import MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
 
 
 class FailFast(Exercise):
@@ -10,7 +10,7 @@ class FailFast(Exercise):
 
     `buy(item)` is a coroutine function that takes a while, and may fail. Write
     `all_or_nothing(buy, items)`. It buys all items at the same time, and returns what `buy`
-    returned for each, in the order of `items`.
+    returned for each, in the order of `items`; of no items an empty list.
 
     If one of them fails, the others are stopped, and the error comes out, alone or in a group.
     When `all_or_nothing` itself is cancelled, all are stopped. Either way, every `buy` has ended
@@ -69,6 +69,27 @@ class FailFast(Exercise):
                 headline="heard of the error too late",
             )
         none_left(lab, ended, f"the {words} came out")
+
+    @sweep(
+        lambda some: {
+            "items": some.lists(some.sampled_from("abc"), max_size=4),
+            "bought": some.fixed_dictionaries(
+                {item: some.sampled_from(("a thing", "", 0, None)) for item in "abc"}
+            ),
+            "waits": some.permutations((1, 2, 3.5)),
+            "moments": some.permutations((0.25, 0.5, 0)),
+        },
+        fails=(ValueError, TimeoutError),
+        cancels=True,
+        most=30,
+    )
+    def any_items(self, all_or_nothing, lab, items, bought, waits, moments):
+        takes = dict(zip("abc", waits))
+        buy = Tidy(lab.service(takes, bought, name="buy"), dict(zip("abc", moments)))
+        words = f"with the items {items}"
+        if items:
+            words += f"; `buy` takes {told_waits({item: takes[item] for item in items})}"
+        return swept(lab, words, all_or_nothing, buy, items)
 
     @right
     async def with_a_group(buy, items):

@@ -1,7 +1,9 @@
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+ERRORS = (KeyError, ConnectionError, TimeoutError, StopAsyncIteration, asyncio.CancelledError)
 
 
 class Transaction(Exercise):
@@ -11,7 +13,7 @@ class Transaction(Exercise):
     decorator above it makes an async context manager of it. `async with transaction(connection):`
     executes "begin" before the block. If the block comes to its end, it executes "commit"; if it
     is left by an error or a cancellation, "rollback", and the error or the cancellation goes on
-    its way.
+    its way. If "begin" or "commit" fails, that error comes out; what you execute then is up to you.
     """
 
     id = "transaction-1"
@@ -37,6 +39,46 @@ class Transaction(Exercise):
         self._compare(log, ["begin", "rollback"], lab)
         lab.told("and the database refused the commit")
         log = self._block(transaction, lab, refuses="commit", raises=ConnectionError)
+
+    @sweep(
+        lambda some: {
+            "ends": some.sampled_from((None, "return", *ERRORS)),
+            "refuses": some.sampled_from((None, None, "begin", "commit")),
+            "seconds": some.sampled_from((0, 1)),
+        },
+        cancels=True,
+        most=30,
+    )
+    def any_block(self, transaction, lab, ends, refuses, seconds):
+        how = {None: "came to its end", "return": "was left by `return`"}
+        lab.told(
+            f"and the block {how.get(ends) or f'raised {ends.__name__}'}"
+            + (f'; the database refused "{refuses}"' if refuses else "")
+        )
+        asked, ran = [], []
+
+        class Database:
+            async def execute(self, sql):
+                asked.append(sql.rstrip("; ").lower())
+                await asyncio.sleep(1)
+                if asked[-1] == refuses:
+                    raise ConnectionError("the database has gone")
+
+        async def main():
+            async with transaction(Database()):
+                ran.append("the block")
+                await asyncio.sleep(seconds)
+                if ends == "return":
+                    return "returned"
+                if ends:
+                    raise ends("in the block")
+            return "went on"
+
+        run = lab.run(main())
+        for last in ("commit", *([] if ran else ["begin"])):
+            if last in asked:
+                del asked[asked.index(last) + 1 :]  # what comes after these is up to the answer
+        return {"": lab.seen(run, without=("seconds",)), "it executed": asked, "what ran is": ran}
 
     def _block(self, transaction, lab, error=None, refuses=None, **more):
         log, asked = [], []

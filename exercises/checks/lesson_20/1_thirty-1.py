@@ -1,7 +1,7 @@
 import asyncio
 import time
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import must_pass, verdict
 
@@ -12,7 +12,8 @@ class TimeoutTest(Exercise):
     `order(kitchen)` calls the coroutine function `kitchen` and awaits it. This is promised:
 
     - What the kitchen returns is returned, as soon as it is there.
-    - After 30 s without it, `order` returns "the guest left", and the kitchen is cancelled.
+    - After 30 s without it the kitchen is cancelled, and once it has ended `order` returns "the
+      guest left".
     - An error of the kitchen comes out.
 
     Write the test: `async def test_order(order)`. It passes (returns) if `order` keeps all of
@@ -56,9 +57,11 @@ class TimeoutTest(Exercise):
     @staticmethod
     async def good(kitchen):
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(30) as limit:
                 return await kitchen()
         except TimeoutError:
+            if not limit.expired():
+                raise  # it is the kitchen's own
             return "the guest left"
 
     async def never(kitchen):
@@ -123,6 +126,48 @@ class TimeoutTest(Exercise):
         (silent, 'that says "the guest left" where the kitchen raised an error'),
         (wasteful, "that leaves the kitchen cooking when the guest has left"),
     )
+
+    @sweep(
+        lambda some: {
+            "way": some.sampled_from(("in a task of its own", "within a timeout")),
+            "after": some.sampled_from((29, 30, 31)),
+            "flaw": some.sampled_from((None, "says nothing", "loses errors", "wraps errors")),
+        },
+        most=24,
+    )
+    def any_order(self, test_order, lab, way, after, flaw):
+        async def order(kitchen):
+            try:
+                if way == "within a timeout":
+                    async with asyncio.timeout(after) as limit:
+                        return await kitchen()
+                task = asyncio.ensure_future(kitchen())
+                done, _ = await asyncio.wait({task}, timeout=after)
+                if done:
+                    return task.result()
+                task.cancel()
+                await asyncio.wait({task})
+            except Exception as error:
+                if way == "in a task of its own" or not limit.expired():
+                    if flaw == "loses errors":
+                        return None
+                    if flaw == "wraps errors":
+                        raise ExceptionGroup("in the kitchen", [error]) from None
+                    raise
+            return None if flaw == "says nothing" else "the guest left"
+
+        told = f"that awaits the kitchen {way}"
+        if after == 30 and flaw is None:
+            lab.told(f"with an `order` {told}, and keeps its promises")
+            must_pass(lab, f"This `order`, {told}, keeps its promises", test_order, order)
+        elif verdict(lab, test_order, order) is None:
+            told += f", for {after} s" + f", and {flaw}" * bool(flaw)
+            raise Wrong(
+                "passes the broken",
+                f"I gave your test an `order` {told}, and it passed.",
+                try_="Which line of your test should have failed there?",
+                headline="passes a broken one",
+            )
 
     @right
     async def both_sides(order):

@@ -1,6 +1,8 @@
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import named
+
+NAMES = ("Ann", "Bob", "Cleo", "Dan", "a name", "")
 
 
 class Circle(Exercise):
@@ -85,6 +87,19 @@ class Circle(Exercise):
                 )
             lab.equal(got, circle)
 
+    @sweep(
+        lambda some: {
+            "waits": some.dictionaries(
+                some.sampled_from(NAMES), some.sampled_from((*NAMES, "Ann", None)), max_size=6
+            ).filter(has_one_circle_at_most)
+        },
+        besides=[{"waits": {f"task {n}": f"task {(n + 1) % 1100}" for n in range(1100)}}],
+        most=60,
+    )
+    def any_waits(self, find_circle, lab, waits):
+        got = lab.call(find_circle, waits)
+        return set(got) if isinstance(got, (list, tuple, frozenset)) else got
+
     @right
     def from_each(waits):
         """Return the set of the tasks that wait for each other in a circle."""
@@ -157,3 +172,20 @@ class Circle(Exercise):
             if name == first:
                 return set(way)
         return set()
+
+
+def has_one_circle_at_most(waits):
+    """Whether all ways that don't end lead into the same circle."""
+    ends = []
+    for name in waits:
+        for _ in range(len(waits) + 1):
+            name = waits.get(name)
+        if name is not None:
+            ends.append(name)
+    if not ends:
+        return True
+    circle, name = {ends[0]}, waits[ends[0]]
+    while name != ends[0]:
+        circle.add(name)
+        name = waits[name]
+    return circle.issuperset(ends)

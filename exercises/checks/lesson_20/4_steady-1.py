@@ -2,7 +2,7 @@ import ast
 import asyncio
 import itertools
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import must_pass, verdict
 
@@ -93,6 +93,60 @@ class SteadyTest(Exercise):
                 lab.call_of("join", "wait"),
                 "Let the death of the washer end your wait: a TaskGroup does that.",
                 headline="hangs where it should fail",
+            )
+
+    @sweep(
+        lambda some: {
+            "paces": some.sampled_from(((0.01,), (0.002, 0.3, 0.01), (900,))),
+            "number": some.integers(1, 2),
+            "flaw": some.sampled_from((None, "loses", "washes twice", "holds back", "dies at")),
+            "cleanup": some.sampled_from((0, 0.5)),
+        },
+        most=40,
+    )
+    def any_washer(self, test_washer, lab, paces, number, flaw, cleanup):
+        cleaned = [0.0]
+
+        async def washer(dirty, clean):
+            held = []
+            try:
+                for n in itertools.count(1):
+                    plate = await dirty.get()
+                    await asyncio.sleep(paces[n % len(paces)])
+                    cleaned.append(asyncio.get_running_loop().time())
+                    if flaw == "dies at" and n == number:
+                        raise ValueError("the washer is broken")
+                    if flaw == "holds back" and n == number:
+                        held.append(plate)  # it comes behind the next one
+                    elif flaw != "loses" or n != number:
+                        clean.extend([plate, *held])
+                        held.clear()
+                    if flaw == "washes twice" and n == number:
+                        clean.append(plate)
+                    dirty.task_done()
+            finally:
+                await asyncio.sleep(cleanup)
+
+        told = f"that takes {', then '.join(f'{pace:g}' for pace in paces)} s for a plate"
+        if flaw is None:
+            told += f", and {cleanup:g} s to end when it is cancelled" * bool(cleanup)
+            lab.told(f"with a washer {told}")
+            run = must_pass(lab, f"This washer, {told}, is right", test_washer, washer)
+            if run.elapsed > cleaned[-1] + cleanup + 1e-6:
+                raise Wrong(
+                    "late",
+                    f"The last plate was clean at {cleaned[-1]:g} s; your test was over at "
+                    f"{run.elapsed:g} s.",
+                    lab.call_of("sleep", "wait", "timeout"),
+                    "Wait for the event itself: `dirty.join()`.",
+                    headline="waits longer than it must",
+                )
+        elif verdict(lab, test_washer, washer) is None:
+            raise Wrong(
+                "passes the broken",
+                f"I gave your test a washer {told}, and {flaw} plate number {number}. It passed.",
+                lab.node(ast.Assert),
+                headline="passes a broken one",
             )
 
     @staticmethod

@@ -1,6 +1,6 @@
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import LET_IT_PASS, named
 
@@ -14,7 +14,8 @@ class LeakDetector(Exercise):
     - Tasks that were there before are none of its business, and go on.
     - What the test left is cancelled, and has ended, its cleanup too, when `leaks` is over. It
       waits no longer than that.
-    - An error of the test comes out, and what the test left is ended in that case too.
+    - An error of the test comes out, and what the test left is ended in that case too, as it is if
+      `leaks` is cancelled.
     """
 
     id = "leaks-1"
@@ -174,6 +175,57 @@ class LeakDetector(Exercise):
                 headline="left what it found",
             )
 
+    @sweep(
+        lambda some: {
+            "left": some.lists(some.sampled_from(("radio", "light", "2", "10")), max_size=4),
+            "cleanups": some.permutations((0, 0, 0.5, 2.25)),
+            "before": some.sampled_from(("clock", "radio")),
+            "error": some.sampled_from((None, None, LookupError, TimeoutError, AssertionError)),
+            "cancelled": some.sampled_from((None, None, 0.5)),
+        },
+        most=30,
+    )
+    def any_test(self, leaks, lab, left, cleanups, before, error, cancelled):
+        tasks, went_on = [], []
+
+        async def rings(cleanup):
+            try:
+                await asyncio.sleep(1000)
+            finally:
+                await asyncio.sleep(cleanup)
+
+        async def test():
+            for name, cleanup in zip(left, cleanups):
+                tasks.append(asyncio.create_task(rings(cleanup), name=name))
+            await asyncio.sleep(1)
+            if error:
+                raise error("the test failed")
+
+        async def scene():
+            clock = asyncio.create_task(asyncio.sleep(500), name=before)
+            await asyncio.sleep(0)
+            try:
+                return await lab.awaitable(leaks(test))
+            finally:
+                went_on.append(not (clock.done() or clock.cancelling()))
+                tasks[:] = [task for task in tasks if not task.done()]
+                clock.cancel()
+
+        told = f"with a test that leaves {', '.join(left) or 'no task'}"
+        if before in left:
+            told += f", where another {before} ran before"
+        if cancelled:
+            told += ", and cancelled it while the test ran"
+        elif error:
+            told += f" and then raises {error.__name__}"
+        lab.told(told)
+        run = lab.run(scene(), cancel_after=cancelled)
+        return {
+            "": lab.seen(run),
+            "when it was over, these tasks still ran:": [task.get_name() for task in tasks],
+            "that the task of before went on is": went_on[0],
+        }
+
     @right
     async def with_gather(test):
         """Return the names of the tasks that `test` left, sorted; end them."""
@@ -191,12 +243,14 @@ class LeakDetector(Exercise):
     async def in_a_task_of_its_own(test):
         before = asyncio.all_tasks()
         task = asyncio.create_task(test())
-        await asyncio.wait([task])
-        left = asyncio.all_tasks() - before
-        for other in left:
-            other.cancel()
-        if left:
-            await asyncio.wait(left)
+        try:
+            await asyncio.wait([task])
+        finally:
+            left = asyncio.all_tasks() - before
+            for other in left:
+                other.cancel()
+            if left:
+                await asyncio.wait(left)
         await task
         return sorted(other.get_name() for other in left)
 

@@ -2,7 +2,7 @@ import asyncio
 import contextlib
 from contextlib import AsyncExitStack
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import LET_IT_PASS
 
@@ -29,6 +29,25 @@ class Appliance:
         return self.name
 
 
+class Noted(Appliance):
+    """One that fails as the name of its method says, "oven.on", with an error of any kind."""
+
+    def __init__(self, name, notes, fails, error):
+        super().__init__(name, notes)
+        self.where, self.error = fails, error
+
+    async def on(self):
+        if self.where == f"{self.name}.on":
+            await asyncio.sleep(1)
+            raise self.error("failed")
+        await super().on()
+
+    async def off(self):
+        await super().off()
+        if self.where == f"{self.name}.off":
+            raise self.error("failed")
+
+
 class Fixture(Exercise):
     """A fixture that cleans up
 
@@ -41,7 +60,8 @@ class Fixture(Exercise):
       all that was switched on is switched off.
     - If the fridge does not start (`on` raises), the oven is switched off.
     - If `fridge.off()` raises, the oven is switched off all the same.
-    - What did not start is not switched off. Errors come out.
+    - What did not start is not switched off. Errors come out. A cancellation, at whatever moment,
+      is an error like others.
     """
 
     id = "fixture-1"
@@ -76,6 +96,38 @@ class Fixture(Exercise):
             self._use(
                 lab, kitchen, how, "I used it with an oven that does not start", [], oven="on"
             )
+
+    @sweep(
+        lambda some: {
+            "as_pytest_does": some.booleans(),
+            "fails": some.sampled_from(
+                (None, "test", "test", "oven.on", "fridge.on", "fridge.off", "oven.off")
+            ),
+            "error": some.sampled_from((OSError, AssertionError, asyncio.CancelledError)),
+        },
+        cancels=True,
+        most=30,
+    )
+    def any_failure(self, kitchen, lab, as_pytest_does, fails, error):
+        notes = []
+        things = Noted("oven", notes, fails, error), Noted("fridge", notes, fails, error)
+
+        async def run_test(pair):
+            notes.append("test")
+            await asyncio.sleep(1)
+            if fails == "test":
+                raise LookupError("failed") if as_pytest_does else error("failed")
+
+        how = as_pytest if as_pytest_does else as_context
+        told = "with an oven and a fridge, " + (
+            "pytest's way" if as_pytest_does else "by asynccontextmanager"
+        )
+        if fails:
+            what = "the test" if fails == "test" else f"`{fails}`"
+            told += f"; {what} raises {error.__name__}"
+        lab.told(told)
+        run = lab.run(how(kitchen, things, run_test, lab))
+        return {"what happened is": notes, "": lab.seen(run)}
 
     def _use(self, lab, kitchen, how, told, expected, test=None, oven=None, fridge=None):
         notes = []

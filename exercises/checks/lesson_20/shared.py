@@ -8,7 +8,9 @@ LET_IT_PASS = "Let it pass: no `except` that keeps it, and no `return` in a `fin
 def verdict(lab, *what):
     """The error with which a test fails, or None if it passes."""
     try:
-        lab.run(*what, leaks=True, blocks=True)
+        run = lab.run(*what, leaks=True, blocks=True)
+        if run.error is not None:
+            raise run.error  # within a sweep it was kept
     except (KeyboardInterrupt, SystemExit):
         raise
     except Wrong:
@@ -25,6 +27,8 @@ def must_pass(lab, what, *call):
     """Run a test that has to pass; what makes it fail is told as such."""
     try:
         run = lab.run(*call)
+        if run.error is not None:
+            raise run.error  # within a sweep it was kept
     except BaseException as error:
         kind = type(error).__name__
         if kind not in ("AssertionError", "TimeoutError", "Failed"):

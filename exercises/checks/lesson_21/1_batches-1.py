@@ -1,6 +1,6 @@
 import math
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import Cluster, not_a_future, not_here, run_on, size
 
@@ -18,6 +18,7 @@ class Batches(Exercise):
 
     `client` behaves as Dask's: `client.submit(function, *arguments)` and `client.map(function,
     items)` return futures at once, and `await client.gather(futures)` gives their results in order.
+    (Arguments are handed over by position.)
     """
 
     id = "batches-1"
@@ -32,65 +33,80 @@ class Batches(Exercise):
 
     def verify(self, work_all, lab):
         for many in 1000, 437, 7, 1, 0:
-            client = Cluster()
-
-            def work(number):
-                client.spend(0.001)
-                return number * number
-
             numbers = list(range(many, 0, -1))
-            run = run_on(
-                lab,
-                f"with {many or 'no'} number{'s' * (many != 1)}",
-                work_all,
-                client,
-                work,
-                numbers,
+            told = f"with {many or 'no'} number{'s' * (many != 1)}"
+            self.ship(work_all, lab, numbers, lambda number: number * number, told)
+
+    @sweep(
+        lambda some: {
+            "many": some.sampled_from(
+                (0, 1, 2, 3, 5, 8, 19, 20, 21, 39, 40, 41, 42, 81, 161, 1100)
+            ),
+            "different": some.sampled_from((1, 2, 7, 5000)),
+            "results": some.permutations((None, 0, "", [], "ok")),
+        },
+        most=25,
+    )
+    def any_numbers(self, work_all, lab, many, different, results):
+        numbers = [n % different for n in range(many)]
+        told = f"with {numbers}" if many < 9 else f"with {many} numbers"
+        said = ", ".join(f"{results[n % 5]!r} for {n}" for n in sorted(set(numbers))[:5])
+        told += f", where `work` returns {said}" if numbers else ""
+        self.ship(work_all, lab, numbers, lambda number: results[number % 5], told)
+
+    def ship(self, work_all, lab, numbers, result_of, told):
+        """Run it, and look at the calls that it made and at what it returned."""
+        many, client = len(numbers), Cluster()
+
+        def work(number):
+            client.spend(0.001)
+            return result_of(number)
+
+        run = run_on(lab, told, work_all, client, work, list(numbers))
+        not_here(client, "work", lab)
+        not_a_future(run.result, lab)
+        done = sum(client.share)
+        if len(client.calls) > 40:
+            raise Wrong(
+                "shipping",
+                f"{many} numbers went out in {len(client.calls)} calls.",
+                lab.call_of("submit", "map"),
+                "Each call costs five times what a number does. Put several numbers into one.",
+                headline="too small to ship",
             )
-            not_here(client, "work", lab)
-            not_a_future(run.result, lab)
-            done = sum(client.share)
-            if len(client.calls) > 40:
-                raise Wrong(
-                    "shipping",
-                    f"{many} numbers went out in {len(client.calls)} calls.",
-                    lab.call_of("submit", "map"),
-                    "Each call costs five times what a number does. Put several numbers into one.",
-                    headline="too small to ship",
-                )
-            if done < many:
-                raise Wrong(
-                    "lost items",
-                    f"The workers did {done} of {many} numbers.",
-                    lab.earliest(lab.operation("//"), lab.call_of("range", "zip")),
-                    "What becomes of the rest, if the parts don't come out even?",
-                )
-            if done > many:
-                raise Wrong(
-                    "done twice",
-                    f"The workers did {done} numbers, and {many} were given.",
-                    lab.call_of("range"),
-                    headline="did some twice",
-                )
-            most = max(client.share, default=0)
-            if most > math.ceil(many / 4):
-                raise Wrong(
-                    "shipping",
-                    f"One call did {most} of {many} numbers, and "
-                    "meanwhile other workers had nothing to do.",
-                    lab.call_of("submit", "map"),
-                    "With four workers, at least four calls.",
-                    headline="too big a batch",
-                )
-            lab.equal(run.result, [number * number for number in numbers])
-            if len(client.sent) > 1 and client.sent[-1] - client.sent[0] > 0.001:
-                raise Wrong(
-                    "sequential",
-                    f"The last of {len(client.sent)} calls was made "
-                    f"{client.sent[-1] - client.sent[0]:.2g} s after the first one: one "
-                    "worker at a time had work.",
-                    lab.text.sequential_await() or lab.await_of(),
-                )
+        if done < many:
+            raise Wrong(
+                "lost items",
+                f"The workers did {done} of {many} numbers.",
+                lab.earliest(lab.operation("//"), lab.call_of("range", "zip")),
+                "What becomes of the rest, if the parts don't come out even?",
+            )
+        if done > many:
+            raise Wrong(
+                "done twice",
+                f"The workers did {done} numbers, and {many} were given.",
+                lab.call_of("range"),
+                headline="did some twice",
+            )
+        most = max(client.share, default=0)
+        if most > math.ceil(many / 4):
+            raise Wrong(
+                "shipping",
+                f"One call did {most} of {many} numbers, and "
+                "meanwhile other workers had nothing to do.",
+                lab.call_of("submit", "map"),
+                "With four workers, at least four calls.",
+                headline="too big a batch",
+            )
+        lab.equal(run.result, [result_of(number) for number in numbers])
+        if len(client.sent) > 1 and client.sent[-1] - client.sent[0] > 0.001:
+            raise Wrong(
+                "sequential",
+                f"The last of {len(client.sent)} calls was made "
+                f"{client.sent[-1] - client.sent[0]:.2g} s after the first one: one "
+                "worker at a time had work.",
+                lab.text.sequential_await() or lab.await_of(),
+            )
 
     @right
     async def with_map(client, work, numbers):

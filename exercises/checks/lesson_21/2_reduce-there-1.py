@@ -1,7 +1,7 @@
 import math
 from collections import Counter
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import Cluster, not_a_future, not_here, run_on
 
@@ -13,13 +13,14 @@ class ReduceThere(Exercise):
     on that day: a long list of numbers. Write a coroutine function `highest(client, load, days)`:
     it returns a dict from each of `days` to its highest number.
 
-    Every day is loaded once, by a worker, and all workers have their share. No measurements move:
-    in all, less than 5,000 bytes may come home, go out, or go from worker to worker.
+    The days are all different, and none of the lists is empty. Every day is loaded once, by a
+    worker, and all workers have their share. No measurements move: in all, less than 5,000 bytes
+    may come home, go out, or go from worker to worker.
 
     `client` behaves as Dask's: `client.submit(function, *arguments)` and `client.map(function,
     items)` return futures at once. A result stays on the worker that made it until its future is
     awaited, alone or by `await client.gather(futures)`. A future can be an argument of another
-    call, which then runs where that result is.
+    call, which then runs where that result is. (Arguments are handed over by position.)
     """
 
     id = "reduce-there-1"
@@ -34,76 +35,92 @@ class ReduceThere(Exercise):
 
     def verify(self, highest, lab):
         for days in ([3, 1, 4, 15, 9, 2], [8]):
-            client, loaded = Cluster(), []
-
-            def load(day):
-                client.spend(0.5)
-                loaded.append(day)
-                # Where the highest number stands differs from day to day.
-                return [(n * 7919 + day * 104729) % 20011 + day for n in range(5000)]
-
-            run = run_on(lab, f"with the days {days}", highest, client, load, list(days))
-            not_here(client, "load", lab)
-            if isinstance(run.result, dict):
-                not_a_future(run.result, lab)
-            if client.out > 5000 + 100 * len(client.calls):
-                raise Wrong(
-                    "shipping",
-                    f"{client.out:,} bytes went out with your calls"
-                    + (f", after {client.home:,} had come home." if client.home > 5000 else "."),
-                    lab.call_of("submit", "map", "scatter"),
-                    "Hand on the future itself: `client.submit(max, future)`. The list "
-                    "stays where it is.",
-                    headline="there and back",
-                )
-            if client.home > 5000:
-                raise Wrong(
-                    "shipping",
-                    f"{client.home:,} bytes came home, for {len(days)} numbers.",
-                    lab.earliest(lab.await_of(), lab.call_of("gather")),
-                    "`await` on a future brings its whole result. Let a worker reduce it "
-                    "first, and await that.",
-                    headline="brought it home",
-                )
-            if client.between > 5000:
-                raise Wrong(
-                    "shipping",
-                    f"{client.between:,} bytes went from worker to "
-                    "worker: one call that needs the lists of several days needs them in "
-                    "one place.",
-                    lab.call_of("submit", "map"),
-                    "One call for each day.",
-                    headline="all to one worker",
-                )
-            twice = [day for day, times in Counter(loaded).items() if times > 1]
-            if twice:
-                raise Wrong(
-                    "done twice",
-                    f"Day {twice[0]} was loaded {loaded.count(twice[0])} times.",
-                    lab.use_of("load"),
-                    headline="loaded twice",
-                )
-            asked = {
-                day: max((n * 7919 + day * 104729) % 20011 + day for n in range(5000))
-                for day in days
+            # Where the highest number stands differs from day to day.
+            lists = {
+                day: [(n * 7919 + day * 104729) % 20011 + day for n in range(5000)] for day in days
             }
-            lab.equal(run.result, asked)
-            bound = 0.5 * math.ceil(len(days) / 4)
-            took = f"It took {run.elapsed:.2g} s; four workers need {bound:g} s"
-            if client.sent[-1] - client.sent[0] > 0.3:
-                raise Wrong(
-                    "sequential",
-                    f"{took}.",
-                    lab.text.sequential_await() or lab.earliest(lab.await_of(), lab.use_of("load")),
-                )
-            if run.elapsed > bound + 0.3:
-                raise Wrong(
-                    "idle places",
-                    f"{took}. Calls made for {len(days)} days: {len(client.calls)}.",
-                    lab.call_of("submit", "map"),
-                    "One worker does one call at a time: a call for each day.",
-                    headline="left a worker idle",
-                )
+            self.reduce(highest, lab, lists, f"with the days {days}")
+
+    @sweep(
+        lambda some: {
+            "lists": some.dictionaries(
+                some.sampled_from((0, 1, 2, 7, "", "Monday")),
+                some.lists(some.sampled_from((-7.5, -1, 0, 3, 12)), min_size=1, max_size=3),
+                max_size=6,
+            )
+        },
+        most=8,
+    )
+    def any_days(self, highest, lab, lists):
+        self.reduce(highest, lab, lists, f"where `load` returns, by the day, {lists}")
+
+    def reduce(self, highest, lab, lists, told):
+        """Run it with the days of `lists`; look at what moved and at what it returned."""
+        client, days, loaded = Cluster(), list(lists), []
+
+        def load(day):
+            client.spend(0.5)
+            loaded.append(day)
+            return list(lists[day])
+
+        run = run_on(lab, told, highest, client, load, list(days))
+        not_here(client, "load", lab)
+        if isinstance(run.result, dict):
+            not_a_future(run.result, lab)
+        if client.out > 5000 + 100 * len(client.calls):
+            raise Wrong(
+                "shipping",
+                f"{client.out:,} bytes went out with your calls"
+                + (f", after {client.home:,} had come home." if client.home > 5000 else "."),
+                lab.call_of("submit", "map", "scatter"),
+                "Hand on the future itself: `client.submit(max, future)`. The list "
+                "stays where it is.",
+                headline="there and back",
+            )
+        if client.home > 5000:
+            raise Wrong(
+                "shipping",
+                f"{client.home:,} bytes came home, for {len(days)} numbers.",
+                lab.earliest(lab.await_of(), lab.call_of("gather")),
+                "`await` on a future brings its whole result. Let a worker reduce it "
+                "first, and await that.",
+                headline="brought it home",
+            )
+        if client.between > 5000:
+            raise Wrong(
+                "shipping",
+                f"{client.between:,} bytes went from worker to "
+                "worker: one call that needs the lists of several days needs them in "
+                "one place.",
+                lab.call_of("submit", "map"),
+                "One call for each day.",
+                headline="all to one worker",
+            )
+        twice = [day for day, times in Counter(loaded).items() if times > 1]
+        if twice:
+            raise Wrong(
+                "done twice",
+                f"Day {twice[0]} was loaded {loaded.count(twice[0])} times.",
+                lab.use_of("load"),
+                headline="loaded twice",
+            )
+        lab.equal(run.result, {day: max(lists[day]) for day in days})
+        bound = 0.5 * math.ceil(len(days) / 4)
+        took = f"It took {run.elapsed:.2g} s; four workers need {bound:g} s"
+        if days and client.sent[-1] - client.sent[0] > 0.3:
+            raise Wrong(
+                "sequential",
+                f"{took}.",
+                lab.text.sequential_await() or lab.earliest(lab.await_of(), lab.use_of("load")),
+            )
+        if run.elapsed > bound + 0.3:
+            raise Wrong(
+                "idle places",
+                f"{took}. Calls made for {len(days)} days: {len(client.calls)}.",
+                lab.call_of("submit", "map"),
+                "One worker does one call at a time: a call for each day.",
+                headline="left a worker idle",
+            )
 
     @right
     async def hand_on_the_future(client, load, days):

@@ -1,9 +1,11 @@
 import asyncio
 from collections import Counter
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import Cluster, WorkerDied, not_a_future, not_here, run_on
+
+ERRORS = LookupError, TimeoutError, RuntimeError
 
 
 class Survive(Exercise):
@@ -22,7 +24,8 @@ class Survive(Exercise):
     the third time too, `client.WorkerDied` comes out likewise. (The items are different numbers.)
 
     `client` behaves as Dask's otherwise: `client.submit(function, *arguments)` and
-    `client.map(function, items)` return futures at once, and a future can be awaited.
+    `client.map(function, items)` return futures at once, and a future can be awaited. (Arguments
+    are handed over by position.)
     """
 
     id = "survive-1"
@@ -156,6 +159,49 @@ class Survive(Exercise):
 
         client, work = prepared()
         lab.equal(run_on(lab, "without items", do_all, client, work, []).result, [])
+
+    @sweep(
+        lambda some: {
+            "items": some.lists(some.integers(0, 5), max_size=5, unique=True),
+            "results": some.permutations((None, 0, "", [], False, "done")),
+            "deaths": some.lists(some.sampled_from((0, 0, 1, 2)), min_size=6, max_size=6),
+            "end": some.sampled_from((None, None, "lost", *ERRORS)),
+        },
+        most=40,
+    )
+    def any_items(self, do_all, lab, items, results, deaths, end):
+        bad = items[-1] if items and end else None
+        deadly = {item: deaths[item] for item in items if deaths[item] and item != bad}
+        if end == "lost" and bad is not None:
+            deadly[bad] = 100
+        client = Cluster(workers=8, deadly=deadly)
+
+        def work(item):
+            client.spend(1.0)
+            if item == bad:
+                raise end("failed by itself")
+            return results[item]
+
+        told = [f"{item} loses its worker {min(deadly[item], 3)} times" for item in deadly]
+        if bad is not None and end != "lost":
+            told.append(f"{bad} raises {end.__name__}")
+        told = f"with the items {items}" + f" ({', '.join(told)})" * bool(told)
+        how = {"raises": Exception} if bad is not None else {}
+        run = run_on(lab, told, do_all, client, work, items, **how)
+        if items and client.sent[len(items) - 1] > 0.5:
+            raise Wrong(
+                "sequential",
+                f"The first {len(items)} calls were made within {client.sent[len(items) - 1]:.2g} "
+                "s, and eight workers are there.",
+                lab.text.sequential_await() or lab.await_of(),
+            )
+        sent = Counter(item for (item,) in client.calls)
+        if bad is not None:
+            run.left, sent = None, {bad: sent[bad]}  # what becomes of the others is left open
+        return {
+            "": lab.seen(run, without=("seconds", "group")),
+            "how often each item was sent:": dict(sorted(sent.items())),
+        }
 
     @right
     async def each_for_itself(client, work, items):

@@ -1,6 +1,7 @@
 import inspect
+import pickle
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Once(Exercise):
@@ -118,6 +119,30 @@ class Once(Exercise):
             20,
             what=seen,
         )
+
+    @sweep(
+        lambda some: {
+            "order": some.lists(some.integers(0, 5), max_size=6),
+            "ids": some.sampled_from(((0, 1, 2, 3, 4, 5), (1, 11, 111, 10, 110, 1010))),
+            "amounts": some.permutations((5, 5, 0, -5, 20, 1)),
+            "accounts": some.sampled_from(("AAAAAA", "ABABAB", ("A", "A1", "", "A", "A1", "B"))),
+        },
+        most=60,
+    )
+    def any_payments(self, pay, lab, order, ids, amounts, accounts):
+        payments = [
+            {"id": id, "account": account, "amount": amount}
+            for id, account, amount in zip(ids, accounts, amounts)
+        ]
+        made = [payments[number] for number in order]
+        words = [f"{one['amount']} to {one['account']!r} (id {one['id']})" for one in made]
+        lab.told(f"with the payments {', '.join(words) or 'of nobody'}")
+        book, sums = {}, []
+        for payment in made:
+            pay(book, payment)
+            sums.append(sum(book.values()))
+            book = pickle.loads(pickle.dumps(book))  # as another process gets it
+        return {"after each of them, `sum(book.values())` was": sums}
 
     @right
     def a_place_for_each(book, payment):

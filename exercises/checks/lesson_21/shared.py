@@ -213,7 +213,10 @@ def run_on(lab, words, answer, *arguments, **how):
     """Run the answer as `lab.run` does, told by `words`; name what a cluster refuses."""
     lab.told(words)
     try:
-        return lab.run(answer, *arguments, **how)
+        run = lab.run(answer, *arguments, **how)
+        if run.error is not None and "raises" not in how:
+            raise run.error  # within a sweep it was kept
+        return run
     except NotForWorkers as error:
         kind, headline, observed, try_ = error.args
         place = lab.text.of_traceback(error)

@@ -5,7 +5,9 @@ import asyncio
 import statistics
 import time
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+ERRORS = ValueError, TimeoutError, LookupError
 
 
 class Bench(Exercise):
@@ -108,6 +110,49 @@ class Bench(Exercise):
             lab.handler(),
             "An error is no fast answer. Let it out.",
         )
+
+    @sweep(
+        lambda some: {
+            "names": some.lists(some.sampled_from(("T", "A", "", "b")), max_size=3, unique=True),
+            "rounds": some.integers(1, 6),
+            "lengths": some.lists(some.sampled_from((0, 0, 1, 2, 5, 0.25)), min_size=3, max_size=7),
+            "alike": some.booleans(),
+            "begins": some.sampled_from((0, -3.5, 1e6)),
+            "fails": some.sampled_from((None, None, None, *ERRORS)),
+            "at": some.integers(1, 5),
+        },
+        most=60,
+    )
+    def any_ways(self, bench, lab, names, rounds, lengths, alike, begins, fails, at):
+        clock, ran = [begins], []
+
+        def way(name):
+            def run():
+                ran.append(name)
+                if fails and len(ran) == at:
+                    raise fails(f"run {at} failed")
+                clock[0] += lengths[len(ran) % len(lengths)]
+
+            return run
+
+        ways = (
+            dict.fromkeys(names, way("the way")) if alike else {name: way(name) for name in names}
+        )
+        told = f"with the ways {names}, for {rounds} round{'s' * (rounds > 1)}"
+        if alike and len(names) > 1:
+            told += ", the same function for each name"
+        told += f"; the runs take {', '.join(str(one) for one in lengths[1:] + lengths[:1])} s"
+        if fails:
+            told += f", and number {at} raises {fails.__name__}"
+        lab.told(told)
+        try:
+            found = bench(ways, rounds, lambda: clock[0])
+        except ERRORS as error:
+            found = error
+        seen = {"the ways ran in this order:": ran}
+        if isinstance(found, Exception):
+            return seen | {"what came out is": type(found).__name__}
+        return seen | {"it returned": found, "the names came in this order:": list(found)}
 
     @staticmethod
     def _order(ran, found):

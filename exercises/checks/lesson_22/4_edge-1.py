@@ -2,7 +2,7 @@ import asyncio
 import inspect
 import traceback
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Edge(Exercise):
@@ -10,7 +10,8 @@ class Edge(Exercise):
 
     `fetch(url)` is a coroutine function. Write a *plain* function `report(fetch, urls)`: it fetches
     all pages at once and returns one string, the pages in the order of `urls`, joined by ", "; of
-    no urls an empty one. It is called from a script, where no loop runs.
+    no urls an empty one. If a fetch fails, its error comes out, alone or in a group. It is called
+    from a script, where no loop runs.
     """
 
     id = "edge-1"
@@ -82,6 +83,27 @@ class Edge(Exercise):
             f"ConnectionError was raised inside, and it had to come out. It returned {got!r}.",
             lab.earliest(lab.handler(), lab.keyword("return_exceptions"), lab.call_of("suppress")),
         )
+
+    @sweep(
+        lambda some: {
+            "urls": some.lists(some.sampled_from("abc"), max_size=4),
+            "pages": some.permutations(("", "page", ", ")),
+            "waits": some.permutations((0.002, 0.006, 0.01)),
+        },
+        fails=(OSError, ValueError),
+        most=6,
+    )
+    def any_urls(self, report, lab, urls, pages, waits):
+        fetch = lab.service(dict(zip("abc", waits)), dict(zip("abc", pages)))
+        try:
+            text = lab.call(report, fetch, urls)
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from None
+        return {
+            "it returned": text,
+            "the pages that it fetched, sorted, are": sorted(fetch.started),
+            "the most fetches at once were": fetch.peak,
+        }
 
     @staticmethod
     def _named(lab, error):

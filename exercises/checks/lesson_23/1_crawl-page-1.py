@@ -6,19 +6,22 @@ import itertools
 import random
 import time
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import SOON, now
 
 
 class Ask:
-    """What becomes of the first, second, ... request for a page: a status, OSError or "hang"."""
+    """What becomes of the first, second, ... request for a page: a status, an error, or "hang".
 
-    TAKES = 0.1  # seconds
+    takes: seconds of a try that doesn't hang. body: that of a 200, "body of …" by default.
+    """
+
     MOST = 12  # requests; who asks more often never gives up
 
-    def __init__(self, lab, outcomes):
+    def __init__(self, lab, outcomes, takes=0.1, body=...):
         self.lab, self.outcomes, self.began, self.ended = lab, list(outcomes), [], []
+        self.takes, self.body = takes, body
 
     @property
     def pauses(self):
@@ -37,12 +40,22 @@ class Ask:
         self.began.append(now())
         outcome = self.outcomes.pop(0) if self.outcomes else 200
         try:
-            await asyncio.sleep(3600 if outcome == "hang" else self.TAKES)
+            await asyncio.sleep(3600 if outcome == "hang" else self.takes)
         finally:
             self.ended.append(now())
-        if outcome is OSError:
-            raise OSError("connection lost")
-        return (outcome, f"body of {page}" if outcome == 200 else "")
+        if isinstance(outcome, type):
+            raise outcome("connection lost")
+        if outcome != 200:
+            return outcome, ""
+        return 200, f"body of {page}" if self.body is ... else self.body
+
+
+OUTCOMES = (429, 503, OSError, ConnectionResetError, TimeoutError, "hang", 404, 500, 204, 301, 200)
+
+
+def leaves_time(outcomes):
+    """Whether these tries and the one after them end in time, or not: chance decides nothing."""
+    return not 2 <= outcomes.count("hang") <= 3 or len(outcomes) == outcomes.count("hang") == 2
 
 
 class OnePage(Exercise):
@@ -180,6 +193,57 @@ class OnePage(Exercise):
                 f"I cancelled it after 0.5 s, and it went on until {run.elapsed:.1f} s.",
                 lab.handler(),
             )
+
+    @sweep(
+        lambda some: {
+            "outcomes": some.lists(some.sampled_from(OUTCOMES), max_size=6).filter(leaves_time),
+            "body": some.sampled_from(("body", "", "0", "[]")),
+            "takes": some.sampled_from((0, 0.1, 0.9)),
+            "cancelled": some.sampled_from((None, None, None, 0.05)),
+        },
+        besides=[
+            {"outcomes": [*[503] * 4, last], "body": "", "takes": 0.1, "cancelled": None}
+            for last in OUTCOMES
+        ],
+        most=50,
+    )
+    def any_tries(self, get_page, lab, outcomes, body, takes, cancelled):
+        ask = Ask(lab, outcomes, takes, body)
+        tries = [each.__name__ if isinstance(each, type) else str(each) for each in outcomes]
+        told = f"with a page whose tries end with {', '.join([*tries, '200'][:5])}, in turn"
+        if takes > 0.5:
+            told += f", after {takes} s each"
+        cancelled = cancelled if takes or outcomes[:1] == ["hang"] else None
+        if cancelled:
+            told += f", and cancelled it after {cancelled} s"
+        lab.told(told + f" (the body is {body!r})" * (body != "body"))
+        run = lab.run(get_page, ask, "/tea", cancel_after=cancelled)
+        self.pauses(lab, ask)
+        for began, ended in zip(ask.began, ask.ended):
+            if ended - began > 1 + SOON:
+                raise Wrong(
+                    "time limit",
+                    f"A try took {ended - began:.3g} s; it may take 1 s.",
+                    lab.await_of("*ask*"),
+                )
+        if (
+            not (cancelled or isinstance(run.error, TimeoutError))
+            and run.elapsed > ask.ended[-1] + SOON
+        ):
+            raise Wrong(
+                "late",
+                f"The last try ended at {ask.ended[-1]:.2f} s, and it was over at "
+                f"{run.elapsed:.2f} s.",
+                lab.call_of("sleep"),
+                "After the last try there is nothing to wait for.",
+                headline="paused for nothing",
+            )
+        if isinstance(run.error, (ValueError, TimeoutError)):
+            run.error.args = ("no page",)  # its words are left open
+        return {
+            "": lab.seen(run, without=("seconds",)),
+            "the number of its tries is": len(ask.began),
+        }
 
     def tried(self, get_page, lab, what, *outcomes):
         """Run it once: what was asked, the error that came out or None, the run."""

@@ -2,7 +2,7 @@ import asyncio
 import itertools
 import time
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import SOON, now
 
@@ -46,6 +46,7 @@ class TwoLimits(Exercise):
     - Between the starts of any two fetches lie at least `apart` seconds.
     - They start in the order of `pages`, each as soon as the two limits allow, and when the last
       has ended it returns.
+    - If a fetch raises an error, that error comes out, alone or in a group.
 
     The check runs on a clock that jumps: `asyncio.get_running_loop().time()` tells its time.
     """
@@ -77,6 +78,34 @@ class TwoLimits(Exercise):
             run = lab.run(fetch_all, fetch, pages, most, apart)
             lab.equal(run.result, [page.upper() for page in pages])
             self.judge(lab, run, fetch, seconds, most, apart)
+
+    @sweep(
+        lambda some: {
+            "pages": some.lists(some.sampled_from("abcd"), max_size=6),
+            "results": some.permutations((None, "", 0, "page")),
+            "waits": some.sampled_from(((1, 1, 1, 1), (3, 1, 0.5, 2), (0.2, 4, 0, 1))),
+            "most": some.integers(1, 4),
+            "apart": some.sampled_from((0, 0.25, 0.9, 3)),
+        },
+        fails=(OSError,),
+        most=25,
+    )
+    def any_limits(self, fetch_all, lab, pages, results, waits, most, apart):
+        names = sorted(set(pages))
+        fetch, starts = lab.service(dict(zip(names, waits)), dict(zip(names, results))), []
+
+        async def fetching(page):
+            starts.append((page, now()))
+            return await fetch(page)
+
+        takes = ", ".join(f"{name!r} takes {wait:g} s" for name, wait in zip(names, waits))
+        told = f"with {pages}, most={most}, apart={apart:g}"
+        lab.told(told + f" ({takes})" * bool(pages))
+        run = lab.run(fetch_all, fetching, pages, most, apart)
+        if run.error is not None:
+            run.left = None  # what becomes of the others is left open
+            return {"": lab.seen(run, without=("seconds", "group"))}
+        return {"": lab.seen(run, fetch), "the fetches began like this:": starts}
 
     def judge(self, lab, run, fetch, seconds, most, apart):
         starts = [start for start, _ in fetch.starts]

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import SOON
 
@@ -53,7 +53,8 @@ class TwoStages(Exercise):
 
     `fetch(page)` and `parse(raw)` are coroutine functions. Write `pipeline(fetch, parse, pages,
     workers, size)`, a coroutine function. Each page is fetched, and what `fetch` returned is
-    parsed.
+    parsed. (The pages are all different. What `fetch` and `parse` return may be anything, `None`
+    as well.)
 
     - As long as there are pages to begin and room behind, `workers` fetches are under way at once,
       never more.
@@ -63,6 +64,7 @@ class TwoStages(Exercise):
     - If `fetch` or `parse` raises an exception, that page has failed, and all goes on.
     - It returns two dicts when all is done: from each page to what `parse` returned, and from each
       page that failed to its exception.
+    - If it is cancelled, all that it started ends, and the cancellation comes out.
     """
 
     id = "crawl-pipeline-1"
@@ -210,6 +212,45 @@ class TwoStages(Exercise):
             "`await queue.get()` and `await queue.put(item)`.",
             headline="left a stage idle",
         )
+
+    @sweep(
+        lambda some: {
+            "pages": some.lists(some.sampled_from(("/a", "/b", "/c", "/d", "")), unique=True),
+            "raws": some.permutations((None, "", 0, (), b"raw")),
+            "records": some.permutations((None, "", 0, [], "record")),
+            "waits": some.sampled_from(((1, 0.3), (0.3, 1), (0, 1), (1, 0))),
+            "workers": some.integers(1, 4),
+            "size": some.integers(1, 3),
+        },
+        fails=(KeyError,),
+        cancels=True,
+        most=15,
+    )
+    def any_pages(self, pipeline, lab, pages, raws, records, waits, workers, size):
+        fetch = lab.service(waits[0], dict(zip(pages, raws)))
+        parse = lab.service(waits[1], dict(zip(raws, records)), name="parse")
+        ahead = [0]
+
+        async def fetching(page):
+            raw = await fetch(page)
+            ahead.append(len(fetch.finished) - len(parse.started))
+            return raw
+
+        returned = ", ".join(f"{raw!r} for {page!r}" for page, raw in zip(pages, raws))
+        told = f"with the pages {pages}, workers={workers}, size={size}"
+        lab.told(told + f"; `fetch` returns {returned}" * bool(pages))
+        run = lab.run(pipeline, fetching, parse, pages, workers, size)
+        if max(ahead) > size + workers:
+            raise Wrong(
+                "unbounded",
+                f"{max(ahead)} pages had been fetched and were waiting to be parsed; {size} may "
+                f"wait, and {workers} may be in the hands of the workers.",
+                lab.call_of("*Queue", "gather"),
+            )
+        return {
+            "": lab.seen(run, fetch, parse, without=("seconds",)),
+            "the most fetches at once were": fetch.peak,
+        }
 
     @right
     async def two_groups(fetch, parse, pages, workers, size):

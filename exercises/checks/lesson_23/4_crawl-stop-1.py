@@ -3,7 +3,7 @@
 import asyncio
 import collections
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import SOON
 
@@ -11,9 +11,9 @@ from .shared import SOON
 class Stopping(Exercise):
     """A clean stop
 
-    `fetch(page)` is a coroutine function. `todo` is a `collections.deque` of pages, `done` a dict,
-    `stop` an `asyncio.Event`. Write `crawl(fetch, todo, done, workers, stop, grace)`, a coroutine
-    function.
+    `fetch(page)` is a coroutine function. `todo` is a `collections.deque` of different pages,
+    `done` a dict, in which there may be pages of an earlier crawl, `stop` an `asyncio.Event`. Write
+    `crawl(fetch, todo, done, workers, stop, grace)`, a coroutine function.
 
     - So many workers take pages from the left end of `todo`, fetch them, and put what came into
       `done`, under the page.
@@ -121,6 +121,54 @@ class Stopping(Exercise):
                 headline="lost pages",
             )
         lab.equal(found, {page: f"page {page}" for page in done}, what="`done` is")
+
+    @sweep(
+        lambda some: {
+            "pages": some.lists(some.sampled_from(("a", "b", "c", "d", "e", "")), unique=True),
+            "results": some.permutations((None, "", 0, [], "page", "more")),
+            "waits": some.permutations((0.3, 1.03, 1.1, 2.7, 5.9, 11)),
+            "workers": some.integers(1, 4),
+            "stopped": some.sampled_from((None, 0, 0.77, 2.53)),
+            "grace": some.sampled_from((0, 0.81, 3.17)),
+            "cleanup": some.sampled_from((0, 0, 0.21)),
+        },
+        fails=(OSError, TimeoutError),
+        cancels=True,
+        most=20,
+    )
+    def any_stop(self, crawl, lab, pages, results, waits, workers, stopped, grace, cleanup):
+        seconds = dict(zip(pages, waits))
+        fetch = lab.service(seconds, dict(zip(pages, results)))
+        todo, done = collections.deque(pages), {"an earlier page": 0}
+
+        async def fetching(page):
+            try:
+                return await fetch(page)
+            except asyncio.CancelledError:
+                await asyncio.sleep(cleanup)
+                raise
+
+        async def scene():
+            stop = asyncio.Event()
+            if stopped == 0:
+                stop.set()
+            elif stopped is not None:
+                asyncio.get_running_loop().call_later(stopped, stop.set)
+            await lab.awaitable(crawl(fetching, todo, done, workers, stop, grace))
+
+        takes = ", ".join(f"{page!r} takes {seconds[page]:g} s" for page in pages) or "no pages"
+        told = f"with workers={workers}, grace={grace:g} and these pages: {takes}"
+        if stopped is not None:
+            told += f"; set `stop` after {stopped:g} s"
+        if cleanup:
+            told += f". A fetch that is cancelled ends {cleanup:g} s later"
+        lab.told(told)
+        run = lab.run(scene())
+        return {
+            "": lab.seen(run, fetch, without=("group",)),
+            "`done` is": done,
+            "`todo` is, sorted,": sorted(todo),
+        }
 
     def better(self, lab, error):
         gathered = lab.call_of("gather")
@@ -287,7 +335,7 @@ class Stopping(Exercise):
             working.cancel()
             stopping.cancel()
             await asyncio.gather(working, stopping, return_exceptions=True)
-            for page in done:
+            for page in begun & done.keys():
                 todo.remove(page)
 
     cancels_at_once = a_task_that_cancels.but(

@@ -5,7 +5,7 @@ import contextlib
 import json
 import time
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 PATIENCE = 1.5  # seconds of real time that a visitor waits for what must come
 
@@ -30,6 +30,44 @@ class Progress:
         return "crawl"
 
 
+class Wire:
+    """A writer without a socket: what was sent on it, whether it is closed, whether a write waits
+    to be drained. leaves: the error of a drain, if the visitor leaves, or anything else.
+    """
+
+    def __init__(self, leaves):
+        self.leaves, self.sent, self.closing, self.waits = leaves, b"", False, False
+
+    def write(self, data):
+        self.sent += data
+        self.waits = True
+
+    def writelines(self, pieces):
+        self.write(b"".join(pieces))
+
+    async def drain(self):
+        await asyncio.sleep(0)
+        if self.leaves:
+            error = self.leaves if isinstance(self.leaves, type) else ConnectionResetError
+            raise error("the visitor has left")
+        self.waits = False
+
+    def close(self):
+        self.closing = True
+
+    def is_closing(self):
+        return self.closing
+
+    async def wait_closed(self):
+        await asyncio.sleep(0)
+
+    def can_write_eof(self):
+        return False
+
+    def get_extra_info(self, name, default=None):
+        return default
+
+
 class LivePage(Exercise):
     """The live page
 
@@ -44,10 +82,12 @@ class LivePage(Exercise):
     - For `/` it answers with the type `text/html` and a page of your own, which need not be long.
     - For `/events` it answers with the type `text/event-stream`. The body is a row of events
       `data: {...}\\n\\n`, each with the state as JSON: one at once, then one each 0.05 s until the
-      crawl is over, and at last one with the state at the end.
+      crawl is over, and at last one with the state at the end. (If the crawl is over already, one
+      is enough.)
     - For anything else the status is `404 Not Found`.
     - After each write it awaits `writer.drain()`, and after the answer it closes the connection.
-    - If the visitor leaves, it ends too, and no error comes out.
+    - If the visitor leaves, at whatever moment, it ends too, and no error comes out.
+    - However it ends, and if it is cancelled, the connection is closed.
     """
 
     id = "crawl-progress-1"
@@ -87,6 +127,87 @@ class LivePage(Exercise):
             raise Wrong("no drain", "It never awaits `writer.drain()`.", lab.call_of("write"))
         lab.told("with a visitor who leaves after the first event")
         self.leave(show, lab)
+
+    @sweep(
+        lambda some: {
+            "path": some.sampled_from(("/", "/events", "/events", "/events/1", "/eventful", "/x")),
+            "header": some.sampled_from(("Host: x", "Referer: /events", "A: GET / HTTP/1.1")),
+            "cut": some.sampled_from((0, 1, 5, -1, -2, -3)),
+            "pages": some.sampled_from((0, 1, 3)),
+            "leaves": some.sampled_from((None, None, None, "at once", 20, 40, BrokenPipeError)),
+            "cancelled": some.sampled_from((None, None, 0.06)),
+        },
+        most=30,
+    )
+    def any_visitor(self, show, lab, path, header, cut, pages, leaves, cancelled):
+        lab.clock = "virtual"  # there is no network here, so time can jump
+        request = f"GET {path} HTTP/1.1\r\n{header}\r\n\r\n".encode()
+        told = f"with a visitor who asks for `{path}`, with the header `{header}`"
+        if leaves == "at once":
+            request, told = b"", "with a visitor who leaves without a word"
+        elif isinstance(leaves, int):
+            request, told = (
+                request[:leaves],
+                f"with a visitor who says {request[:leaves]!r} and leaves",
+            )
+        elif leaves:
+            told += ", and leaves after the first bytes of the answer"
+        elif cut:
+            told += f", in two pieces, {request[:cut]!r} and the rest"
+        if path == "/events" and not (leaves and request):
+            told += f"; the crawl has {pages} pages left"
+        if leaves or path != "/events" or pages < 3:
+            cancelled = None  # it would be over by then
+        lab.told(told + ". I cancelled it after 0.06 s" * bool(cancelled))
+        wire = Wire(leaves)
+
+        async def scene():
+            crawl = Progress(pages)
+            going = asyncio.create_task(crawl.go_on(0.04))
+            await asyncio.sleep(0)
+            reader = asyncio.StreamReader()
+            visiting = asyncio.create_task(self.says(reader, request, cut, leaves))
+            try:
+                await lab.awaitable(show(crawl, reader, wire))
+            finally:
+                going.cancel()
+                await asyncio.gather(going, visiting, return_exceptions=True)
+
+        run = lab.run(scene(), cancel_after=cancelled)
+        seen = {
+            "": lab.seen(run, without=("seconds",)),
+            "that it closed the connection is": wire.closing,
+        }
+        if not (leaves or cancelled):
+            head, _, body = wire.sent.partition(b"\r\n\r\n")
+            seen["the answer begins with"] = head[:12]
+            if path == "/events":
+                self.events_of(lab, body, pages)
+            if wire.waits:
+                raise Wrong(
+                    "no drain", "It closed the connection with a write that nobody drained."
+                )
+        return seen
+
+    @staticmethod
+    async def says(reader, request, cut, leaves):
+        """Say the request in two pieces, and leave, if it is asked for."""
+        reader.feed_data(request[:cut])
+        await asyncio.sleep(0.01)
+        reader.feed_data(request[cut:])
+        if leaves:
+            reader.feed_eof()
+
+    def events_of(self, lab, body, pages):
+        """Are these the events of a crawl with so many pages, 0.04 s each?"""
+        try:
+            states = [json.loads(event[5:]) for event in body.decode().split("\n\n")[:-1]]
+        except ValueError as error:
+            states = [str(error)]
+        asked = [{"done": done, "left": pages - done} for done in range(pages + 1)]
+        # The last two may be alike: the one that was due, and the one at the end.
+        seen = [state for n, state in enumerate(states) if n == 0 or state != states[n - 1]]
+        lab.equal(seen, asked, what="the different events were")
 
     def visit(self, show, lab, what, path, pieces=False):
         """Visit the page and return all the bytes that came until it was closed."""
@@ -338,8 +459,8 @@ class LivePage(Exercise):
 
     @right
     async def line_by_line(crawl, reader, writer):
-        with contextlib.suppress(OSError), contextlib.closing(writer):
-            first = await reader.readline()
+        with contextlib.suppress(OSError, IndexError), contextlib.closing(writer):
+            first = await reader.readline()  # without a path if the visitor has left
             while (await reader.readline()).strip():
                 pass
             path = first.decode().split(" ")[1]

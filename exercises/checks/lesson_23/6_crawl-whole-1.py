@@ -3,22 +3,27 @@
 import asyncio
 import collections
 import contextlib
+import json
 import math
 import random
 
 import httpx
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+from .shared import SOON, now
 
 
 class Clients:
     """In a `with`: the AsyncClients that are made, and the most requests under way in them.
 
     The server can't tell that: it learns a little late that a client has given up.
+    transport: what takes the place of the network, if anything does.
     """
 
-    def __init__(self, lab):
+    def __init__(self, lab, transport=None):
         self.lab, self.made, self.flying, self.peak = lab, [], 0, 0
+        self.transport = transport
         self.doors = math.inf  # a client may keep the limit itself, by `limits=`
 
     def __enter__(self):
@@ -34,6 +39,8 @@ class Clients:
                     "Make one, around all of it.",
                     headline="a new client for each request",
                 )
+            if self.transport is not None:
+                settings["transport"] = self.transport
             self.init(client, *arguments, **settings)
             self.doors = getattr(settings.get("limits"), "max_connections", None) or math.inf
 
@@ -52,19 +59,76 @@ class Clients:
         httpx.AsyncClient.__init__, httpx.AsyncClient.send = self.init, self.send
 
 
+class Script(httpx.AsyncBaseTransport):
+    """A server without a network, for virtual time. outcomes: for each path, what becomes of the
+    first, second, ... request: a status, "hang", "drip", or an error; name: in a page's JSON.
+    """
+
+    def __init__(self, outcomes, name):
+        self.outcomes = {path: iter(each) for path, each in outcomes.items()}
+        self.name, self.log = name, []  # [path, outcome, began, ended]
+
+    async def handle_async_request(self, request):
+        path = request.url.path
+        outcome = next(self.outcomes[path], 200)
+        asked = [path, outcome, now(), None]
+        self.log.append(asked)
+        try:
+            if outcome == "hang":
+                patience = request.extensions["timeout"].get("read")
+                await asyncio.sleep(3600 if patience is None else patience)
+                raise httpx.ReadTimeout("hangs", request=request)
+            await asyncio.sleep(0.05)
+            if isinstance(outcome, type):
+                raise outcome("connection lost", request=request)
+        finally:
+            asked[3] = now()
+        status, _, after = str(200 if outcome == "drip" else outcome).partition(" ")
+        head = {"Retry-After": after} if after else {}
+        return httpx.Response(int(status), headers=head, stream=self.Body(self, asked))
+
+    class Body(httpx.AsyncByteStream):
+        """The JSON in two pieces; the second one comes late where it drips."""
+
+        def __init__(self, script, asked):
+            self.script, self.asked = script, asked
+
+        async def __aiter__(self):
+            text = json.dumps({"name": self.script.name}).encode()
+            try:
+                yield text[:4]
+                await asyncio.sleep(0.28 if self.asked[1] == "drip" else 0)
+                yield text[4:]
+            finally:
+                self.asked[3] = now()
+
+
+OUTCOMES = (
+    503,
+    "429 0",
+    "429 1.5",
+    "hang",
+    "drip",
+    httpx.ConnectError,
+    httpx.ReadTimeout,
+    404,
+    500,
+)
+
+
 class Whole(Exercise):
     """The whole crawler
 
     A server has pages such as `/api/v2/pokemon/mew`: JSON with a `"name"`. It is slow and flaky.
     Write `crawl(url, pages, workers, tell)`, a coroutine function. It asks for each of the `pages`
-    (below `url`), and returns a dict from each page to its name, and the list of the pages that
-    failed.
+    (below `url`, all different), and returns a dict from each page to its name, and the list of the
+    pages that failed, in any order.
 
     - At most `workers` requests are under way at once; as long as there are pages, no fewer for
       long.
-    - A try may take 0.3 s. After a try that took longer, a lost connection, a 503 or a 429 it asks
-      again, six times in all. After a 429 it waits as many seconds as `Retry-After` says; else for
-      at most 0.1 s.
+    - A try may take 0.3 s, until all of the answer is there. After a try that took longer, a lost
+      connection, a 503 or a 429 it asks again, six times in all. After a 429 it waits as many
+      seconds as `Retry-After` says; else for at most 0.1 s.
     - After any other status (404) the page has failed, as it has after the sixth try. No error
       comes out.
     - After each page, done or failed, it calls `tell(done, failed)`, with how many there are.
@@ -78,12 +142,12 @@ class Whole(Exercise):
     hints = (
         "You have all parts: one page with its tries, workers, what to do with an error. Write one "
         "function for one page first.",
-        "`async with httpx.AsyncClient(base_url=url, timeout=0.3) as client, "
-        "asyncio.TaskGroup() as group:`, and workers that share `iter(pages)`.",
-        "For a page: `for attempt in range(6):` in a `try` get it; 200: note it and return; 429: "
-        '`pause = float(response.headers["Retry-After"])`; 503, or '
-        "`except httpx.TransportError`: a short pause; anything else ends the loop. After the "
-        "loop it has failed.",
+        "`async with httpx.AsyncClient(base_url=url) as client, asyncio.TaskGroup() as group:`, "
+        "and workers that share `iter(pages)`.",
+        "For a page: `for attempt in range(6):` in a `try` get it, within `asyncio.timeout(0.3)`; "
+        '200: note it and return; 429: `pause = float(response.headers["Retry-After"])`; 503, or '
+        "`except (TimeoutError, httpx.TransportError)`: a short pause; anything else ends the "
+        "loop. After the loop it has failed.",
     )
 
     NAMES = ("mew", "onix", "abra", "jynx", "muk", "seel", "gastly", "hypno", "weedle", "ekans")
@@ -138,9 +202,87 @@ class Whole(Exercise):
                 lab.earliest(lab.await_of("get"), lab.call_of("range")),
             )
         self.waits(lab, log, base)
-        self.news(lab, told, len(pages))
+        self.told(lab, told, len(pages), 2)
         self.closed(lab, clients.made)
         self.cancelled(crawl, lab, site, pages)
+
+    @sweep(
+        lambda some: {
+            "tries": some.dictionaries(
+                some.sampled_from(("/mew", "/abra", "/muk", "/onix")),
+                some.lists(some.sampled_from(OUTCOMES), max_size=2),
+                max_size=4,
+            ),
+            "workers": some.integers(1, 5),
+            "name": some.sampled_from(("a name", "", "None")),
+            "cancelled": some.sampled_from((None, None, None, 0.02)),
+        },
+        besides=[
+            {"tries": {"/mew": [503] * 5 + [last]}, "workers": 1, "name": "", "cancelled": None}
+            for last in (200, "429 3", httpx.ReadError, "drip", "hang")
+        ],
+        most=25,
+    )
+    def any_answers(self, crawl, lab, tries, workers, name, cancelled):
+        lab.clock = "virtual"  # there is no network here, so time can jump
+        script, told = Script(tries, name), []
+        told_of = f"with {said(tries)}, workers={workers}"
+        lab.told(told_of + f", and cancelled it after {cancelled} s" * bool(tries and cancelled))
+        with Clients(lab, script) as clients:
+            run = lab.run(
+                crawl,
+                "http://127.0.0.1:8000",
+                list(tries),
+                workers,
+                lambda *counts: told.append(counts),
+                cancel_after=cancelled if tries else None,
+            )
+        self.closed(lab, clients.made)
+        if run.error is not None:
+            return lab.seen(run)
+        self.in_time(lab, script.log, workers >= len(tries))
+        names, failed = run.result
+        if tries:
+            self.told(lab, told, len(tries), len(failed))
+        return {
+            "the dict is": names,
+            "the list of the failed, sorted, is": sorted(failed),
+            "the requests, sorted, were": sorted(path for path, *_ in script.log),
+            "the most requests at once were": clients.peak,
+        }
+
+    def in_time(self, lab, log, all_have_places):
+        """No try took too long, and no pause was too short, or too long where there are places."""
+        last = {}
+        for path, outcome, began, ended in log:
+            if ended - began > 0.3 + SOON:
+                raise Wrong(
+                    "time limit",
+                    f"A try for {path!r} took {ended - began:.2f} s: its answer came in pieces. "
+                    "The `timeout` of httpx only limits each wait, not all of them together.",
+                    lab.keyword("timeout") or lab.call_of("get"),
+                    "A limit around each request: `async with asyncio.timeout(0.3):`.",
+                    headline="a try without an end",
+                )
+            before, since = last.get(path, (None, began))
+            status, _, after = str(before).partition(" ")
+            if began - since < float(after or 0) - SOON:
+                raise Wrong(
+                    "pauses",
+                    f"{path!r} was told 429 with Retry-After: {after}. It was asked for again "
+                    f"after {began - since:.2f} s.",
+                    lab.earliest(lab.literal(429), lab.call_of("sleep")),
+                    headline="came back too early",
+                )
+            if all_have_places and began - since > float(after or 0.1) + SOON:
+                raise Wrong(
+                    "pauses",
+                    f"It paused {began - since:.2f} s before it asked for {path!r} again; "
+                    f"{after or 'at most 0.1'} s are asked.",
+                    lab.call_of("sleep"),
+                    headline="paused too long",
+                )
+            last[path] = outcome, ended
 
     def too_long(self, lab, log, base):
         last = log[-1].path if log else "nothing"
@@ -149,8 +291,8 @@ class Whole(Exercise):
                 "time limit",
                 f"After 5 s it was not done. {self.SILENT!r} hung, and was not asked for again.",
                 lab.call_of("AsyncClient", "get"),
-                "`timeout=0.3` for the client, or a limit around each request. (httpx "
-                "itself waits for 5 s.)",
+                "A limit around each request: `async with asyncio.timeout(0.3):`. (httpx itself "
+                "waits for 5 s.)",
                 headline="hung with the page",
             )
         return Wrong(
@@ -232,7 +374,7 @@ class Whole(Exercise):
                 headline="hung with the page",
             )
 
-    def news(self, lab, told, pages):
+    def told(self, lab, told, pages, failed):
         if len(told) != pages:
             raise Wrong(
                 "counted wrong",
@@ -254,7 +396,7 @@ class Whole(Exercise):
                     "How many are done, and how many have failed.",
                     headline="told wrong",
                 )
-        if told[-1] != (pages - 2, 2):
+        if told[-1] != (pages - failed, failed):
             raise Wrong(
                 "counted wrong",
                 f"The last call was `tell{told[-1]}`.",
@@ -331,8 +473,9 @@ class Whole(Exercise):
             for attempt in range(6):
                 pause = random.uniform(0, 0.1)
                 try:
-                    response = await client.get(page)
-                except httpx.TransportError:
+                    async with asyncio.timeout(0.3):
+                        response = await client.get(page)
+                except (TimeoutError, httpx.TransportError):
                     response = None
                 if response is not None:
                     if response.status_code == 200:
@@ -353,7 +496,7 @@ class Whole(Exercise):
                     names[page] = name
                 tell(len(names), len(failed))
 
-        async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
+        async with httpx.AsyncClient(base_url=url) as client:
             async with asyncio.TaskGroup() as group:
                 for _ in range(workers):
                     group.create_task(worker(client))
@@ -441,7 +584,7 @@ class Whole(Exercise):
     )
 
     waits_for_the_silent = workers_of_one_group.but(
-        "timeout=0.3", "timeout=30", kind="time limit", says="httpx itself waits"
+        "timeout(0.3)", "timeout(30)", kind="time limit", says="httpx itself waits"
     )
 
     @wrong("counted wrong", says="whether it is done or has failed")
@@ -480,7 +623,7 @@ class Whole(Exercise):
                     group.create_task(worker(client))
         return names, failed
 
-    @right
+    @wrong("time limit", says="only limits each wait")
     async def by_the_clients_own_limit(url, pages, workers, tell):
         names, failed = {}, []
 
@@ -643,3 +786,12 @@ class Whole(Exercise):
         async with httpx.AsyncClient(base_url=url, timeout=0.3) as client:
             await worker(client)
         return names, failed
+
+
+def said(tries):
+    """The pages and what becomes of their tries, in words."""
+    pages = []
+    for page, outcomes in tries.items():
+        words = [one.__name__ if isinstance(one, type) else str(one) for one in (*outcomes, 200)]
+        pages.append(f"the page {page!r} (its tries end with {', '.join(words[:6])})")
+    return " and ".join(pages) or "no pages"

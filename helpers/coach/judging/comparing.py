@@ -55,7 +55,10 @@ class Comparing:
                 raise Wrong("value", _items_apart(*numbered, what, "number "), try_=LOOK_AGAIN)
         if secret:
             raise Wrong("value", f"{said}; that is not it.", try_="`ex.hint()` gives a nudge.")
-        raise Wrong("value", f"{said}; asked is {brief(expected)}.", self.text.kept_default())
+        apart = _first_difference(got, expected) if brief(got) == brief(expected) else ""
+        raise Wrong(
+            "value", f"{said}; asked is {brief(expected)}.{apart}", self.text.kept_default()
+        )
 
     def _line_of_order(self):
         """The line that seems to give the items their order."""
@@ -168,6 +171,17 @@ def _items_apart(got, expected, what, prefix=""):
             more = f" and {len(keys) - 4} more" if len(keys) > 4 else ""
             parts.append(f"{named}{more} {several if len(keys) > 1 else one}")
     return f"Of {count(len(expected), 'item')}: " + "; ".join(parts) + "."
+
+
+def _first_difference(got, expected):
+    """What parts two rows that look the same where they are cut, as a sentence."""
+    if not _is_row(got) or not _is_row(expected):
+        return ""
+    if len(got) != len(expected):
+        return f" That is {count(len(got), 'item')}; asked are {len(expected):,}."
+    rows = enumerate(zip(got, expected), 1)
+    place, (one, other) = next(each for each in rows if not same_value(*each[1]))
+    return f" Number {place:,} is {brief(one)}; asked is {brief(other)}."
 
 
 def _is_row(thing):

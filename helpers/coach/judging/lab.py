@@ -207,7 +207,8 @@ class Lab(Comparing, Fakes, Lines):
         """What a sweep is to compare of a run and of the services that it called: its result or
         error, its seconds, the calls (in whatever order) and the most of them at once.
 
-        without: what is not compared, of "result", "seconds", "calls" and "peak".
+        without: what is not compared, of "result", "seconds", "calls", "peak", and "group": whether
+        an error comes alone or in a group.
         """
         return Seen(run, services, without)
 

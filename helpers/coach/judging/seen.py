@@ -6,18 +6,23 @@ from helpers.basics.words import count, seconds
 from helpers.coach.form.statement import Wrong, same_value
 from helpers.coach.judging.comparing import Comparing
 from helpers.coach.judging.runs import Run
-from helpers.coach.mistakes.differences import line_of_difference
+from helpers.coach.mistakes.differences import line_of_difference, truth_test
 from helpers.coach.mistakes.words import brief, error_words
 
 GRACE = 1.001  # times as long as the model's a run may be: sums of floats differ in order
 TICK = 1e-6  # seconds, for the same reason
+FALSY = (
+    "None, 0 and what is empty count as false, and are values like any other. Ask whether it "
+    "`is None`, or compare it with a mark of your own."
+)
 
 
 class Seen:
     """What is to be compared of one run: its result or error, its seconds on the exercise's clock,
     and the calls of services.
 
-    without: what is left out, "result", "seconds", "calls" or "peak".
+    without: what is left out, "result", "seconds", "calls" or "peak"; with "group" an error may
+    come alone or in groups.
     """
 
     def __init__(self, run: Run, services: tuple[Callable, ...], without: tuple[str, ...]):
@@ -31,7 +36,7 @@ class Seen:
             self._differ_in_result(lab, got.run)
         for asked, made in zip(self.services, got.services):
             if "calls" not in self.without:
-                _differ_in_calls(asked, made)
+                _differ_in_calls(lab, asked, made)
             if "peak" not in self.without and made.peak > asked.peak:
                 lab.limited(made.peak, asked.peak, f"calls of `{made.__name__}`")
         if got.run.left is not None and self.run.left is None:
@@ -45,13 +50,15 @@ class Seen:
         elif self.run.error is None:
             raise got.error
         elif got.error is None:
+            lost = self.run.error
+            if "group" in self.without:
+                lost = _alone(lost)[0]
             raise Wrong(
                 "lost error",
-                f"`{error_words(self.run.error)}` had to come out. It returned "
-                f"{brief(got.result)} instead.",
-                _catching(lab, self.run.error),
+                f"`{error_words(lost)}` had to come out. It returned {brief(got.result)} instead.",
+                _catching(lab, lost),
             )
-        else:
+        elif "group" not in self.without or not _alike_alone(self.run.error, got.error):
             differ_in_error(lab, self.run.error, got.error)
 
 
@@ -81,17 +88,45 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
         _equal(lab, got, asked)
 
 
+def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) -> None:
+    """Raise Wrong("another error") unless both errors are the same to who catches them."""
+    if not same_value(got, asked):
+        raise Wrong(
+            "another error",
+            f"It raised `{error_words(got)}`; asked is `{error_words(asked)}`.",
+            lab.text.of_traceback(got),
+        )
+
+
+def _alike_alone(asked, got):
+    """Is each error in `got` one of those in `asked`, groups aside?"""
+    may = _alone(asked)
+    return all(any(same_value(error, one) for one in may) for error in _alone(got))
+
+
+def _alone(error):
+    """The errors in a group, and in groups in it; or the error itself."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    return [each for one in error.exceptions for each in _alone(one)]
+
+
 def _equal(lab, got, asked, what="it returned"):
-    """Raise what is wrong with `got`, and the line that seems to make it so."""
+    """Raise what `lab.equal` raises, with the line that may have taken a value for none, or that
+    two share who should have one each.
+    """
     try:
         lab.equal(got, asked, what)
-    except Wrong as wrong:
-        if wrong.kind == "value" and wrong.line is None:
-            wrong.line = line_of_difference(lab.text, got, asked)
+    except Wrong as found:
+        if found.kind == "value" and found.line is None:
+            if _misses_falsy(got, asked) and (line := truth_test(lab.text)) is not None:
+                found.line, found.try_ = line, FALSY
+            else:
+                found.line = line_of_difference(lab.text, got, asked) or lab.text.shared_by_all()
         if brief(got) == brief(asked) and all(
-            isinstance(row, (list, tuple)) for row in (got, asked)
+            isinstance(one, (list, tuple)) for one in (got, asked)
         ):
-            wrong.observed = _first_apart(got, asked, what)
+            found.observed = _first_apart(got, asked, what)
         raise
 
 
@@ -105,17 +140,22 @@ def _first_apart(got, asked, what):
     return f"{begun} {count(len(got), 'item')}; asked is {count(len(asked), 'item')}."
 
 
-def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) -> None:
-    """Raise Wrong("another error") unless both errors are the same to who catches them."""
-    if not same_value(got, asked):
-        raise Wrong(
-            "another error",
-            f"It raised `{error_words(got)}`; asked is `{error_words(asked)}`.",
-            lab.text.of_traceback(got),
-        )
+def _misses_falsy(got, asked):
+    """Should `got` hold a value that counts as false, and holds it nowhere?"""
+    have = {repr(value) for value in _leaves(got)}
+    return any(not value and repr(value) not in have for value in _leaves(asked))
 
 
-def _differ_in_calls(asked, made):
+def _leaves(thing):
+    """The values in rows and dicts, and in those in them; an empty one is a value."""
+    if isinstance(thing, Mapping) and thing:
+        thing = list(thing.values())
+    if isinstance(thing, (list, tuple)) and thing:
+        return [leaf for part in thing for leaf in _leaves(part)]
+    return [thing]
+
+
+def _differ_in_calls(lab, asked, made):
     wanted, rest = list(asked.started), []
     for argument in made.started:
         match = next((n for n, one in enumerate(wanted) if same_value(argument, one)), None)
@@ -125,10 +165,13 @@ def _differ_in_calls(asked, made):
             del wanted[match]
     if rest or wanted:
         which = f"{'not asked for' if rest else 'missing'} is {brief((rest or wanted)[0])}"
+        line = None if rest or wanted[0] else truth_test(lab.text)
         raise Wrong(
             "calls",
             f"It called `{made.__name__}` {count(len(made.started), 'time')}; asked is "
             f"{count(len(asked.started), 'call')}, and {which}.",
+            line,
+            FALSY if line is not None else None,
         )
 
 

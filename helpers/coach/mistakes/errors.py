@@ -29,8 +29,8 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
         case MemoryError():
             return Wrong("memory", f"`{asks}` asked for more memory than a check may take."), place
         case RecursionError():
-            place = source.of_recursion(error)
-            return Wrong("recursion", f"`{asks}` went deeper than Python allows."), place
+            found = Wrong("recursion", f"`{asks}` went deeper than Python allows.")
+            return found, source.most_often_in(error) or place
         case SystemExit():
             return Wrong("exits", f"SystemExit was raised ({error_words(error)})."), place
         case KeyboardInterrupt():

@@ -66,14 +66,14 @@ class Source(Lines):
                 place = place or self.of_traceback(inner)
         return place
 
-    def of_recursion(self, error: RecursionError) -> Place | None:
-        """The learner's line that called on most often until `error` was raised, or None."""
-        calls = Counter(
+    def most_often_in(self, error: BaseException) -> Place | None:
+        """The learner's line that stands in the traceback most often: a recursion goes on there."""
+        places = Counter(
             (frame.f_code.co_filename, line)
             for frame, line in traceback.walk_tb(error.__traceback__)
             if self.owns(frame.f_code.co_filename)
         )
-        return max(calls, key=calls.get, default=None)
+        return max(places, key=places.get, default=None)
 
     def of_frame(self, frame: FrameType | None) -> Place | None:
         """Where the innermost frame in the learner's code is, from `frame` outwards, or None."""

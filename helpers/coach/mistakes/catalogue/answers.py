@@ -84,8 +84,8 @@ KINDS = {
     "recursion": Kind(
         "called itself too often",
         "calls on",
-        "A recursion needs a case that calls no further. Where there may be many, take a loop: "
-        "Python goes about a thousand calls deep.",
+        "Python allows about a thousand calls inside one another. What may go on for longer is a "
+        "loop; and a recursion needs a case that calls no further.",
     ),
     "memory": Kind(
         "took too much memory",
