@@ -55,16 +55,6 @@ def test_the_model_does_as_the_model_does():
         ),
         (f"    await asyncio.sleep(9)\n    return {ALL}", "late", "`fetch_all(fetch, [])`"),
         (
-            f"    pages = {ALL}\n    if pages[999:]:\n        pages[999] = ''\n    return pages",
-            "value",
-            "It returned 1,100 items, and number 1,000 is ''; asked is 'page'.",
-        ),
-        (
-            f"    pages = {ALL}\n    return pages[:1000]",
-            "value",
-            "It returned 1,000 items; asked is 1,100 items.",
-        ),
-        (
             "    if len(urls) > 1000:\n        raise RecursionError\n    return " + ALL,
             "recursion",
             "['a', 'a', 'a'",

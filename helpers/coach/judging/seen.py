@@ -111,33 +111,19 @@ def _alone(error):
     return [each for one in error.exceptions for each in _alone(one)]
 
 
-def _equal(lab, got, asked, what="it returned"):
+def _equal(lab, got, asked, *what):
     """Raise what `lab.equal` raises, with the line that may have taken a value for none, or that
     two share who should have one each.
     """
     try:
-        lab.equal(got, asked, what)
+        lab.equal(got, asked, *what)
     except Wrong as found:
         if found.kind == "value" and found.line is None:
             if _misses_falsy(got, asked) and (line := truth_test(lab.text)) is not None:
                 found.line, found.try_ = line, FALSY
             else:
                 found.line = line_of_difference(lab.text, got, asked) or lab.text.shared_by_all()
-        if brief(got) == brief(asked) and all(
-            isinstance(one, (list, tuple)) for one in (got, asked)
-        ):
-            found.observed = _first_apart(got, asked, what)
         raise
-
-
-def _first_apart(got, asked, what):
-    """What is wrong in a row that is too long to be shown."""
-    begun = what[0].upper() + what[1:]
-    for number, (one, wanted) in enumerate(zip(got, asked), 1):
-        if not same_value(one, wanted):
-            apart = f"number {number:,} is {brief(one)}; asked is {brief(wanted)}"
-            return f"{begun} {count(len(got), 'item')}, and {apart}."
-    return f"{begun} {count(len(got), 'item')}; asked is {count(len(asked), 'item')}."
 
 
 def _misses_falsy(got, asked):
