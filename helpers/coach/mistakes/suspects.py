@@ -41,7 +41,8 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
         return _only(_calls(nodes, "fromkeys"), "begins with a None for each")
     if (
         isinstance(got, (str, bytes))
-        and got and expected
+        and got
+        and expected
         and (found := _only(_returned(nodes, got), "returns it"))
     ):
         return found
