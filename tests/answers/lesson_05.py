@@ -279,7 +279,6 @@ def run_all(generators, results={}):
 # %% collect-1 wrong: nothing for what is empty
 # cause: a result that counts as false becomes None
 # line: end.value or None
-# told: none
 from collections import deque
 
 
