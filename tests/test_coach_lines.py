@@ -104,7 +104,6 @@ FOUND = {
     'assigned(to="submit")': "first = pool",
     "assigned(to=ast.Await)": "page = await",
     "class_attribute()": None,
-    "shared_by_all()": None,
     "deleting()": "del results[-1]",
     "outer_name()": "nonlocal results",
     "default()": "async def answer(",

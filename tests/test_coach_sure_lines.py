@@ -78,6 +78,14 @@ VALUES = [
     ("return pages", None, 0, None),
     ("return 'Ada'", "Ada", "Grace", 4),
     ("return dict.fromkeys(pages)", {"a": None, "b": 1}, {"b": 1}, 4),
+    ("return list(dict.fromkeys(pages))", [2], [2, 2], 4),
+    ("return list(dict.fromkeys(pages))", [2, 4], [2, 6], None),
+    ("return round(sum(pages), 2)", 0.33, 1 / 3, 4),
+    ("return [round(page, 2) for page in pages]", [1, 0.33], [1, 1 / 3], 4),
+    ("return round(pages)", 5, 9, None),
+    ("return pages.title()", "Ada", "ada", 4),
+    ("return pages.title()", "Eve", "ada", None),
+    ("return pages.lstrip('ERROR ')", "", "ROR", 4),
 ]
 
 

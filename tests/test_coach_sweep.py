@@ -57,12 +57,12 @@ def test_the_model_does_as_the_model_does():
         (
             f"    pages = {ALL}\n    if pages[999:]:\n        pages[999] = ''\n    return pages",
             "value",
-            "It returned 1,100 items, and number 1,000 is ''; asked is 'page'.",
+            "Number 1,000 is ''; asked is 'page'.",
         ),
         (
             f"    pages = {ALL}\n    return pages[:1000]",
             "value",
-            "It returned 1,000 items; asked is 1,100 items.",
+            "That is 1,000 items; asked are 1,100.",
         ),
         (
             "    if len(urls) > 1000:\n        raise RecursionError\n    return " + ALL,
@@ -177,7 +177,6 @@ def run_of(elapsed, outside):
     [
         (f"    pages = {ALL}\n    return [page or None for page in pages]", "page or None"),
         (f"    pages = {ALL}\n    return [page for page in pages if page]", "if page"),
-        (f"    global last\n    last = {ALL}\n    return last[:2]", "global last"),
         (f"    if urls:\n        return ({ALL})[:3]\n    return []", None),
     ],
 )

@@ -54,7 +54,7 @@ class Comparing:
                         try_="The items are right, their order is not. Follow the program again, "
                         "line by line.",
                     )
-                found = of_order(self.text.nodes(), got, expected) or Suspect(line, "")
+                found = of_order(self.text.nodes(), got, expected) or Suspect(line)
                 raise Wrong(
                     "order",
                     f"{said}; the order asked is {brief(expected)}.",
@@ -67,9 +67,9 @@ class Comparing:
         if secret:
             raise Wrong("value", f"{said}; that is not it.", try_="`ex.hint()` gives a nudge.")
         apart = _first_difference(got, expected) if brief(got) == brief(expected) else ""
-        found = self.suspect(got, expected) or Suspect(line, "")
+        found = self.suspect(got, expected) or Suspect(line)
         said = f"{said}; asked is {brief(expected)}.{apart}"
-        raise Wrong("value", said, found.line, at=found.at)
+        raise Wrong("value", said, found.line, found.try_, at=found.at)
 
     def suspect(self, got: object, expected: object) -> Suspect | None:
         """The line that seems to make `got` of what should be `expected`, and what it does."""
@@ -77,10 +77,9 @@ class Comparing:
             return Suspect(kept, "keeps it from call to call")
         return of_value(self.text.nodes(), got, expected)
 
-    def truth_test(self) -> int | None:
-        """The one test of the answer by what counts as false."""
-        found = of_value(self.text.nodes(), [], [0])
-        return found and found.line
+    def truth_test(self) -> Suspect:
+        """The one test of the answer by what counts as false; without a line if there is none."""
+        return of_value(self.text.nodes(), [], [0]) or Suspect(None)
 
     def _look_for_coroutines(self, got):
         for thing in with_items(got):

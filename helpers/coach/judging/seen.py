@@ -6,15 +6,11 @@ from helpers.basics.words import count, seconds
 from helpers.coach.form.statement import Wrong, same_value
 from helpers.coach.judging.comparing import Comparing
 from helpers.coach.judging.runs import Run
-from helpers.coach.mistakes.differences import line_of_difference, truth_test
+from helpers.coach.mistakes.suspects import Suspect
 from helpers.coach.mistakes.words import brief, error_words
 
 GRACE = 1.001  # times as long as the model's a run may be: sums of floats differ in order
 TICK = 1e-6  # seconds, for the same reason
-FALSY = (
-    "None, 0 and what is empty count as false, and are values like any other. Ask whether it "
-    "`is None`, or compare it with a mark of your own."
-)
 
 
 class Seen:
@@ -46,7 +42,7 @@ class Seen:
 
     def _differ_in_result(self, lab, got):
         if self.run.error is None and got.error is None:
-            _equal(lab, got.result, self.run.result)
+            lab.equal(got.result, self.run.result)
         elif self.run.error is None:
             raise got.error
         elif got.error is None:
@@ -79,9 +75,9 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
             if isinstance(value, Seen):
                 value.differ(lab, got[what])
             else:
-                _equal(lab, got[what], value, what)
+                lab.equal(got[what], value, what)
     else:
-        _equal(lab, got, asked)
+        lab.equal(got, asked)
 
 
 def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) -> None:
@@ -107,36 +103,6 @@ def _alone(error):
     return [each for one in error.exceptions for each in _alone(one)]
 
 
-def _equal(lab, got, asked, *what):
-    """Raise what `lab.equal` raises, with the line that may have taken a value for none, or that
-    two share who should have one each.
-    """
-    try:
-        lab.equal(got, asked, *what)
-    except Wrong as found:
-        if found.kind == "value" and found.line is None:
-            if _misses_falsy(got, asked) and (line := truth_test(lab.text)) is not None:
-                found.line, found.try_ = line, FALSY
-            else:
-                found.line = line_of_difference(lab.text, got, asked) or lab.text.shared_by_all()
-        raise
-
-
-def _misses_falsy(got, asked):
-    """Should `got` hold a value that counts as false, and holds it nowhere?"""
-    have = {repr(value) for value in _leaves(got)}
-    return any(not value and repr(value) not in have for value in _leaves(asked))
-
-
-def _leaves(thing):
-    """The values in rows and dicts, and in those in them; an empty one is a value."""
-    if isinstance(thing, Mapping) and thing:
-        thing = list(thing.values())
-    if isinstance(thing, (list, tuple)) and thing:
-        return [leaf for part in thing for leaf in _leaves(part)]
-    return [thing]
-
-
 def _differ_in_calls(lab, asked, made):
     wanted, rest = list(asked.started), []
     for argument, place in zip(made.started, made.places):
@@ -154,9 +120,9 @@ def _differ_in_calls(lab, asked, made):
         said += f"not asked for is {brief(argument)}."
         raise Wrong("calls", said, place, at="makes that call")
     if wanted:
-        line = None if wanted[0] else truth_test(lab.text)
-        tried = FALSY if line is not None else None
-        raise Wrong("calls", f"{said}missing is {brief(wanted[0])}.", line, tried)
+        suspect = Suspect(None) if wanted[0] else lab.truth_test()
+        said += f"missing is {brief(wanted[0])}."
+        raise Wrong("calls", said, suspect.line, suspect.try_, at=suspect.at)
 
 
 def _differ_in_seconds(lab, asked, got):

@@ -218,19 +218,6 @@ class Lines:
             if isinstance(value, (ast.List, ast.Dict, ast.Set))
         )
 
-    def shared_by_all(self) -> int | None:
-        """A `global`, or what the body of a class makes for all that are made of it."""
-        made = (ast.List, ast.Dict, ast.Set, ast.Call)
-        return self._first(
-            [node.lineno for node in self._of(ast.Global)]
-            + [
-                part.lineno
-                for node in self._of(ast.ClassDef)
-                for part in node.body
-                if isinstance(part, (ast.Assign, ast.AnnAssign)) and isinstance(part.value, made)
-            ]
-        )
-
     def node(self, *types: type[ast.AST]) -> int | None:
         """Anything else, by its type in the module `ast`."""
         return self._statement(types, (), list)

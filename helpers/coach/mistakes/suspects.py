@@ -11,26 +11,41 @@ from helpers.coach.form.statement import same_value
 from helpers.coach.mistakes.nodes import is_constant, is_named, line_of_call
 
 TESTED = (ast.If, ast.IfExp)
+ROWS = (list, tuple)
+ROUNDING = ("round", "int", "floor", "ceil", "trunc")
+LETTERS = ("title", "capitalize", "upper", "lower", "casefold", "swapcase")
+CUTTING = ("strip", "lstrip", "rstrip", "replace", "translate", "removeprefix", "removesuffix")
+FALSY = (
+    "None, 0 and what is empty count as false, and are values like any other. Ask whether it "
+    "`is None`, or compare it with a mark of your own."
+)
 
 
 class Suspect(NamedTuple):
-    """A line, and what it does ("Line 4 …")."""
+    """A line, what it does ("Line 4 …"), and what to try, or None for what goes with the kind."""
 
-    line: int
-    at: str
+    line: int | None
+    at: str = ""
+    try_: str | None = None
 
 
 def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspect | None:
     """The line that seems to make `got` of what should be `expected`, or None."""
     if _takes_for_nothing(got, expected):
-        return _only(_truth_tests(nodes, got), "goes by what counts as false")
+        return _only(_truth_tests(nodes, got), "goes by what counts as false", FALSY)
+    if _lacks_alike(got, expected):
+        return _only(_keyed(nodes), "keeps one of those that are alike")
     if _is_none(got) and not _is_none(expected):
         return _only(_dropped(nodes), "drops what it gets")
     if _has_more_nones(got, expected):
         return _only(_calls(nodes, "fromkeys"), "begins with a None for each")
-    if isinstance(got, (str, bytes)) and got:
-        return _only(_returned(nodes, got), "returns it")
-    return None
+    if (
+        isinstance(got, (str, bytes))
+        and got
+        and (found := _only(_returned(nodes, got), "returns it"))
+    ):
+        return found
+    return next(filter(None, (_changed(nodes, *pair) for pair in _apart(got, expected))), None)
 
 
 def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect | None:
@@ -41,9 +56,9 @@ def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect |
     return ordered or _only(_filled(nodes), "adds what is ready")
 
 
-def _only(lines, at):
+def _only(lines, at, try_=None):
     found = set(lines)
-    return Suspect(found.pop(), at) if len(found) == 1 else None
+    return Suspect(found.pop(), at, try_) if len(found) == 1 else None
 
 
 def _takes_for_nothing(got, expected):
@@ -51,7 +66,7 @@ def _takes_for_nothing(got, expected):
     if isinstance(expected, dict) and isinstance(got, dict):
         lost = [value for key, value in expected.items() if got.get(key) is None]
         return bool(lost) and not any(lost)
-    if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
+    if isinstance(expected, ROWS) and isinstance(got, ROWS):
         lost = [item for item in expected if not any(same_value(item, one) for one in got)]
         return bool(lost) and not any(lost) and lost != [None] * len(lost)
     return got is None and expected is not None and not expected
@@ -117,6 +132,49 @@ def _returned(nodes, value) -> Iterator[int]:
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Constant):
             if same_value(node.value.value, value):
                 yield node.lineno
+
+
+def _lacks_alike(got, expected):
+    """Whether just what is there twice is missing from `got`."""
+    if not (isinstance(got, ROWS) and isinstance(expected, ROWS)):
+        return False
+    once = []
+    for item in expected:
+        if not any(same_value(item, other) for other in once):
+            once.append(item)
+    return len(got) < len(expected) and same_value(got, once)
+
+
+def _keyed(nodes) -> Iterator[int]:
+    """Where a dict or a set is filled, which keeps one of those that are alike."""
+    yield from _calls(nodes, "dict", "set", "fromkeys")
+    for node in nodes:
+        if isinstance(node, (ast.DictComp, ast.SetComp)):
+            yield node.lineno
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotIn):
+            yield node.lineno
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            yield node.lineno
+
+
+def _apart(got, expected) -> Iterator[tuple[object, object]]:
+    """The pairs of what stands at the same place and is not the same."""
+    rows = isinstance(got, ROWS) and isinstance(expected, ROWS)
+    if not rows:
+        yield got, expected
+    elif len(got) == len(expected):
+        yield from (pair for pair in zip(got, expected) if not same_value(*pair))
+
+
+def _changed(nodes, one, wanted):
+    """The call that seems to have made `one` of `wanted`: it rounds, or changes a text."""
+    if isinstance(one, (int, float)) and isinstance(wanted, (int, float)):
+        return _only(_calls(nodes, *ROUNDING), "rounds") if abs(one - wanted) < 1 else None
+    if not (isinstance(one, str) and isinstance(wanted, str)):
+        return None
+    if one.casefold() == wanted.casefold():
+        return _only(_calls(nodes, *LETTERS), "changes letters")
+    return _only(_calls(nodes, *CUTTING), "cuts it") if one in wanted else None
 
 
 def _calls(nodes, *names, bare=False) -> Iterator[int]:
