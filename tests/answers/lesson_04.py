@@ -54,6 +54,7 @@ def bill(order, prices=[]):
 # %% layers-2 wrong: asks for each thing once
 # cause: a name that comes a second time is not yielded again
 # line: if part not in prices:
+# told: none
 def bill(order):
     total, prices = 0, {}
     for part in order:
@@ -311,6 +312,7 @@ class Ask:
 # %% awaitable-1 wrong: asks until there is an answer
 # cause: an answer that counts as false is taken for none, and it asks once more
 # line: while not answer:
+# told: none
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -324,7 +326,7 @@ class Ask:
 # %% awaitable-1 wrong: the answer in the object
 # cause: the answer is kept in the object, so the second of two who wait gets that of the first
 # line: self.answer = yield self.question
-# told: if self.asking:
+# told: none
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -461,6 +463,7 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a counter of the module
 # cause: a coroutine that runs another one alone meanwhile has its pauses counted anew
 # line: global pauses
+# told: none
 pauses = 0
 
 

@@ -320,6 +320,7 @@ def run_all(generators):
 # %% collect-1 wrong: each result once
 # cause: a result that another generator has returned already has no place in the list
 # line: if end.value not in results.values():
+# told: none
 from collections import deque
 
 
@@ -678,6 +679,7 @@ def run_for(ready, turns):
 # %% turns-1 wrong: back into the queue whatever happens
 # cause: a generator that raised an error has ended, and stands in the queue again
 # line: finally: | if not ended:
+# told: none
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     given = 0

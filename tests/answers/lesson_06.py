@@ -221,7 +221,7 @@ class Sleepers:
 # %% sleepers-1 wrong: wakes nobody who counts as false
 # cause: a sleeper that counts as false is taken out, and not returned
 # line: if who:
-# told: while self.heap and self.heap[0][0] <= now:
+# told: none
 import heapq
 import itertools
 
@@ -245,7 +245,7 @@ class Sleepers:
 # %% sleepers-1 wrong: returns one list again and again
 # cause: the list that `due` returned is emptied by the next call
 # line: self.woken.clear()
-# told: while self.heap and self.heap[0][0] <= now:
+# told: none
 import heapq
 import itertools
 

@@ -112,7 +112,7 @@ class Future:
 # %% future-1 wrong: refuses too late
 # cause: the second value is kept before the second set_result is refused
 # line: self.value = value
-# told: if not self.done:
+# told: none
 class Future:
     """A result that is not there yet."""
 
@@ -139,6 +139,7 @@ class Future:
 # %% future-1 wrong: False means not there
 # cause: a result that is False or an empty string is given, but a second one is taken as well
 # line: if self.value is not ... and (self.value or self.value is None):
+# told: none
 class Future:
     def __init__(self):
         self.value = ...
@@ -282,6 +283,7 @@ async def gather(loop, *coros):
 # %% gather-own-1 wrong: leaves out None
 # cause: a coroutine that returns None has no place in the list
 # line: if result is not None:
+# told: none
 async def gather(loop, *coros):
     results = []
     for task in [loop.spawn(coro) for coro in coros]:
@@ -667,6 +669,10 @@ class Bell:
 # %% bell-1 wrong: one list for all bells
 # cause: the list belongs to the class, so each bell rings for all
 # line: waiters = []
+<<<<<<< HEAD
+=======
+# told: none
+>>>>>>> bbef45aecbb891ee69647c2d63319319b2cd2f31
 class Bell:
     """Rings for all who wait."""
 
@@ -689,7 +695,7 @@ class Bell:
 # %% bell-1 wrong: keeps a ring that nobody heard
 # cause: who comes after a ring that nobody heard goes on at once
 # line: self.rung = True
-# told: if self.rung:
+# told: none
 class Bell:
     def __init__(self):
         self.waiters = []
@@ -981,7 +987,7 @@ async def with_timeout(loop, seconds, coro):
 # %% timeout-own-1 wrong: one alarm for all
 # cause: that the alarm rang is noted in the module, so another call takes it for its own
 # line: rang = False | global rang
-# told: if rang:
+# told: none
 from helpers.eventloop.tasks import CancelledError, sleep
 
 rang = False
