@@ -669,10 +669,7 @@ class Bell:
 # %% bell-1 wrong: one list for all bells
 # cause: the list belongs to the class, so each bell rings for all
 # line: waiters = []
-<<<<<<< HEAD
-=======
 # told: none
->>>>>>> bbef45aecbb891ee69647c2d63319319b2cd2f31
 class Bell:
     """Rings for all who wait."""
 
