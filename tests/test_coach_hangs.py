@@ -225,3 +225,13 @@ def test_memory_without_end_is_named(body):
 def test_recursion_without_end_is_named():
     verdict = ask("t-together", answer("return await fetch_all(fetch, urls)"))
     assert (verdict.kind, verdict.line) == ("recursion", 3)
+
+
+def test_the_line_of_a_recursion_is_the_one_that_calls_on():
+    body = """
+    if urls:
+        await asyncio.sleep(0)
+    return await fetch_all(fetch, urls)
+    """
+    verdict = ask("t-together", answer(body))
+    assert (verdict.kind, verdict.line) == ("recursion", 5), verdict.text()

@@ -17,7 +17,13 @@ from tests.coach_cells import FIXTURES
 
 pytestmark = pytest.mark.coach
 
-PLACE = {"Wrong": 0, "wrong": 0, "_not_yet": 0, "wrong_value": 1}  # of the kind, in such a call
+PLACE = {
+    "Wrong": 0,
+    "wrong": 0,
+    "_not_yet": 0,
+    "wrong_value": 1,
+    "Verdict": 1,
+}  # of the kind, in such a call
 CHECKS = [path for folder in (finding.CHECKS, FIXTURES) for path in sorted(folder.rglob("*.py"))]
 COACH = sorted((PROJECT / "helpers" / "coach").rglob("*.py"))
 

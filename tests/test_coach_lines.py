@@ -75,6 +75,8 @@ FOUND = {
     'call_of("except")': None,
     'repeated_call_of("fetch")': "page = await fetch(url)",
     'repeated_call_of("gather")': None,
+    'bare_call_of("get_nowait", "sleep")': "url = queue.get_nowait()",
+    'bare_call_of("sleep")': None,
     'dropping("task_done")': "queue.task_done()",
     'dropping("gather")': None,
     'use_of("task_done")': "queue.task_done()",
@@ -102,6 +104,7 @@ FOUND = {
     'assigned(to="submit")': "first = pool",
     "assigned(to=ast.Await)": "page = await",
     "class_attribute()": None,
+    "shared_by_all()": None,
     "deleting()": "del results[-1]",
     "outer_name()": "nonlocal results",
     "default()": "async def answer(",
@@ -126,6 +129,7 @@ FOUND = {
     'looping("urls")': "for url in urls:",
     "for_loop()": "for url in urls:",
     'for_loop("results")': "return [page",
+    "inner_loop()": None,
     "async_for()": "async for more",
     'while_loop("empty")': "while not queue.empty()",
     "condition()": "if page is None:",
@@ -175,6 +179,13 @@ def test_a_generator_is_told_from_its_delegation():
 def test_a_list_as_default_is_found():
     lab, _ = lab_of("def answer(pages,\n           seen=[]):\n    pass\n")
     assert (lab.default(), lab.kept_default()) == (4, 4)
+
+
+def test_a_loop_in_a_loop():
+    lab, _ = lab_of(
+        "def answer(rows):\n    for row in rows:\n        while row:\n            pass\n"
+    )
+    assert lab.inner_loop() == 5
 
 
 def test_a_yield_as_a_statement_takes_nothing_in():

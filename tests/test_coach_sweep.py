@@ -12,11 +12,12 @@ from helpers.coach.exercise import judge
 from helpers.coach.form import finding
 from helpers.coach.form.statement import Wrong
 from helpers.coach.form.sweeps import sweep
+from helpers.coach.judging import sweeping
 from helpers.coach.judging.cases import cases_of, drawn, smaller_than, spread
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.runs import Run
 from helpers.coach.judging.seen import Seen
-from helpers.coach.judging.sweeping import model_of
+from helpers.coach.judging.sweeping import Sweeping, model_of
 from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES, ask, cell
 
@@ -44,6 +45,8 @@ def test_the_model_does_as_the_model_does():
             "late",
             "took 3 s; it can be done in 2 s",
         ),
+        (f"    return ({ALL})[:1000]", "value", " That is 1,000 items; asked are 1,100."),
+        (f"    return ({ALL})[:1000] + urls[1000:]", "value", "1,001 is 'a'; asked is 'page'."),
         (f"    return {ALL}", "leaked", "raised OSError for 'a'. It ended, and 1 task still ran"),
         (
             f"    {ALL}\n    return {ALL}",
@@ -51,6 +54,16 @@ def test_the_model_does_as_the_model_does():
             "It called `fetch` 2 times; asked is 1 call, and not asked for is",
         ),
         (f"    await asyncio.sleep(9)\n    return {ALL}", "late", "`fetch_all(fetch, [])`"),
+        (
+            f"    pages = {ALL}\n    if pages[999:]:\n        pages[999] = ''\n    return pages",
+            "value",
+            "It returned 1,100 items, and number 1,000 is ''; asked is 'page'.",
+        ),
+        (
+            f"    pages = {ALL}\n    return pages[:1000]",
+            "value",
+            "It returned 1,000 items; asked is 1,100 items.",
+        ),
         (
             "    if len(urls) > 1000:\n        raise RecursionError\n    return " + ALL,
             "recursion",
@@ -91,6 +104,29 @@ def test_each_call_fails_in_turn_and_it_is_cancelled_at_each_wait(caught, done, 
     assert words in verdict.text()
     line = TIDY[: TIDY.index("except" if kind != "another error" else "DONE")].count("\n") + 5
     assert verdict.line == line, verdict.text()
+
+
+def test_a_recursion_that_is_too_deep_has_the_line_that_calls_on():
+    before = "    tasks = [asyncio.create_task(fetch(url)) for url in urls]\n    if tasks:\n"
+    before += "        await asyncio.wait(tasks)\n    results = [task.result() for task in tasks]\n"
+    inner = "    def copied(pages):\n        if not pages:\n            return []\n"
+    inner += "        first = (lambda: pages[:1])()\n        return first + copied(pages[1:])\n\n"
+    verdict = judged(f"{before}\n{inner}    return copied(results)")
+    assert verdict.kind == "recursion" and verdict.line == 14, verdict.text()
+
+
+def test_on_the_real_clock_no_smaller_case_is_looked_for(monkeypatch):
+    exercise = finding.find("script-1")
+    lab = Lab("start", "real", Source(()))
+    looked = []
+    monkeypatch.setattr(sweeping, "smaller_than", lambda case, sweep: looked.append(case) or [])
+
+    def answer(main):
+        return "never this"
+
+    with pytest.raises(Wrong, match="It returned 'never this'"):
+        Sweeping(exercise, lab, lambda: answer, lambda: None).judge(answer)
+    assert not looked
 
 
 def test_what_an_earlier_call_left_is_named_as_that():
@@ -134,6 +170,25 @@ def run_of(elapsed, outside):
     run = Run()
     run.elapsed, run.outside = elapsed, outside
     return run
+
+
+@pytest.mark.parametrize(
+    "body, line",
+    [
+        (f"    pages = {ALL}\n    return [page or None for page in pages]", "page or None"),
+        (f"    pages = {ALL}\n    return [page for page in pages if page]", "if page"),
+        (f"    global last\n    last = {ALL}\n    return last[:2]", "global last"),
+        (f"    if urls:\n        return ({ALL})[:3]\n    return []", None),
+    ],
+)
+def test_a_value_that_counts_as_false_and_one_that_all_share_have_a_line(body, line):
+    head = HEAD.replace("async def", "last = []\n\n\nasync def")
+    verdict = judged(body, head)
+    assert verdict.kind == "value", verdict.text()
+    if line is None:
+        assert verdict.line is None, verdict.text()
+    else:
+        assert line in (head + body).splitlines()[verdict.line - 1]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from helpers.coach.form.text import nodes_of, place_of, text_of
 from helpers.coach.judging.at_sight import at_sight
 from helpers.coach.judging.packing import Unsendable, pack
 from helpers.coach.judging.sandbox import sandbox
+from helpers.coach.mistakes.source import Source
 from helpers.coach.mistakes.verdict import Verdict, verdict_of
 from helpers.coach.mistakes.words import brief
 from helpers.coach.progress import Progress
@@ -180,7 +181,11 @@ def judge(
             else f"It is a {error.type} "
         )
         said = f"{named}which can't leave your notebook ({error.reason})."
-        return verdict_of(Wrong("unsendable", said)), None
+        filename, first, last = place_of(answer)
+        source = Source({filename}, filename, first, last)
+        line = error.name and source.made_outside(error.name)
+        found = Wrong("unsendable", said, at="makes it")
+        return verdict_of(found, source.place(line), source), None
     return sandbox.judge(
         {
             "id": exercise.id,

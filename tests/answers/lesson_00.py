@@ -30,10 +30,17 @@ async def greet(ask):
 # %% await-1 wrong: the name of the example
 # cause: the name that was asked for is thrown away; Ada is hard-coded
 # line: return "Hello, Ada!" | await ask()
-# told: none
 async def greet(ask):
     await ask()
     return "Hello, Ada!"
+
+# %% await-1 wrong: the name in capitals
+# cause: the name is changed: "ada" and "McKay" come out as "Ada" and "Mckay"
+# line: name.title()
+async def greet(ask):
+    """Return a greeting to the one whose name `ask()` gives."""
+    name = await ask()
+    return f"Hello, {name.title()}!"
 
 # %% await-1 right: match and join, with type hints
 from collections.abc import Awaitable, Callable
@@ -106,7 +113,6 @@ async def fetch_all(fetch, pages):
     return [await text for text in asyncio.as_completed([fetch(page) for page in pages])]
 
 # %% overlap-1 wrong: a dict from page to text
-# yet: it is SOLVED
 # cause: a page that is asked for twice is in the result only once
 # line: texts = dict(zip(pages, | return list(texts.values())
 import asyncio
@@ -118,7 +124,6 @@ async def fetch_all(fetch, pages):
     return list(texts.values())
 
 # %% overlap-1 wrong: leaves out empty texts
-# yet: it is SOLVED
 # cause: an empty text is left out of the result
 # line: if text
 import asyncio
@@ -128,6 +133,68 @@ async def fetch_all(fetch, pages):
     """Return the texts of `pages`, in order, all fetched at once."""
     texts = await asyncio.gather(*map(fetch, pages))
     return [text for text in texts if text]
+
+# %% overlap-1 wrong: a loop that counts the finished ones
+# cause: with no pages, it waits for an end that never comes
+# line: await done.wait()
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    texts, done = {}, asyncio.Event()
+
+    async def one(number, page):
+        texts[number] = await fetch(page)
+        if len(texts) == len(pages):
+            done.set()
+
+    jobs = [asyncio.create_task(one(number, page)) for number, page in enumerate(pages)]
+    await done.wait()
+    return [texts[number] for number in range(len(pages))]
+
+# %% overlap-1 wrong: a semaphore of ten
+# cause: only ten pages are fetched at the same time, and not all of them
+# line: asyncio.Semaphore(10) | async with places:
+# told: return await asyncio.gather(*map(one, pages))
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    places = asyncio.Semaphore(10)
+
+    async def one(page):
+        async with places:
+            return await fetch(page)
+
+    return await asyncio.gather(*map(one, pages))
+
+# %% overlap-1 wrong: finds the place by the page
+# cause: places are found by `index`, which finds the first page of that name twice
+# line: pages.index(page)
+# told: none
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    texts = [None] * len(pages)
+
+    async def one(page):
+        texts[pages.index(page)] = await fetch(page)
+
+    await asyncio.gather(*map(one, pages))
+    return texts
+
+# %% overlap-1 right: a task for each page, fetched once
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    tasks = {page: asyncio.ensure_future(fetch(page)) for page in pages}
+    if tasks:
+        await asyncio.wait(tasks.values())
+    return [tasks[page].result() for page in pages]
 
 # %% overlap-1 right: a TaskGroup
 import asyncio
@@ -194,7 +261,6 @@ async def start(main):
     return await main()
 
 # %% script-1 wrong: only results that count as true
-# yet: it is SOLVED
 # cause: a result such as 0 or an empty list is turned into None
 # line: if result:
 import asyncio
@@ -204,6 +270,58 @@ def start(main):
     result = asyncio.run(main())
     if result:
         return result
+
+# %% script-1 wrong: one loop for all
+# cause: the loop is made once and closed after the first script
+# line: kept["loop"].close() | if "loop" not in kept:
+# told: none
+import asyncio
+
+kept = {}
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    if "loop" not in kept:
+        kept["loop"] = asyncio.new_event_loop()
+    try:
+        return kept["loop"].run_until_complete(main())
+    finally:
+        kept["loop"].close()
+
+# %% script-1 wrong: sends until it has ended
+# cause: it drives the coroutine by hand, and nothing wakes the sleep: there is no event loop
+# line: coroutine.send(None)
+# told: none
+def start(main):
+    coroutine = main()
+    try:
+        while True:
+            coroutine.send(None)
+    except StopIteration as end:
+        return end.value
+
+# %% script-1 wrong: an error becomes None
+# cause: an error in main is caught and lost
+# line: except Exception:
+import asyncio
+
+
+def start(main):
+    try:
+        return asyncio.run(main())
+    except Exception:
+        return None
+
+# %% script-1 wrong: the result as text
+# cause: what main returned is turned into a string
+# line: str(
+import asyncio
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    return str(asyncio.run(main()))
 
 # %% script-1 right: a Runner
 import asyncio

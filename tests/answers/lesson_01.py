@@ -67,7 +67,6 @@ def wait_all(jobs):
 # %% wait-all-1 wrong: one variable for all lambdas
 # cause: every lambda looks at the same variable, so all threads run the last job
 # line: lambda: job()
-# told: none
 from threading import Thread
 
 
@@ -81,7 +80,6 @@ def wait_all(jobs):
         thread.join()
 
 # %% wait-all-1 wrong: waits for the last one only
-# yet: it is SOLVED
 # cause: only the thread that was started last is waited for
 # line: thread.join()
 from threading import Thread
@@ -97,7 +95,6 @@ def wait_all(jobs):
         thread.join()
 
 # %% wait-all-1 wrong: the pool's usual size
-# yet: it is SOLVED
 # cause: the pool has a limited number of threads, so not all jobs run at the same time
 # line: ThreadPoolExecutor()
 from concurrent.futures import ThreadPoolExecutor
@@ -108,6 +105,55 @@ def wait_all(jobs):
     with ThreadPoolExecutor() as pool:
         for job in jobs:
             pool.submit(job)
+
+# %% wait-all-1 wrong: a dict from job to thread
+# cause: a job that is in the list twice has only one thread in the dict
+# line: threads = {job: Thread(target=job) for job in jobs}
+# told: thread.join()
+from threading import Thread
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    threads = {job: Thread(target=job) for job in jobs}
+    for thread in threads.values():
+        thread.start()
+    for thread in threads.values():
+        thread.join()
+
+# %% wait-all-1 wrong: the last job in one's own thread
+# cause: the last job runs in the thread of who called, not in a thread of its own
+# line: last()
+# told: threads = [Thread(target=job) for job in others]
+from threading import Thread
+
+
+def wait_all(jobs):
+    *others, last = jobs
+    threads = [Thread(target=job) for job in others]
+    for thread in threads:
+        thread.start()
+    last()
+    for thread in threads:
+        thread.join()
+
+# %% wait-all-1 right: a semaphore that counts the ends
+from threading import Semaphore, Thread
+
+
+def wait_all(jobs):
+    ends = Semaphore(0)
+
+    def run(job):
+        try:
+            job()
+        finally:
+            ends.release()
+
+    for job in jobs:
+        Thread(target=run, args=[job]).start()
+    for _ in jobs:
+        ends.acquire()
 
 # %% wait-all-1 right: an ExitStack that joins
 from contextlib import ExitStack
@@ -173,7 +219,6 @@ def run_jobs(jobs, workers):
     return results
 
 # %% run-jobs-1 wrong: rounds
-# yet: it is SOLVED
 # cause: a teller who is free waits until the whole round is over before the next jobs begin
 # line: thread.join()
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -197,7 +242,6 @@ def run_jobs(jobs, workers):
     return results
 
 # %% run-jobs-1 wrong: a dict by job
-# yet: it is SOLVED
 # cause: a job that is in the list twice has only one result
 # line: results[job] = | list(results.values())
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -210,6 +254,51 @@ def run_jobs(jobs, workers):
         for job, future in futures:
             results[job] = future.result()
     return list(results.values())
+
+# %% run-jobs-1 wrong: results that count as true
+# cause: a job's result of 0, None or "" is left out of the list
+# line: if (result := future.result())
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    with ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(job) for job in jobs]
+        return [result for future in futures if (result := future.result())]
+
+# %% run-jobs-1 wrong: no pool without jobs
+# cause: with no jobs the pool would have no threads, and that is an error
+# line: ThreadPoolExecutor(min(workers, len(jobs)))
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+
+
+def run_jobs(jobs, workers):
+    with ThreadPoolExecutor(min(workers, len(jobs))) as pool:
+        return list(pool.map(lambda job: job(), jobs))
+
+# %% run-jobs-1 wrong: each teller has a line of their own
+# cause: the jobs are dealt out beforehand; a teller who is done early doesn't help the others
+# line: range(teller, len(jobs), workers)
+# told: thread.join()
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from threading import Thread
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    results = [None] * len(jobs)
+
+    def serve(teller):
+        for number in range(teller, len(jobs), workers):
+            results[number] = jobs[number]()
+
+    threads = [Thread(target=serve, args=(teller,)) for teller in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
 
 # %% run-jobs-1 right: map and operator.call
 import operator

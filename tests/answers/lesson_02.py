@@ -16,7 +16,6 @@ letters = "FGABHCDEI"
 # %% lazy-1 wrong: a blank forgotten
 # cause: a line such as "ERRORS: 3" is taken for an error too
 # line: if line.startswith("ERROR"):
-# told: none
 def errors(lines):
     """Yield the text of each error line, one at a time."""
     for line in lines:
@@ -24,7 +23,6 @@ def errors(lines):
             yield line[6:].strip()
 
 # %% lazy-1 wrong: strip with a set of letters
-# yet: it is SOLVED
 # cause: lstrip takes away any of these letters, also from the text itself
 # line: line.lstrip("ERROR ")
 def errors(lines):
@@ -33,7 +31,6 @@ def errors(lines):
             yield line.lstrip("ERROR ").strip()
 
 # %% lazy-1 wrong: no empty texts
-# yet: it is SOLVED
 # cause: an error without a text is left out
 # line: if text:
 def errors(lines):
@@ -50,6 +47,60 @@ def errors(lines):
 def errors(lines):
     found = [line[len("ERROR "):].strip() for line in lines if line.startswith("ERROR ")]
     yield from found
+
+# %% lazy-1 wrong: the word taken out everywhere
+# cause: replace takes away every "ERROR ", also one in the middle of the text
+# line: line.replace("ERROR ", "")
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if line.startswith("ERROR "):
+            yield line.replace("ERROR ", "").strip()
+
+# %% lazy-1 wrong: the rest by itself
+# cause: it calls itself for the rest after each error, and a long log is too deep for that
+# line: yield from errors(lines)
+def errors(lines):
+    lines = iter(lines)
+    for line in lines:
+        if line.startswith("ERROR "):
+            yield line[6:].strip()
+            yield from errors(lines)
+
+# %% lazy-1 wrong: one error ahead
+# cause: it looks for the next error before it hands out the last one
+# line: yield last
+# told: none
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    last = None
+    for line in lines:
+        if line.startswith("ERROR "):
+            if last is not None:
+                yield last
+            last = line[6:].strip()
+    if last is not None:
+        yield last
+
+# %% lazy-1 wrong: blanks in front
+# cause: the line is stripped first: " ERROR x" counts, and "ERROR " alone does not
+# line: line = line.strip()
+# told: none
+def errors(lines):
+    for line in lines:
+        line = line.strip()
+        if line.startswith("ERROR "):
+            yield line[6:].strip()
+
+# %% lazy-1 right: a regular expression
+import re
+
+
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for found in map(re.compile("ERROR (.*)", re.DOTALL).match, lines):
+        if found is not None:
+            yield found[1].strip()
 
 # %% lazy-1 right: partition and match
 def errors(lines):
@@ -83,7 +134,6 @@ def take(source, n):
         yield next(source)
 
 # %% take-1 wrong: None for the end
-# yet: it is SOLVED
 # cause: an item that is None is taken for the end
 # line: if item is None: | item = next(source, None)
 def take(source, n):
@@ -100,6 +150,40 @@ def take(source, n):
 def take(source, n):
     for item, _ in zip(source, range(n)):
         yield item
+
+# %% take-1 wrong: every error is the end
+# cause: an error in the source is taken for its end
+# line: except Exception:
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for _ in range(n):
+        try:
+            item = next(source)
+        except Exception:
+            return
+        yield item
+
+# %% take-1 wrong: fetches them all at the first question
+# cause: all n items are taken before the first one is handed out
+# line: items = [item for _, item in zip(range(n), source)]
+def take(source, n):
+    items = [item for _, item in zip(range(n), source)]
+    yield from items
+
+# %% take-1 wrong: one, and then one less
+# cause: it calls itself for each item, and many are too deep for that
+# line: yield from take(source, n - 1)
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    if n > 0:
+        for item in source:
+            yield item
+            yield from take(source, n - 1)
+            return
+
+# %% take-1 right: map over two
+def take(source, n):
+    return map(lambda _, item: item, range(n), source)
 
 # %% take-1 right: zip the right way round
 def take(source, n):
@@ -140,7 +224,6 @@ def shares(numbers):
 # %% shares-1 wrong: rounds
 # cause: the shares are rounded, which nobody asked for
 # line: round(
-# told: none
 def shares(numbers):
     """Return each number's share of the sum, as a list."""
     numbers = list(numbers)
@@ -148,7 +231,6 @@ def shares(numbers):
     return [round(number / total, 2) for number in numbers]
 
 # %% shares-1 wrong: a dict by number
-# yet: it is SOLVED
 # cause: a number that comes twice has only one share in the list
 # line: {number: number / total
 def shares(numbers):
@@ -156,6 +238,23 @@ def shares(numbers):
     total = sum(numbers)
     parts = {number: number / total for number in numbers}
     return list(parts.values())
+
+# %% shares-1 wrong: no share for a zero
+# cause: a number that is 0 is left out of the list
+# line: if number
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    numbers = list(numbers)
+    total = sum(numbers)
+    return [number / total for number in numbers if number]
+
+# %% shares-1 wrong: sorts them first
+# cause: the shares are in the order of size, not in that of the numbers
+# line: sorted(numbers)
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    numbers = sorted(numbers)
+    return [number / sum(numbers) for number in numbers]
 
 # %% shares-1 right: tee
 from itertools import tee
@@ -221,6 +320,48 @@ def interleave(first, second):
             yield rest[number]
             number += 1
     yield from rest[number:]
+
+# %% interleave-1 wrong: swaps by calling itself
+# cause: it calls itself for each item, and many are too deep for that
+# line: yield from interleave(second, first)
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    first, second = iter(first), iter(second)
+    for item in first:
+        yield item
+        yield from interleave(second, first)
+        return
+    yield from second
+
+# %% interleave-1 wrong: the rest as a list
+# cause: when one is used up, all the rest of the other is read into a list
+# line: list(other)
+def interleave(first, second):
+    mine, other = iter(first), iter(second)
+    while True:
+        try:
+            item = next(mine)
+        except StopIteration:
+            break
+        yield item
+        mine, other = other, mine
+    for item in list(other):
+        yield item
+
+# %% interleave-1 wrong: every error is the end
+# cause: an error in one of the two is taken for its end
+# line: except Exception:
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    row = [iter(first), iter(second)]
+    while row:
+        iterator = row.pop(0)
+        try:
+            item = next(iterator)
+        except Exception:
+            continue
+        row.append(iterator)
+        yield item
 
 # %% interleave-1 right: a for with else, and a swap
 def interleave(first, second):

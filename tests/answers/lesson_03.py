@@ -47,7 +47,6 @@ def averager(numbers=[]):
         answer = sum(numbers) / len(numbers)
 
 # %% average-1 wrong: ends at a zero
-# yet: it is SOLVED
 # cause: a 0 that is sent in counts as false and ends the loop
 # line: while number := (yield answer):
 def averager():
@@ -56,6 +55,40 @@ def averager():
         total += number
         count += 1
         answer = total / count
+
+# %% average-1 wrong: two digits
+# cause: the average is rounded to two digits, which nobody asked for
+# line: round(
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    total, count, average = 0, 0, None
+    while True:
+        total += yield average
+        count += 1
+        average = round(total / count, 2)
+
+# %% average-1 wrong: zeros don't count
+# cause: a 0 that is sent in is not counted
+# line: if number:
+# told: none
+def averager():
+    numbers, average = [], None
+    while True:
+        number = yield average
+        if number:
+            numbers.append(number)
+        average = sum(numbers) / len(numbers) if numbers else 0
+
+# %% average-1 right: an inner generator that is handed on
+def averager():
+    """Answer each number sent in with the average of all so far."""
+
+    def mean(numbers):
+        return sum(numbers) / len(numbers) if numbers else None
+
+    numbers = ()
+    while True:
+        numbers += ((yield mean(numbers)),)
 
 # %% average-1 right: itertools.count
 from itertools import count
@@ -114,7 +147,6 @@ def averages(generator, numbers):
     return answers
 
 # %% average-2 wrong: leaves out zeros
-# yet: it is SOLVED
 # cause: an answer of 0 counts as false and is left out
 # line: if answer := generator.send(number):
 def averages(generator, numbers):
@@ -124,6 +156,40 @@ def averages(generator, numbers):
         if answer := generator.send(number):
             answers.append(answer)
     return answers
+
+# %% average-2 wrong: one answer for each different number
+# cause: a number that comes twice has only one answer in the list
+# line: {number: generator.send(number) for number in numbers}
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+    generator.send(None)
+    answers = {number: generator.send(number) for number in numbers}
+    return list(answers.values())
+
+# %% average-2 wrong: stops at an answer of None
+# cause: an answer that is None is taken for the end
+# line: iter(lambda:
+# told: none
+def averages(generator, numbers):
+    next(generator)
+    rest = iter(numbers)
+    return list(iter(lambda: generator.send(next(rest)), None)) if numbers else []
+
+# %% average-2 wrong: the rest by itself
+# cause: it calls itself for the rest of the numbers, and many are too deep for that
+# line: return [answer, *answers_of(rest)]
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+
+    def answers_of(numbers):
+        if not numbers:
+            return []
+        first, *rest = numbers
+        answer = generator.send(first)
+        return [answer, *answers_of(rest)]
+
+    next(generator)
+    return answers_of(numbers)
 
 # %% average-2 right: primed with send, and unpacked
 def averages(generator, numbers):
@@ -185,6 +251,90 @@ def borrow(shelf):
     finally:
         shelf.insert(0, book)
 
+# %% borrow-1 wrong: the shelf as it was
+# cause: the whole shelf is put back as it was, and what others did to it meanwhile is undone
+# line: shelf[:] = before
+# told: none
+def borrow(shelf):
+    """Hand out the last book of `shelf`, and put it back however this ends."""
+    before = list(shelf)
+    try:
+        yield shelf.pop()
+    finally:
+        shelf[:] = before
+
+# %% borrow-1 wrong: the errors that one thinks of
+# cause: a KeyboardInterrupt is no Exception, so the book is not put back
+# line: except (Exception, GeneratorExit): | shelf.append(book)
+# told: none
+def borrow(shelf):
+    book = shelf.pop()
+    try:
+        yield book
+    except (Exception, GeneratorExit):
+        shelf.append(book)
+        raise
+    else:
+        shelf.append(book)
+
+# %% borrow-1 wrong: only a book that counts as true
+# cause: a book that is None, 0 or "" is not put back
+# line: if book:
+def borrow(shelf):
+    """Hand out the last book of `shelf`, and put it back however this ends."""
+    book = shelf.pop()
+    try:
+        yield book
+    finally:
+        if book:
+            shelf.append(book)
+
+# %% borrow-1 wrong: takes the book before anybody asked
+# cause: the book is taken at the call; a generator that never began doesn't put it back
+# line: book = shelf.pop()
+def borrow(shelf):
+    book = shelf.pop()
+
+    def lend():
+        try:
+            yield book
+        finally:
+            shelf.append(book)
+
+    return lend()
+
+# %% borrow-1 wrong: an error of its own
+# cause: the error that is thrown in is replaced by another one of the same kind
+# line: raise type(error)
+def borrow(shelf):
+    """Hand out the last book of `shelf`, and put it back however this ends."""
+    book = shelf.pop()
+    try:
+        yield book
+    except GeneratorExit:
+        pass
+    except BaseException as error:
+        raise type(error)
+    finally:
+        shelf.append(book)
+
+# %% borrow-1 right: a contextmanager
+from contextlib import contextmanager
+
+
+@contextmanager
+def taken_from(shelf):
+    book = shelf.pop()
+    try:
+        yield book
+    finally:
+        shelf.append(book)
+
+
+def borrow(shelf):
+    with taken_from(shelf) as book:
+        yield book
+
 # %% borrow-1 right: an ExitStack
 from contextlib import ExitStack
 
@@ -229,7 +379,6 @@ def till():
 # %% till-1 wrong: the last number again
 # cause: after a ValueError the number of before is added once more
 # line: total += number
-# told: none
 def till():
     total = number = 0
     while True:
@@ -242,7 +391,6 @@ def till():
 # %% till-1 wrong: a second yield in the except
 # cause: the number that is sent in after a ValueError arrives at this yield and is lost
 # line: yield total
-# told: none
 def till():
     """Add up what is sent in; skip a ValueError that is thrown in."""
     total = answer = 0
@@ -256,7 +404,6 @@ def till():
 # %% till-1 wrong: the try around the loop
 # cause: the first ValueError ends the loop
 # line: try: | except ValueError:
-# told: none
 def till():
     total = 0
     try:
@@ -264,6 +411,60 @@ def till():
             total += yield total
     except ValueError:
         yield total
+
+# %% till-1 wrong: ends at a zero
+# cause: a 0 that is sent in counts as false and ends it
+# line: if not price:
+# told: return
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    while True:
+        try:
+            price = yield total
+        except ValueError:
+            continue
+        if not price:
+            return
+        total += price
+
+# %% till-1 wrong: a TypeError is skipped too
+# cause: a TypeError should end it and come out
+# line: except (ValueError, TypeError):
+def till():
+    total = 0
+    while True:
+        try:
+            total += yield total
+        except (ValueError, TypeError):
+            pass
+
+# %% till-1 wrong: goes on in a till of its own
+# cause: it calls itself after each ValueError, and many are too deep for that
+# line: yield from till_from(total)
+def till_from(total):
+    try:
+        while True:
+            total += yield total
+    except ValueError:
+        yield from till_from(total)
+
+
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    yield from till_from(0)
+
+# %% till-1 wrong: whole numbers
+# cause: a price of 2.5 is cut to 2
+# line: int(price)
+def till():
+    total = 0
+    while True:
+        try:
+            price = yield total
+        except ValueError:
+            continue
+        total += int(price)
 
 # %% till-1 right: suppress
 from contextlib import suppress
@@ -291,9 +492,9 @@ def till():
         total = total + heard
 
 # %% drive-1 wrong: what throw hands out is lost
-# yet: it is SOLVED
 # cause: throw hands out the next question; it is thrown away and another one is fetched
 # line: generator.throw(error)
+# told: none
 def drive(generator, find):
     """Answer each question of the generator; return what it returns."""
     try:
@@ -312,7 +513,6 @@ def drive(generator, find):
 # %% drive-1 wrong: only KeyErrors
 # cause: an IndexError, or any other LookupError, is not thrown in
 # line: except KeyError as error:
-# told: answer = find(question)
 def drive(generator, find):
     try:
         question = next(generator)
@@ -327,7 +527,6 @@ def drive(generator, find):
         return stop.value
 
 # %% drive-1 wrong: a new error of its own
-# yet: it is SOLVED
 # cause: the error that find raised is replaced by a new, empty one
 # line: generator.throw(LookupError)
 def drive(generator, find):
@@ -356,6 +555,76 @@ def drive(generator, find):
                 generator.throw(error)
             else:
                 generator.send(answer)
+    except StopIteration as stop:
+        return stop.value
+
+# %% drive-1 wrong: every error is thrown in
+# cause: only a LookupError should be thrown in; any other error of find comes out
+# line: except Exception as error:
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    try:
+        question = next(generator)
+        while True:
+            try:
+                answer = find(question)
+            except Exception as error:
+                question = generator.throw(error)
+            else:
+                question = generator.send(answer)
+    except StopIteration as stop:
+        return stop.value
+
+# %% drive-1 wrong: no answer to an empty question
+# cause: a question that counts as false is taken for the end
+# line: while question:
+def drive(generator, find):
+    try:
+        question = next(generator)
+        while question:
+            try:
+                answer = find(question)
+            except LookupError as error:
+                question = generator.throw(error)
+            else:
+                question = generator.send(answer)
+    except StopIteration as stop:
+        return stop.value
+
+# %% drive-1 wrong: the rest by itself
+# cause: it calls itself for each question, and a long talk is too deep for that
+# line: return going_on(
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+
+    def going_on(act, what):
+        try:
+            question = act(what)
+        except StopIteration as end:
+            return end.value
+        try:
+            answer = find(question)
+        except LookupError as error:
+            return going_on(generator.throw, error)
+        return going_on(generator.send, answer)
+
+    return going_on(generator.send, None)
+
+# %% drive-1 wrong: remembers the answers
+# cause: a question that comes twice is asked once, though its answer may be another one by then
+# line: if question not in known:
+def drive(generator, find):
+    known = {}
+    try:
+        question = next(generator)
+        while True:
+            try:
+                if question not in known:
+                    known[question] = find(question)
+            except LookupError as error:
+                question = generator.throw(error)
+            else:
+                question = generator.send(known[question])
     except StopIteration as stop:
         return stop.value
 

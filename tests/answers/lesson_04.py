@@ -52,7 +52,6 @@ def bill(order, prices=[]):
     return sum(prices)
 
 # %% layers-2 wrong: asks for each thing once
-# yet: it is SOLVED
 # cause: a name that comes a second time is not yielded again
 # line: if part not in prices:
 def bill(order):
@@ -65,6 +64,35 @@ def bill(order):
                 prices[part] = yield part
             total += prices[part]
     return total
+
+# %% layers-2 wrong: a bill of nothing
+# cause: an order without a thing in it returns None, and its sum is 0
+# line: if not order: | return
+# told: none
+def bill(order):
+    if not order:
+        return
+    total = 0
+    for part in order:
+        if isinstance(part, str):
+            total += yield part
+        else:
+            total += (yield from bill(part)) or 0
+    return total
+
+# %% layers-2 wrong: the first thing and a bill of the rest
+# cause: each thing is one call deeper, so it ends at about a thousand things
+# line: return price + (yield from bill(rest))
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    if not order:
+        return 0
+    first, *rest = order
+    if isinstance(first, str):
+        price = yield first
+    else:
+        price = yield from bill(first)
+    return price + (yield from bill(rest))
 
 # %% layers-2 right: match
 def bill(order):
@@ -88,6 +116,17 @@ def bill(order):
     for part in order:
         asking = {True: bill, False: one}[isinstance(part, list)](part)
         prices.append((yield from asking))
+    return sum(prices)
+
+# %% layers-2 right: an inner generator that takes the order apart
+def bill(order):
+    def flat(parts):
+        for part in parts:
+            yield from [part] if isinstance(part, str) else flat(part)
+
+    prices = []
+    for name in flat(order):
+        prices.append((yield name))
     return sum(prices)
 
 # %% layers-3 wrong: no finally
@@ -125,7 +164,6 @@ def with_key(board, work):
 # %% layers-3 wrong: a return in the finally
 # cause: a return in finally swallows the error that is on its way
 # line: return result
-# told: none
 def with_key(board, work):
     key, result = board.pop(), None
     try:
@@ -133,6 +171,44 @@ def with_key(board, work):
     finally:
         board.append(key)
         return result
+
+# %% layers-3 wrong: nothing for a result that is empty
+# cause: a result that counts as false becomes None
+# line: return (yield from work) or None
+# told: none
+def with_key(board, work):
+    key = board.pop()
+    try:
+        return (yield from work) or None
+    finally:
+        board.append(key)
+
+# %% layers-3 wrong: the board as it was before
+# cause: it puts back the whole board, so what others have done to it meanwhile is undone
+# line: board[:] = before
+# told: none
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    before = list(board)
+    board.pop()
+    try:
+        return (yield from work)
+    finally:
+        board[:] = before
+
+# %% layers-3 wrong: the ends that come to mind
+# cause: a KeyboardInterrupt is none of the errors that it catches, and the key is lost
+# line: except (Exception, GeneratorExit):
+# told: none
+def with_key(board, work):
+    key = board.pop()
+    try:
+        result = yield from work
+    except (Exception, GeneratorExit):
+        board.append(key)
+        raise
+    board.append(key)
+    return result
 
 # %% layers-3 right: contextmanager
 from contextlib import contextmanager
@@ -162,6 +238,27 @@ def with_key(board, work):
         result = yield from work
     return result
 
+# %% layers-3 right: delegates by hand
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    try:
+        said = next(work)
+        while True:
+            try:
+                heard = yield said
+            except GeneratorExit:
+                work.close()
+                raise
+            except BaseException as error:
+                said = work.throw(error)
+            else:
+                said = work.send(heard)
+    except StopIteration as end:
+        return end.value
+    finally:
+        board.append(key)
+
 # %% awaitable-1 wrong: the answer is thrown away
 # cause: what the driver sends back is not returned, so the await gives None
 # line: yield self.question
@@ -175,7 +272,6 @@ class Ask:
 # %% awaitable-1 wrong: made only once
 # cause: the generator is made in __init__, so a second await finds it used up
 # line: self.asking = self.ask() | return self.asking
-# told: return (yield self.question)
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -190,7 +286,6 @@ class Ask:
 # %% awaitable-1 wrong: remembers the answer
 # cause: the second await does not ask again: it gives the answer of the first one
 # line: if not hasattr(self, "answer"):
-# told: self.answer = yield self.question
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -201,9 +296,9 @@ class Ask:
         return self.answer
 
 # %% awaitable-1 wrong: one question for all
-# yet: it is SOLVED
 # cause: the question is kept in the class, so a new Ask changes the question of all others
 # line: Ask.question = question
+# told: none
 class Ask:
     question = None
 
@@ -212,6 +307,38 @@ class Ask:
 
     def __await__(self):
         return (yield self.question)
+
+# %% awaitable-1 wrong: asks until there is an answer
+# cause: an answer that counts as false is taken for none, and it asks once more
+# line: while not answer:
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        answer = None
+        while not answer:
+            answer = yield self.question
+        return answer
+
+# %% awaitable-1 wrong: the answer in the object
+# cause: the answer is kept in the object, so the second of two who wait gets that of the first
+# line: self.answer = yield self.question
+# told: if self.asking:
+class Ask:
+    def __init__(self, question):
+        self.question = question
+        self.answer = None
+        self.asking = False
+
+    def __await__(self):
+        if self.asking:
+            yield self.question
+        else:
+            self.asking = True
+            self.answer = yield self.question
+            self.asking = False
+        return self.answer
 
 # %% awaitable-1 right: a dataclass around a types.coroutine
 import types
@@ -245,6 +372,20 @@ class Ask:
 
     __await__ = __iter__
 
+# %% awaitable-1 right: two methods and a generator function outside
+def asking(ask):
+    answer = yield ask.question
+    return answer
+
+
+class Ask:
+    __slots__ = ("question",)
+
+    def __init__(self, question):
+        self.question = question
+
+    __await__ = asking
+
 # %% by-hand-1 wrong: counts the steps
 # cause: the last step, in which the coroutine ends, is counted as a pause
 # line: pauses += 1
@@ -259,9 +400,9 @@ def run_alone(coroutine):
             return stop.value, pauses
 
 # %% by-hand-1 wrong: a bound
-# yet: it is SOLVED
 # cause: it gives up after a thousand steps, and nobody asked for such a bound
 # line: for pauses in range(1000):
+# told: none
 def run_alone(coroutine):
     for pauses in range(1000):
         try:
@@ -272,7 +413,6 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a for loop over its steps
 # cause: a for loop throws the StopIteration away, and with it what the coroutine returned
 # line: for _ in coroutine.__await__():
-# told: none
 def run_alone(coroutine):
     """Run the coroutine to its end; return its result and how often it paused."""
     result, pauses = None, 0
@@ -283,7 +423,6 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: errors become results
 # cause: an error that leaves the coroutine is returned instead of raised
 # line: except Exception as error: | return error, pauses
-# told: except StopIteration as stop:
 def run_alone(coroutine):
     pauses = 0
     while True:
@@ -293,6 +432,46 @@ def run_alone(coroutine):
             return stop.value, pauses
         except Exception as error:
             return error, pauses
+        pauses += 1
+
+# %% by-hand-1 wrong: a RuntimeError is an end too
+# cause: an error that leaves the coroutine is taken for its end
+# line: except (StopIteration, RuntimeError) as end:
+def run_alone(coroutine):
+    pauses = 0
+    while True:
+        try:
+            coroutine.send(None)
+        except (StopIteration, RuntimeError) as end:
+            return getattr(end, "value", None), pauses
+        pauses += 1
+
+# %% by-hand-1 wrong: a call for each step
+# cause: each pause is one call deeper, so it ends at about a thousand pauses
+# line: result, pauses = run_alone(coroutine)
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value, 0
+    result, pauses = run_alone(coroutine)
+    return result, pauses + 1
+
+# %% by-hand-1 wrong: a counter of the module
+# cause: a coroutine that runs another one alone meanwhile has its pauses counted anew
+# line: global pauses
+pauses = 0
+
+
+def run_alone(coroutine):
+    global pauses
+    pauses = 0
+    while True:
+        try:
+            coroutine.send(None)
+        except StopIteration as end:
+            return end.value, pauses
         pauses += 1
 
 # %% by-hand-1 right: itertools.count

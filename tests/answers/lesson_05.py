@@ -76,6 +76,83 @@ def round_robin(generators):
             continue
         queue.append(generator)
 
+# %% robin-1 wrong: whoever fails has ended too
+# cause: an error of a generator is caught, and nobody ever hears of it
+# line: except Exception:
+from collections import deque
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    ready = deque(generators)
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except Exception:
+            continue
+        ready.append(generator)
+
+# %% robin-1 wrong: the stop waits for the others
+# cause: an error is kept until all have ended, and it should come out at once
+# line: errors.append(error) | raise errors[0]
+# told: none
+from collections import deque
+
+
+def round_robin(generators):
+    ready, errors = deque(generators), []
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except BaseException as error:
+            errors.append(error)
+        else:
+            ready.append(generator)
+    if errors:
+        raise errors[0]
+
+# %% robin-1 wrong: a queue of the module
+# cause: the queue belongs to the module, so a call within a turn takes the others into its own loop
+# line: ready.extend(generators)
+# told: ready.append(generator)
+from collections import deque
+
+ready = deque()
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    ready.extend(generators)
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.append(generator)
+
+# %% robin-1 wrong: yields that say stop
+# cause: a generator that yields False is taken for one that has ended
+# line: if generator.send(None) is False:
+# told: none
+from collections import deque
+
+
+def round_robin(generators):
+    ready = deque(generators)
+    while ready:
+        generator = ready.popleft()
+        try:
+            if generator.send(None) is False:
+                continue
+        except StopIteration:
+            continue
+        ready.append(generator)
+
 # %% robin-1 right: keeps those who go on
 from collections import deque
 
@@ -106,6 +183,24 @@ def round_robin(generators):
             carousel.popleft()
         else:
             carousel.rotate(-1)
+
+# %% robin-1 right: places in a cycle
+from itertools import cycle
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    ended, left = set(), len(generators)
+    for place in cycle(range(len(generators))):
+        if not left:
+            break
+        if place in ended:
+            continue
+        try:
+            next(generators[place])
+        except StopIteration:
+            ended.add(place)
+            left -= 1
 
 # %% collect-1 wrong: in the order of their ends
 # cause: the results are in the order in which the generators ended
@@ -148,7 +243,6 @@ def run_all(generators):
 # %% collect-1 wrong: one after another
 # cause: each generator is run to its end before the next one begins: no turns
 # line: while True:
-# told: for generator in generators:
 from collections import deque
 
 
@@ -181,6 +275,69 @@ def run_all(generators, results={}):
         else:
             queue.append((number, generator))
     return [results[number] for number in sorted(results)]
+
+# %% collect-1 wrong: nothing for what is empty
+# cause: a result that counts as false becomes None
+# line: end.value or None
+# told: none
+from collections import deque
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    results = [None] * len(generators)
+    ready = deque(enumerate(generators))
+    while ready:
+        place, generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as end:
+            results[place] = end.value or None
+        else:
+            ready.append((place, generator))
+    return results
+
+# %% collect-1 wrong: an error is a result
+# cause: an error that a generator raises stands in the list and does not come out
+# line: except Exception as error:
+from collections import deque
+
+
+def run_all(generators):
+    results = [None] * len(generators)
+    ready = deque(enumerate(generators))
+    while ready:
+        place, generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as end:
+            results[place] = end.value
+        except Exception as error:
+            results[place] = error
+        else:
+            ready.append((place, generator))
+    return results
+
+# %% collect-1 wrong: each result once
+# cause: a result that another generator has returned already has no place in the list
+# line: if end.value not in results.values():
+from collections import deque
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    results = {}
+    ready = deque(enumerate(generators))
+    while ready:
+        place, generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as end:
+            if end.value not in results.values():
+                results[place] = end.value
+        else:
+            ready.append((place, generator))
+    return [results[place] for place in sorted(results)]
 
 # %% collect-1 right: each generator in another one that keeps its result
 from collections import deque
@@ -227,6 +384,22 @@ def run_all(generators):
             runner.turn()
         left = [runner for runner in left if not runner.ended]
     return [runner.result for runner in runners]
+
+# %% collect-1 right: results as the last items of a list of lists
+from collections import deque
+
+
+def run_all(generators):
+    boxes = [[] for _ in generators]
+    ready = deque(zip(generators, boxes))
+    while ready:
+        generator, box = pair = ready.popleft()
+        try:
+            generator.send(None)
+            ready.append(pair)
+        except StopIteration as end:
+            box.append(end.value)
+    return [value for [value] in boxes]
 
 # %% errors-1 wrong: the stop button too
 # cause: a KeyboardInterrupt is kept like any error and does not come out
@@ -291,7 +464,6 @@ def run_on(generators):
 # %% errors-1 wrong: by generator and not by time
 # cause: the errors are in the order of the generators and not in the order in which they came
 # line: for number in sorted(errors)
-# told: none
 from collections import deque
 
 
@@ -308,6 +480,72 @@ def run_on(generators):
         else:
             queue.append((number, generator))
     return [errors[number] for number in sorted(errors)]
+
+# %% errors-1 wrong: each kind of error once
+# cause: of two errors of one kind only the last one is kept
+# line: errors[type(error)] = error
+# told: none
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    ready, errors = deque(generators), {}
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except Exception as error:
+            errors[type(error)] = error
+        else:
+            ready.append(generator)
+    return list(errors.values())
+
+# %% errors-1 wrong: only the errors that it knows
+# cause: an error of another kind comes out, and ends all the others
+# line: except (LookupError, ValueError, RuntimeError) as error:
+# told: generator.send(None)
+from collections import deque
+
+
+def run_on(generators):
+    ready, errors = deque(generators), []
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except (LookupError, ValueError, RuntimeError) as error:
+            errors.append(error)
+        else:
+            ready.append(generator)
+    return errors
+
+# %% errors-1 wrong: lets only a KeyboardInterrupt pass
+# cause: a SystemExit is no Exception either, and it is kept
+# line: except BaseException as error:
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    ready, errors = deque(generators), []
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            errors.append(error)
+        else:
+            ready.append(generator)
+    return errors
 
 # %% errors-1 right: suppress and an inner function
 from collections import deque
@@ -348,6 +586,29 @@ def run_on(generators):
         first = turns.popleft()
         if next(first, turns) is not turns:
             turns.append(first)
+    return errors
+
+# %% errors-1 right: what became of a turn
+from collections import deque
+
+
+def turn(generator):
+    try:
+        generator.send(None)
+    except Exception as error:
+        return error
+
+
+def run_on(generators):
+    errors, ready = [], deque(generators)
+    while ready:
+        match turn(generator := ready.popleft()):
+            case None:
+                ready.append(generator)
+            case StopIteration():
+                pass
+            case error:
+                errors.append(error)
     return errors
 
 # %% turns-1 wrong: the last turn is not counted
@@ -415,6 +676,40 @@ def run_for(ready, turns):
         ready.appendleft(generator)
     return given
 
+# %% turns-1 wrong: back into the queue whatever happens
+# cause: a generator that raised an error has ended, and stands in the queue again
+# line: finally: | if not ended:
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    given = 0
+    while ready and given < turns:
+        generator = ready.popleft()
+        given += 1
+        ended = False
+        try:
+            generator.send(None)
+        except StopIteration:
+            ended = True
+        finally:
+            if not ended:
+                ready.append(generator)
+    return given
+
+# %% turns-1 wrong: a call for each turn
+# cause: each turn is one call deeper, so it ends at about a thousand turns
+# line: return 1 + run_for(ready, turns - 1)
+def run_for(ready, turns):
+    if not ready or not turns:
+        return 0
+    generator = ready.popleft()
+    try:
+        generator.send(None)
+    except StopIteration:
+        pass
+    else:
+        ready.append(generator)
+    return 1 + run_for(ready, turns - 1)
+
 # %% turns-1 right: a range that counts
 from contextlib import suppress
 
@@ -448,3 +743,16 @@ def run_for(ready, turns):
             yield 1
 
     return sum(islice(all_turns(), turns))
+
+# %% turns-1 right: a generator that is asked for its turns
+from itertools import takewhile
+
+
+def run_for(ready, turns):
+    given = 0
+    for _ in takewhile(lambda _: ready, range(turns)):
+        current = ready.popleft()
+        given += 1
+        if next(current, ready) is not ready:
+            ready.append(current)
+    return given

@@ -41,7 +41,6 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: asks for the sleepers first
 # cause: where somebody is ready and nobody sleeps, it says None and not 0
 # line: if not sleeping:
-# told: none
 def next_wait(ready, sleeping, now):
     """Return the seconds that the loop may sleep; None if nothing will ever happen."""
     if not sleeping:
@@ -53,12 +52,34 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: a zero that becomes None
 # cause: 0 counts as false, so a deadline that is over gives None
 # line: or None
-# told: none
 def next_wait(ready, sleeping, now):
     if ready:
         return 0
     first = sleeping[0][0] if sleeping else now
     return max(0, first - now) or None
+
+# %% wait-1 wrong: ten seconds at most
+# cause: it never sleeps for more than ten seconds, and nobody asked for such a bound
+# line: return min(10, max(0, sleeping[0][0] - now))
+# told: none
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if ready:
+        return 0
+    if not sleeping:
+        return None
+    return min(10, max(0, sleeping[0][0] - now))
+
+# %% wait-1 wrong: a deadline of 0 is none
+# cause: a first deadline of 0 counts as false, so it says that nobody sleeps
+# line: if not first:
+def next_wait(ready, sleeping, now):
+    if ready:
+        return 0
+    first = min((deadline for deadline, _, _ in sleeping), default=None)
+    if not first:
+        return None
+    return max(0, first - now)
 
 # %% wait-1 right: match
 def next_wait(ready, sleeping, now):
@@ -75,6 +96,12 @@ def next_wait(ready, sleeping, now):
 def next_wait(ready, sleeping, now):
     moments = [now for _ in ready] + [max(now, deadline) for deadline, *_ in sleeping]
     return min(moments) - now if moments else None
+
+# %% wait-1 right: the cases as conditions
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    late = bool(ready) or any(deadline <= now for deadline, *_ in sleeping)
+    return 0 if late else min((deadline - now for deadline, *_ in sleeping), default=None)
 
 # %% sleepers-1 wrong: no ticket
 # cause: of equal deadlines the heap compares those who sleep, and they have no order
@@ -150,7 +177,6 @@ class Sleepers:
 # %% sleepers-1 wrong: a dict by deadline
 # cause: a second one with the same deadline takes the place of the first
 # line: self.sleeping[deadline] = who
-# told: none
 import heapq
 import itertools
 
@@ -165,6 +191,104 @@ class Sleepers:
     def due(self, now):
         moments = sorted(moment for moment in self.sleeping if moment <= now)
         return [self.sleeping.pop(moment) for moment in moments]
+
+# %% sleepers-1 wrong: one deadline for each sleeper
+# cause: who is added twice has only the later of the two deadlines
+# line: self.deadlines[id(who)] = deadline, next(self.tickets), who
+# told: none
+import heapq
+import itertools
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.deadlines = {}
+        self.tickets = itertools.count()
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        self.deadlines[id(who)] = deadline, next(self.tickets), who
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        found = sorted(entry for entry in self.deadlines.values() if entry[0] <= now)
+        for _, _, who in found:
+            del self.deadlines[id(who)]
+        return [who for _, _, who in found]
+
+# %% sleepers-1 wrong: wakes nobody who counts as false
+# cause: a sleeper that counts as false is taken out, and not returned
+# line: if who:
+# told: while self.heap and self.heap[0][0] <= now:
+import heapq
+import itertools
+
+
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+        self.tickets = itertools.count()
+
+    def add(self, deadline, who):
+        heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+    def due(self, now):
+        woken = []
+        while self.heap and self.heap[0][0] <= now:
+            who = heapq.heappop(self.heap)[2]
+            if who:
+                woken.append(who)
+        return woken
+
+# %% sleepers-1 wrong: returns one list again and again
+# cause: the list that `due` returned is emptied by the next call
+# line: self.woken.clear()
+# told: while self.heap and self.heap[0][0] <= now:
+import heapq
+import itertools
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.heap = []
+        self.tickets = itertools.count()
+        self.woken = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        self.woken.clear()
+        while self.heap and self.heap[0][0] <= now:
+            self.woken.append(heapq.heappop(self.heap)[2])
+        return self.woken
+
+# %% sleepers-1 wrong: the next one by a call
+# cause: each sleeper that is due is one call deeper, so it ends at about a thousand
+# line: return [who, *self.due(now)]
+import heapq
+import itertools
+
+
+class Sleepers:
+    def __init__(self):
+        self.heap = []
+        self.tickets = itertools.count()
+
+    def add(self, deadline, who):
+        heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+    def due(self, now):
+        if not self.heap or self.heap[0][0] > now:
+            return []
+        _, _, who = heapq.heappop(self.heap)
+        return [who, *self.due(now)]
 
 # %% sleepers-1 right: a sorted list
 import bisect
@@ -206,9 +330,9 @@ class Sleepers:
         return [*itertools.chain.from_iterable(map(self.by_moment.pop, over))]
 
 # %% until-1 wrong: no turn for the others
-# yet: it is SOLVED
 # cause: if the moment is over it goes on at once, and not in the next round
 # line: if deadline > time.monotonic():
+# told: none
 import time
 import types
 
@@ -247,7 +371,6 @@ def sleep_until(deadline):
 # %% until-1 wrong: the thread sleeps
 # cause: an Event of threads blocks the thread, so nobody else has a turn meanwhile
 # line: threading.Event().wait(
-# told: yield
 import threading
 import time
 import types
@@ -257,6 +380,20 @@ import types
 def sleep_until(deadline):
     threading.Event().wait(max(0, deadline - time.monotonic()))
     yield
+
+# %% until-1 wrong: a turn for the others first
+# cause: it yields once before it looks, so one whose moment is over loses two rounds
+# line: yield
+# told: none
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    yield
+    yield lambda loop, who: loop.wake_at(deadline, who)
 
 # %% until-1 right: an object that parks
 import types
@@ -288,6 +425,16 @@ def sleep_until(deadline):
     over = deadline <= time.monotonic()
     return (yield None if over else park)
 
+# %% until-1 right: the sleep of the lesson
+import time
+
+from helpers.eventloop.timers import sleep
+
+
+async def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    await sleep(deadline - time.monotonic())
+
 # %% every-1 wrong: a pause after each work
 # cause: the time that the work takes shifts all later beats
 # line: await sleep(seconds)
@@ -301,7 +448,6 @@ async def every(seconds, times, work, clock, sleep):
 # %% every-1 wrong: each beat from the last waking
 # cause: beats are counted from when it was woken, so that each lateness shifts the later ones
 # line: begin = clock()
-# told: await sleep(begin + seconds - clock())
 async def every(seconds, times, work, clock, sleep):
     for number in range(times):
         begin = clock()
@@ -322,7 +468,6 @@ async def every(seconds, times, work, clock, sleep):
 # %% every-1 wrong: leaves out the beats that it missed
 # cause: after a work that took too long it waits for a later beat, and should begin at once
 # line: while start + beat * seconds < clock():
-# told: await sleep(start + beat * seconds - clock())
 async def every(seconds, times, work, clock, sleep):
     start, beat = clock(), 0
     for number in range(times):
@@ -332,6 +477,58 @@ async def every(seconds, times, work, clock, sleep):
                 beat += 1
             await sleep(start + beat * seconds - clock())
         await work()
+
+# %% every-1 wrong: once at least
+# cause: it looks at `times` only after the first work, so it works where none is asked for
+# line: while True:
+# told: none
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    start, done = clock(), 0
+    while True:
+        await work()
+        done += 1
+        if done >= times:
+            return
+        await sleep(start + done * seconds - clock())
+
+# %% every-1 wrong: a work that returns nothing is the last
+# cause: a result of work that counts as false ends it
+# line: if result is not None and not result:
+# told: none
+async def every(seconds, times, work, clock, sleep):
+    start = clock()
+    for beat in range(times):
+        await sleep(start + beat * seconds - clock())
+        result = await work()
+        if result is not None and not result:
+            break
+
+# %% every-1 wrong: a second is the beat
+# cause: the beats are one second apart, whatever is asked
+# line: await sleep(start + beat - clock())
+# told: none
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    start = clock()
+    for beat in range(times):
+        await sleep(start + beat - clock())
+        await work()
+
+# %% every-1 wrong: ends in peace where it is cancelled
+# cause: a cancellation is caught, and it goes on as if nothing had happened
+# line: except asyncio.CancelledError:
+import asyncio
+
+
+async def every(seconds, times, work, clock, sleep):
+    start = clock()
+    for beat in range(times):
+        try:
+            await sleep(start + beat * seconds - clock())
+            await work()
+        except asyncio.CancelledError:
+            return
 
 # %% every-1 right: an async generator of beats
 async def every(seconds, times, work, clock, sleep):

@@ -65,7 +65,6 @@ class Future:
 # %% future-1 wrong: last come, first woken
 # cause: pop takes the last waiter first, so they are woken in the wrong order
 # line: self.waiters.pop()()
-# told: self.waiters.append(wake)
 class Future:
     """A result that is not there yet."""
 
@@ -109,6 +108,85 @@ class Future:
         self.value, self.done = value, True
         for wake in self.waiters:
             wake()
+
+# %% future-1 wrong: refuses too late
+# cause: the second value is kept before the second set_result is refused
+# line: self.value = value
+# told: if not self.done:
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.done = False
+        self.waiters = []
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+
+    def set_result(self, value):
+        self.value = value
+        if self.done:
+            raise RuntimeError("set twice")
+        self.done = True
+        for wake in self.waiters:
+            wake()
+
+# %% future-1 wrong: False means not there
+# cause: a result that is False or an empty string is given, but a second one is taken as well
+# line: if self.value is not ... and (self.value or self.value is None):
+class Future:
+    def __init__(self):
+        self.value = ...
+        self.waiters = []
+
+    def __await__(self):
+        if self.value is ...:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+
+    def set_result(self, value):
+        if self.value is not ... and (self.value or self.value is None):
+            raise RuntimeError("set twice")
+        self.value = value
+        waiters, self.waiters = self.waiters, []
+        for wake in waiters:
+            wake()
+
+# %% future-1 wrong: each wakes the next one
+# cause: who waits longest is the innermost of many calls, so it ends at about a thousand waiters
+# line: before()
+class Future:
+    def __init__(self):
+        self.done = False
+        self.wake_all = lambda: None
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        before = self.wake_all
+
+        def both():
+            before()
+            wake()
+
+        self.wake_all = both
+
+    def set_result(self, value):
+        if self.done:
+            raise RuntimeError("set twice")
+        self.value, self.done = value, True
+        self.wake_all()
 
 # %% future-1 right: a box that is empty or full
 class Future:
@@ -163,6 +241,37 @@ class Future:
                 for wake in waiting:
                     wake()
 
+# %% future-1 right: an iterator of its own for each waiter
+class Waiting:
+    def __init__(self, future):
+        self.future, self.asked = future, False
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.asked or self.future.results:
+            raise StopIteration(self.future.results[0])
+        self.asked = True
+        return lambda loop, wake: self.future.wakes.append(wake)
+
+
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.results, self.wakes = [], []
+
+    def __await__(self):
+        return Waiting(self)
+
+    def set_result(self, value):
+        if self.results:
+            raise RuntimeError("this future has its result already")
+        self.results.append(value)
+        while self.wakes:
+            self.wakes.pop(0)()
+
 # %% gather-own-1 wrong: one after another
 # cause: each task is awaited before the next one is spawned
 # line: await loop.spawn(coro)
@@ -171,7 +280,6 @@ async def gather(loop, *coros):
     return [await loop.spawn(coro) for coro in coros]
 
 # %% gather-own-1 wrong: leaves out None
-# yet: it is SOLVED
 # cause: a coroutine that returns None has no place in the list
 # line: if result is not None:
 async def gather(loop, *coros):
@@ -208,6 +316,55 @@ async def gather(loop, *coros):
             results.append(error)
     return results
 
+# %% gather-own-1 wrong: each result once
+# cause: a result that comes twice is in the list once
+# line: if result not in results:
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results = []
+    for task in [loop.spawn(coro) for coro in coros]:
+        result = await task
+        if result not in results:
+            results.append(result)
+    return results
+
+# %% gather-own-1 wrong: the first and a gather of the rest
+# cause: each coroutine is one call deeper, so it ends at about a thousand coroutines
+# line: await gather(loop, *rest)
+async def gather(loop, *coros):
+    if not coros:
+        return []
+    first, *rest = coros
+    task = loop.spawn(first)
+    others = await gather(loop, *rest)
+    return [await task, *others]
+
+# %% gather-own-1 wrong: who is late has no result
+# cause: a TimeoutError is caught, and None stands in its place
+# line: except TimeoutError:
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    tasks, results = [loop.spawn(coro) for coro in coros], []
+    for task in tasks:
+        try:
+            results.append(await task)
+        except TimeoutError:
+            results.append(None)
+    return results
+
+# %% gather-own-1 wrong: a list of the module
+# cause: the tasks stand in a list of the module, so one gather in another mixes the two
+# line: running.append(loop.spawn(coro))
+# told: none
+running = []
+
+
+async def gather(loop, *coros):
+    running.clear()
+    for coro in coros:
+        running.append(loop.spawn(coro))
+    return [await task for task in running]
+
 # %% gather-own-1 right: map and a comprehension
 async def gather(loop, *coros):
     return [await each for each in [*map(loop.spawn, coros)]]
@@ -223,6 +380,30 @@ async def gather(loop, *coros):
 
     started = tuple(loop.spawn(coro) for coro in coros)
     return [result async for result in in_order(started)]
+
+# %% gather-own-1 right: the error of the first that fails, at once
+from helpers.eventloop.tasks import Future
+
+
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results, over = {}, Future()
+
+    async def one(number, coro):
+        try:
+            results[number] = await coro
+        except Exception as error:
+            if not over.done():
+                over.set_exception(error)
+        else:
+            if len(results) == len(coros):
+                over.set_result(None)
+
+    for number, coro in enumerate(coros):
+        loop.spawn(one(number, coro))
+    if coros:
+        await over
+    return [results[number] for number in range(len(coros))]
 
 # %% cancel-own-1 wrong: the timer stays
 # cause: the entry in the heap still holds the task, so it is woken a second time later
@@ -276,7 +457,6 @@ def cancel(loop, task):
 # %% cancel-own-1 wrong: out of the middle of the heap
 # cause: to remove an entry from a heap's middle breaks its order
 # line: loop.sleeping.remove(entry)
-# told: for entry in list(loop.sleeping):
 from helpers.eventloop.tasks import CancelledError
 
 
@@ -287,6 +467,45 @@ def cancel(loop, task):
     for entry in list(loop.sleeping):
         if entry[2] is task:
             loop.sleeping.remove(entry)
+            loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 wrong: asked once is enough
+# cause: a task that was asked and has not had its turn yet has not ended, and it returns False
+# line: if task.done or task.throw:
+# told: none
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done or task.throw:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            entry[2] = None
+            loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 wrong: only who has begun
+# cause: a task that has not had its first turn is left as it is, and goes on as if nothing had been asked
+# line: if inspect.getcoroutinestate(task.coro) == inspect.CORO_CREATED: | return False
+# told: none
+import inspect
+
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    if task.done:
+        return False
+    if inspect.getcoroutinestate(task.coro) == inspect.CORO_CREATED:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            entry[2] = None
             loop.ready.append(task)
     return True
 
@@ -326,10 +545,30 @@ def cancel(loop, task):
         loop.ready.append(task)
     return True
 
+# %% cancel-own-1 right: a heap of those who are left, by pops
+import heapq
+
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+    kept = []
+    while loop.sleeping:
+        entry = heapq.heappop(loop.sleeping)
+        if entry[2] is task:
+            loop.ready.append(task)
+        else:
+            kept.append(entry)
+    loop.sleeping += kept
+    task.throw = CancelledError
+    return True
+
 # %% bell-1 wrong: no undo
 # cause: park returns nothing, so a cancelled task is still on the list and is woken by a later ring
-# line: self.waiters.append(wake)
-# told: def park(self, loop, wake):
+# line: self.waiters.append(wake) | def park
 class Bell:
     """Rings for all who wait."""
 
@@ -353,7 +592,6 @@ class Bell:
 # %% bell-1 wrong: takes back the last one
 # cause: the undo takes out whoever came last, and not the one who is cancelled
 # line: return self.waiters.pop
-# told: def ring(self):
 class Bell:
     def __init__(self):
         self.waiters = []
@@ -376,7 +614,6 @@ class Bell:
 # %% bell-1 wrong: rings again for the same
 # cause: the list is not emptied, so a second ring wakes those of the first one again
 # line: for wake in self.waiters:
-# told: def ring(self):
 from functools import partial
 
 
@@ -403,7 +640,6 @@ class Bell:
 # %% bell-1 wrong: rings once, like a future
 # cause: who comes after a ring does not wait for the next one
 # line: if not self.rung:
-# told: async def wait(self):
 from functools import partial
 
 
@@ -427,6 +663,81 @@ class Bell:
         self.rung = True
         while self.waiters:
             self.waiters.pop(0)()
+
+# %% bell-1 wrong: one list for all bells
+# cause: the list belongs to the class, so each bell rings for all
+# line: waiters = []
+# told: while self.waiters:
+class Bell:
+    """Rings for all who wait."""
+
+    waiters = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+        return lambda: self.waiters.remove(wake)
+
+    def ring(self):
+        while self.waiters:
+            self.waiters.pop(0)()
+
+# %% bell-1 wrong: keeps a ring that nobody heard
+# cause: who comes after a ring that nobody heard goes on at once
+# line: self.rung = True
+# told: if self.rung:
+class Bell:
+    def __init__(self):
+        self.waiters = []
+        self.rung = False
+
+    async def wait(self):
+        if self.rung:
+            self.rung = False
+            return
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+        return lambda: self.waiters.remove(wake)
+
+    def ring(self):
+        if not self.waiters:
+            self.rung = True
+        waiters, self.waiters = self.waiters, []
+        for wake in waiters:
+            wake()
+
+# %% bell-1 wrong: a hundred at most
+# cause: it wakes a hundred of those who wait, and the rest must wait for the next ring
+# line: self.waiters[:100]
+# told: none
+class Bell:
+    def __init__(self):
+        self.waiters = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiters.append(wake)
+        return lambda: self.waiters.remove(wake)
+
+    def ring(self):
+        waiters, self.waiters = self.waiters[:100], self.waiters[100:]
+        for wake in waiters:
+            wake()
 
 # %% bell-1 right: a future for each ring
 from helpers.eventloop.tasks import Future
@@ -478,6 +789,29 @@ class Bell:
     def ring(self):
         for ticket in list(self.guests):
             self.guests.pop(ticket)()
+
+# %% bell-1 right: those who wait as a chain of futures
+from helpers.eventloop.tasks import Future
+
+
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.futures = []
+
+    async def wait(self):
+        mine = Future()
+        self.futures.append(mine)
+        try:
+            await mine
+        finally:
+            if mine in self.futures:
+                self.futures.remove(mine)
+
+    def ring(self):
+        while self.futures:
+            self.futures.pop(0).set_result(None)
 
 # %% timeout-own-1 wrong: every cancellation is a timeout
 # cause: if with_timeout itself is cancelled, a TimeoutError comes out and not a CancelledError
@@ -566,7 +900,6 @@ async def with_timeout(loop, seconds, coro):
 # %% timeout-own-1 wrong: the task goes on without its caller
 # cause: if with_timeout is cancelled, the task is not cancelled too
 # line: except CancelledError:
-# told: return await task
 from helpers.eventloop.tasks import CancelledError
 from helpers.eventloop.tasks import sleep
 
@@ -590,6 +923,93 @@ async def with_timeout(loop, seconds, coro):
             raise
     finally:
         timer.cancel()
+
+# %% timeout-own-1 wrong: no time is no limit
+# cause: a limit of 0 s counts as false, so there is no limit at all
+# line: if not seconds:
+# told: none
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task, rang = loop.spawn(coro), []
+    if not seconds:
+        return await task
+
+    async def ring():
+        await sleep(seconds)
+        rang.append(True)
+        task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        return await task
+    except CancelledError:
+        if rang:
+            raise TimeoutError
+        task.cancel()
+        raise
+    finally:
+        alarm.cancel()
+
+# %% timeout-own-1 wrong: after the alarm every error is a timeout
+# cause: an error that the work raises when it is cancelled becomes a TimeoutError
+# line: except BaseException:
+# told: none
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    task, rang = loop.spawn(coro), []
+
+    async def ring():
+        await sleep(seconds)
+        rang.append(True)
+        task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        return await task
+    except BaseException:
+        if rang:
+            raise TimeoutError
+        task.cancel()
+        raise
+    finally:
+        alarm.cancel()
+
+# %% timeout-own-1 wrong: one alarm for all
+# cause: that the alarm rang is noted in the module, so another call takes it for its own
+# line: rang = False | global rang
+# told: if rang:
+from helpers.eventloop.tasks import CancelledError, sleep
+
+rang = False
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    global rang
+    rang = False
+    task = loop.spawn(coro)
+
+    async def ring():
+        global rang
+        await sleep(seconds)
+        rang = True
+        task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        return await task
+    except CancelledError:
+        if rang:
+            raise TimeoutError
+        task.cancel()
+        raise
+    finally:
+        alarm.cancel()
 
 # %% timeout-own-1 right: an entry of the heap, and no second task
 import time
@@ -652,3 +1072,27 @@ async def with_timeout(loop, seconds, coro):
     task = loop.spawn(coro)
     with Clock(loop, seconds, task):
         return await task
+
+# %% timeout-own-1 right: cancels, and then looks who it was
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    work = loop.spawn(coro, "work")
+
+    async def alarm():
+        await sleep(seconds)
+        return work.cancel()
+
+    timer = loop.spawn(alarm(), "timer")
+    try:
+        await work
+    except CancelledError:
+        if timer.done() and timer.result():
+            raise TimeoutError(seconds) from None
+        raise
+    finally:
+        work.cancel()
+        timer.cancel()
+    return work.result()

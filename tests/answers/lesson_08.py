@@ -98,6 +98,47 @@ async def send_all(sock, data):
         await until(sock, WRITE)
         position += try_it()
 
+# %% sendall-1 wrong: an offset that every call shares
+# cause: the position stands in the module, so two sendings at once count on together
+# line: global position | position = 0
+from helpers.eventloop.sockets import WRITE, until
+
+position = 0
+
+
+async def send_all(sock, data):
+    global position
+    position = 0
+    while position < len(data):
+        await until(sock, WRITE)
+        position += sock.send(data[position:])
+
+# %% sendall-1 wrong: calls itself for the rest
+# cause: each part that is taken is one call deeper, so a thousand small parts are too many
+# line: await send_all(sock, data[sent:])
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    if not data:
+        return
+    await until(sock, WRITE)
+    sent = sock.send(data)
+    await send_all(sock, data[sent:])
+
+# %% sendall-1 wrong: any OSError means no room
+# cause: a connection that is lost raises an OSError as well, and it tries for ever
+# line: except OSError: | await until(sock, WRITE)
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    while data:
+        try:
+            data = data[sock.send(data):]
+        except OSError:
+            await until(sock, WRITE)
+
 # %% lines-1 wrong: each piece for itself
 # cause: a line that comes in two pieces becomes two lines
 # line: .split(b"\n")
@@ -115,7 +156,6 @@ async def read_lines(sock):
 # %% lines-1 wrong: the last line is lost
 # cause: a last line without a newline is left in the buffer
 # line: none
-# told: line, buffer = buffer.split(b"\n", 1)
 from helpers.eventloop.sockets import recv
 
 
@@ -142,9 +182,9 @@ async def read_lines(sock):
     return [line for line in data.split(b"\n") if line]
 
 # %% lines-1 wrong: splitlines
-# yet: it is SOLVED
 # cause: splitlines ends a line at a carriage return as well
 # line: data.splitlines()
+# told: none
 from helpers.eventloop.sockets import recv
 
 
@@ -186,6 +226,51 @@ async def read_lines(sock):
             begun = other
     return lines + [begun] if begun else lines
 
+# %% lines-1 wrong: strips each line
+# cause: blanks and carriage returns at the ends of a line belong to it
+# line: line.strip()
+# told: none
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    text = b""
+    while piece := await recv(sock, 4096):
+        text += piece
+    if text.endswith(b"\n"):
+        text = text[:-1]
+    elif not text:
+        return []
+    return [line.strip() for line in text.split(b"\n")]
+
+# %% lines-1 wrong: strips all newlines from the end
+# cause: empty lines at the end are lines too
+# line: text.rstrip(b"\n")
+# told: none
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    text = b""
+    while piece := await recv(sock, 4096):
+        text += piece
+    text = text.rstrip(b"\n")
+    return text.split(b"\n") if text else []
+
+# %% lines-1 right: byte after byte
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    lines, line = [], bytearray()
+    while byte := await recv(sock, 1):
+        if byte == b"\n":
+            lines.append(bytes(line))
+            line.clear()
+        else:
+            line += byte
+    return [*lines, bytes(line)] if line else lines
+
 # %% serve-1 wrong: one client after another
 # cause: the talk is awaited, so the next client is accepted only when it is over
 # line: await talk(sock)
@@ -206,7 +291,6 @@ async def serve(listener, talk, spawn):
 # %% serve-1 wrong: not closed after a failure
 # cause: if the talk fails, the socket is not closed
 # line: sock.close()
-# told: spawn(host(sock))
 from helpers.eventloop.sockets import accept
 
 
@@ -233,9 +317,8 @@ async def serve(listener, talk, spawn):
             spawn(talk(sock))
 
 # %% serve-1 wrong: one variable for all clients
-# yet: it is SOLVED
 # cause: the inner function looks at serve's variable, which by the end of the talk is another socket
-# line: async def host(): | sock.close()
+# line: async def host(): | sock.close() | spawn(host())
 from helpers.eventloop.sockets import accept
 
 
@@ -294,6 +377,43 @@ async def serve(listener, talk, spawn):
     async for guest, _address in knocking(listener):
         spawn(one_guest(guest))
 
+# %% serve-1 wrong: calls itself for the next client
+# cause: each client is one call deeper, so it ends at about a thousand
+# line: await serve(listener, talk, spawn)
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    sock, _ = await accept(listener)
+
+    async def host():
+        with sock:
+            await talk(sock)
+
+    spawn(host())
+    await serve(listener, talk, spawn)
+
+# %% serve-1 wrong: closes for an OSError alone
+# cause: a talk that fails with another error leaves its socket open
+# line: except OSError:
+# told: spawn(host((await accept(listener))[0]))
+from helpers.eventloop.sockets import accept
+
+hosted = []
+
+
+async def serve(listener, talk, spawn):
+    async def host(sock):
+        hosted.append(sock)
+        try:
+            await talk(sock)
+        except OSError:
+            pass
+        sock.close()
+
+    while True:
+        spawn(host((await accept(listener))[0]))
+
 # %% deliver-1 wrong: only one word
 # cause: an answer with a blank in it has more than two parts
 # line: line.split()
@@ -316,7 +436,6 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: those who have their answer stay
 # cause: a future that has its answer is still in the dict, and is set a second time at the end
 # line: waiting[number].set_result(answer)
-# told: future.set_exception(ConnectionError("the other side hung up"))
 async def deliver(next_line, waiting):
     """Give each answer to the future that waits for it, and the rest an error."""
     while line := await next_line():
@@ -328,7 +447,6 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: an error as an answer
 # cause: the ConnectionError is given as a result, and is raised nowhere
 # line: future.set_result(ConnectionError
-# told: waiting.pop(number).set_result(answer)
 async def deliver(next_line, waiting):
     while line := await next_line():
         number, answer = line.split(b" ", 1)
@@ -368,6 +486,42 @@ async def deliver(next_line, waiting):
                     del waiting[number]
     for number, future in list(waiting.items()):
         future.set_exception(ConnectionResetError(f"no answer to {number!r}"))
+
+# %% deliver-1 wrong: looks where the line begins
+# cause: a line to question 12 begins with a 1 as well
+# line: line.startswith(number)
+# told: none
+async def deliver(next_line, waiting):
+    while line := await next_line():
+        for number in list(waiting):
+            if line.startswith(number):
+                waiting.pop(number).set_result(line[len(number) + 1:])
+                break
+    for future in waiting.values():
+        future.set_exception(ConnectionError("the other side hung up"))
+
+# %% deliver-1 wrong: an answer without a word is none
+# cause: an empty answer is an answer
+# line: if answer:
+# told: none
+async def deliver(next_line, waiting):
+    while line := await next_line():
+        number, _, answer = line.partition(b" ")
+        if answer:
+            waiting.pop(number).set_result(answer)
+    for future in waiting.values():
+        future.set_exception(ConnectionError("the other side hung up"))
+
+# %% deliver-1 wrong: blanks are cut off
+# cause: blanks at the ends of the answer belong to it
+# line: answer.strip()
+# told: none
+async def deliver(next_line, waiting):
+    while line := await next_line():
+        number, answer = line.split(b" ", 1)
+        waiting.pop(number).set_result(answer.strip())
+    for future in waiting.values():
+        future.set_exception(ConnectionError("the other side hung up"))
 
 # %% thread-1 wrong: sets it in the thread
 # cause: the thread sets the future itself; a loop that is asleep does not notice that
@@ -492,4 +646,25 @@ def in_thread(loop, work):
     pool = ThreadPoolExecutor(1)
     pool.submit(work).add_done_callback(over)
     pool.shutdown(wait=False)
+    return future
+
+# %% thread-1 wrong: a result that counts as false is none
+# cause: where work returns 0 or nothing the future is never set
+# line: if result := work():
+import threading
+
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    future = Future()
+
+    def run():
+        try:
+            if result := work():
+                loop.call_soon_threadsafe(future.set_result, result)
+        except Exception as error:
+            loop.call_soon_threadsafe(future.set_exception, error)
+
+    threading.Thread(target=run).start()
     return future

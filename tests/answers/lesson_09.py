@@ -90,7 +90,6 @@ def start(coro, loop):
 # %% task-step-1 wrong: errors are lost
 # cause: an error that leaves coro does not become the exception of the future
 # line: except StopIteration as stop:
-# told: waits_for = coro.send(None)
 def start(coro, loop):
     """Run `coro` on `loop`, step by step; return a future of its result."""
     future = loop.create_future()
@@ -110,7 +109,6 @@ def start(coro, loop):
     return future
 
 # %% task-step-1 wrong: asks for the result itself
-# yet: it is SOLVED
 # cause: if the future that it waited for has failed, result() raises here, and coro never hears of it
 # line: woken_by.result()
 def start(coro, loop):
@@ -181,6 +179,86 @@ def one_step(coro, loop, result, woken_by=None):
     soon = loop.call_soon if waits_for is None else waits_for.add_done_callback
     soon(again)
 
+# %% task-step-1 wrong: hands the result of the future on
+# cause: a step has to send None, whatever the future came to
+# line: coro.send(woken_by.result()
+# told: none
+def start(coro, loop):
+    future = loop.create_future()
+
+    def step(woken_by=None):
+        try:
+            if woken_by is None:
+                waits_for = coro.send(None)
+            else:
+                waits_for = coro.send(woken_by.result())
+        except StopIteration as end:
+            future.set_result(end.value)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            if waits_for is None:
+                loop.call_soon(step)
+            else:
+                waits_for.add_done_callback(step)
+
+    loop.call_soon(step)
+    return future
+
+# %% task-step-1 wrong: goes on if it went well
+# cause: a future that was cancelled or failed is done too, and nobody takes the next step
+# line: if not done.cancelled()
+# told: waits_for = coro.send(None)
+def start(coro, loop):
+    future = loop.create_future()
+
+    def woken(done):
+        if not done.cancelled() and done.exception() is None:
+            step()
+
+    def step():
+        try:
+            waits_for = coro.send(None)
+        except StopIteration as end:
+            future.set_result(end.value)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            if waits_for is None:
+                loop.call_soon(step)
+            else:
+                waits_for.add_done_callback(woken)
+
+    loop.call_soon(step)
+    return future
+
+# %% task-step-1 wrong: the coroutine of whoever came last
+# cause: coro and future stand in the module, and a second start takes them away
+# line: global now, future
+# told: future.set_exception(error)
+now = future = None
+
+
+def step(woken_by=None):
+    try:
+        waits_for = now.send(None)
+    except StopIteration as end:
+        future.set_result(end.value)
+    except Exception as error:
+        future.set_exception(error)
+    else:
+        if waits_for is None:
+            future.get_loop().call_soon(step)
+        else:
+            waits_for.add_done_callback(step)
+
+
+def start(coro, loop):
+    global now, future
+    now, future = coro, loop.create_future()
+    loop.call_soon(step)
+    return future
+
 # %% call-later-1 wrong: called at once
 # cause: the function is called when the entry is made, and its result stands in the heap
 # line: function(*args)]
@@ -213,9 +291,9 @@ def call_later(loop, delay, function, *args):
     return cancel
 
 # %% call-later-1 wrong: out of the middle of the heap
-# yet: it is SOLVED
 # cause: to remove an entry from a heap's middle breaks its order
 # line: loop.timers.remove(entry)
+# told: none
 import heapq
 from functools import partial
 
@@ -234,7 +312,6 @@ def call_later(loop, delay, function, *args):
 # %% call-later-1 wrong: a number of seconds taken for a moment
 # cause: the deadline is only the delay; the time of now is not added
 # line: entry = [delay,
-# told: none
 import heapq
 from functools import partial
 
@@ -280,6 +357,41 @@ def call_later(loop, delay, function, *args):
     heapq.heappush(loop.timers, entry := [moment, ticket, partial(function, *args)])
     return partial(entry.__setitem__, 2, int)
 
+# %% call-later-1 wrong: tickets that were taken back, in the module
+# cause: two loops give the same tickets, and one cancels the other's calls
+# line: cancelled = set() | cancelled.add(ticket)
+# told: none
+import heapq
+
+cancelled = set()
+
+
+def call_later(loop, delay, function, *args):
+    ticket = next(loop.tickets)
+
+    def call():
+        if ticket not in cancelled:
+            function(*args)
+
+    heapq.heappush(loop.timers, [loop.time() + delay, ticket, call])
+    return lambda: cancelled.add(ticket)
+
+# %% call-later-1 wrong: a delay of nothing is a second
+# cause: a delay of 0 counts as false
+# line: delay or 1
+# told: none
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    entry = [loop.time() + (delay or 1), next(loop.tickets), lambda: function(*args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        entry[2] = int
+
+    return cancel
+
 # %% keep-1 wrong: never let go
 # cause: the task is not taken out of the set when it is done
 # line: none | kept.add(task)
@@ -295,7 +407,6 @@ def background(coro, kept):
 # %% keep-1 wrong: taken out at once
 # cause: discard is called here and now; the callback is what it returns, None
 # line: task.add_done_callback(kept.discard(task))
-# told: task = asyncio.create_task(coro)
 import asyncio
 
 
@@ -306,9 +417,9 @@ def background(coro, kept):
     return task
 
 # %% keep-1 wrong: taken out by the coroutine itself
-# yet: it is SOLVED
 # cause: a task that is cancelled before its first step never comes to its finally, and stays in the set
 # line: finally: | kept.discard(task)
+# told: none
 import asyncio
 
 
@@ -360,4 +471,38 @@ def background(coro, kept):
     kept |= mine
     [task] = mine
     task.add_done_callback(let_go)
+    return task
+
+# %% keep-1 wrong: only those that went well
+# cause: a task that failed or was cancelled stays in the set
+# line: if not task.cancelled()
+# told: kept.add(task)
+import asyncio
+
+
+def background(coro, kept):
+    task = asyncio.create_task(coro)
+    kept.add(task)
+
+    def over(task):
+        if not task.cancelled() and not task.exception():
+            kept.remove(task)
+
+    task.add_done_callback(over)
+    return task
+
+# %% keep-1 wrong: the result gets lost
+# cause: the task is that of a wrapper that returns nothing
+# line: await coro
+# told: none
+import asyncio
+
+
+def background(coro, kept):
+    async def run():
+        await coro
+
+    task = asyncio.create_task(run())
+    kept.add(task)
+    task.add_done_callback(kept.discard)
     return task

@@ -49,9 +49,9 @@ async def all_or_nothing(buy, items):
         raise
 
 # %% fail-fast-1 wrong: a dict by item
-# yet: it is SOLVED
 # cause: an item that is in the list twice is bought twice, but only the second of the two is in the result
 # line: tasks[item] = | return [
+# told: none
 import asyncio
 
 
@@ -64,9 +64,9 @@ async def all_or_nothing(buy, items):
     return [task.result() for task in tasks.values()]
 
 # %% fail-fast-1 wrong: only for an Exception
-# yet: it is SOLVED
 # cause: if all_or_nothing is cancelled, it does not wait until all have ended
 # line: except Exception:
+# told: task.cancel()
 import asyncio
 
 
@@ -131,6 +131,52 @@ async def all_or_nothing(buy, items):
         ended = [task.result() for task in tasks if task.done()]
     return ended
 
+# %% fail-fast-1 wrong: only those that are something
+# cause: what buy returned is left out where it counts as false
+# line: filter(None
+# told: none
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(buy(item)) for item in items]
+    return list(filter(None, (task.result() for task in tasks)))
+
+# %% fail-fast-1 wrong: wait, but not for nothing
+# cause: asyncio.wait refuses an empty set, so no items are an error
+# line: await asyncio.wait(tasks, return_when
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in tasks:
+            if task.done():
+                task.result()
+        return [task.result() for task in tasks]
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% fail-fast-1 wrong: a timeout is no failure
+# cause: a TimeoutError that buy raises is suppressed
+# line: suppress(TimeoutError)
+# told: none
+import asyncio
+from contextlib import suppress
+
+
+async def all_or_nothing(buy, items):
+    tasks = []
+    with suppress(TimeoutError):
+        async with asyncio.TaskGroup() as group:
+            tasks += [group.create_task(buy(item)) for item in items]
+    return [task.result() for task in tasks if not task.cancelled() and not task.exception()]
+
 # %% first-answer-1 wrong: the first that ends
 # cause: if the first one that ends has failed, its error comes out, though others may answer
 # line: return done.pop().result()
@@ -149,9 +195,9 @@ async def first_answer(ask, servers):
         await asyncio.gather(*tasks, return_exceptions=True)
 
 # %% first-answer-1 wrong: an answer that counts as false
-# yet: it is SOLVED
 # cause: an answer such as 0 or "" is taken for none
 # line: if answer:
+# told: raise ExceptionGroup("no server answered", errors)
 import asyncio
 
 
@@ -277,10 +323,83 @@ async def first_answer(ask, servers):
                     return task.result()
         raise ExceptionGroup("nobody", [task.exception() for task in tasks])
 
+# %% first-answer-1 wrong: only one kind of failure
+# cause: a server that fails with another error than OSError or ValueError ends it all
+# line: except (ConnectionError, ValueError) | raise
+# told: return await coming
+import asyncio
+
+
+async def first_answer(ask, servers):
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    errors = []
+    try:
+        for coming in asyncio.as_completed(tasks):
+            try:
+                return await coming
+            except (ConnectionError, ValueError) as error:
+                errors.append(error)
+            except OSError as error:
+                if isinstance(error, TimeoutError):
+                    raise
+                errors.append(error)
+        raise ExceptionGroup("nobody answered", errors)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% first-answer-1 wrong: waits for the first loser alone
+# cause: it ends when the first of the cancelled calls has ended, and others may need longer
+# line: await asyncio.wait(pending | task.cancel()
+import asyncio
+
+
+async def first_answer(ask, servers):
+    pending, errors = {asyncio.create_task(ask(server)) for server in servers}, []
+    try:
+        while pending:
+            done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                if not task.exception():
+                    return task.result()
+                errors.append(task.exception())
+        raise ExceptionGroup("nobody answered", errors)
+    finally:
+        for task in pending:
+            task.cancel()
+        if pending:
+            await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+
+# %% first-answer-1 right: a queue of what comes
+import asyncio
+
+
+async def first_answer(ask, servers):
+    came, errors = asyncio.Queue(), []
+
+    async def one(server):
+        try:
+            came.put_nowait((await ask(server), None))
+        except Exception as error:
+            came.put_nowait((None, error))
+
+    tasks = [asyncio.create_task(one(server)) for server in servers]
+    try:
+        for _ in tasks:
+            answer, error = await came.get()
+            if error is None:
+                return answer
+            errors.append(error)
+        raise ExceptionGroup("nobody answered", errors)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
 # %% within-1 wrong: one deadline around a gather
 # cause: if one page is late, all the others are lost too
 # line: async with asyncio.timeout(seconds):
-# told: none
 import asyncio
 
 
@@ -422,6 +541,55 @@ async def fetch_within(fetch, urls, seconds):
     finally:
         await stop(tasks)
 
+# %% within-1 wrong: a page that is nothing
+# cause: a page that counts as false is left out
+# line: if task.result()
+# told: none
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
+    if not tasks:
+        return {}
+    try:
+        await asyncio.wait(tasks.values(), timeout=seconds)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    return {
+        url: task.result()
+        for url, task in tasks.items()
+        if not task.cancelled() and not task.exception() and task.result()
+    }
+
+# %% within-1 wrong: the timeout of a page ends all
+# cause: a TimeoutError that a fetch raises is taken for the end of the time
+# line: except TimeoutError:
+# told: pages[url] = await fetch(url)
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    pages = {}
+
+    async def one(url):
+        try:
+            pages[url] = await fetch(url)
+        except TimeoutError:
+            raise
+        except Exception:
+            pass
+
+    try:
+        async with asyncio.timeout(seconds), asyncio.TaskGroup() as group:
+            for url in urls:
+                group.create_task(one(url))
+    except* TimeoutError:
+        pass
+    return pages
+
 # %% supervise-1 wrong: a cancellation is a failure
 # cause: if supervise is cancelled, the worker is started again
 # line: except BaseException:
@@ -440,7 +608,6 @@ async def supervise(worker, restarts, pause):
 # %% supervise-1 wrong: one restart too few
 # cause: the first start is counted as a restart
 # line: if failures >= restarts:
-# told: while True:
 import asyncio
 
 
@@ -456,7 +623,6 @@ async def supervise(worker, restarts, pause):
         await asyncio.sleep(pause)
 
 # %% supervise-1 wrong: recursion
-# yet: it is SOLVED
 # cause: each restart is one call deeper, so it ends at about a thousand
 # line: return await supervise(worker, restarts - 1, pause)
 import asyncio
@@ -521,3 +687,37 @@ async def supervise(worker, restarts, pause):
                 raise error
         restarts -= 1
         await asyncio.sleep(pause)
+
+# %% supervise-1 wrong: starts again until something comes
+# cause: a worker that returns None or 0 has ended well, and is not started again
+# line: if result :=
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    left = restarts
+    while True:
+        try:
+            if result := await worker():
+                return result
+            return "done"
+        except Exception:
+            if not left:
+                raise
+            left -= 1
+            await asyncio.sleep(pause)
+
+# %% supervise-1 wrong: no pause is a second
+# cause: a pause of 0 counts as false
+# line: pause or 1
+# told: return await worker()
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    for _ in range(restarts):
+        try:
+            return await worker()
+        except Exception:
+            await asyncio.sleep(pause or 1)
+    return await worker()

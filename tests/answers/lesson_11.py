@@ -91,7 +91,6 @@ async def first_answer(ask, servers, short, long):
     return "nobody"
 
 # %% whose-1 wrong: an answer that counts as false
-# yet: it is SOLVED
 # cause: an answer such as 0 is taken for none, and the next server is asked
 # line: if answer:
 import asyncio
@@ -176,6 +175,54 @@ async def first_answer(ask, servers, short, long):
     in_time, words = await until(clock() + long, in_turn())
     return words if in_time else "out of time"
 
+# %% whose-1 wrong: a word that says nothing came
+# cause: an answer None is taken for none, and the next server is asked
+# line: is not None
+# told: none
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    try:
+        async with asyncio.timeout(long) as whole:
+            for server in servers:
+                answer = None
+                try:
+                    async with asyncio.timeout(short) as each:
+                        answer = await ask(server)
+                except TimeoutError:
+                    if not each.expired():
+                        raise
+                if answer is not None:
+                    return answer
+    except TimeoutError:
+        if not whole.expired():
+            raise
+        return "out of time"
+    return "nobody"
+
+# %% whose-1 wrong: calls itself with the others
+# cause: each server is one call deeper, so it ends at about a thousand
+# line: return await first_answer(
+# told: return await ask(servers[0])
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    if not servers:
+        return "nobody"
+    clock = asyncio.get_running_loop().time
+    begun = clock()
+    try:
+        async with asyncio.timeout(min(short, long)) as each:
+            return await ask(servers[0])
+    except TimeoutError:
+        if not each.expired():
+            raise
+    if long <= short:
+        return "out of time"
+    return await first_answer(ask, servers[1:], short, long - (clock() - begun))
+
 # %% budget-1 wrong: the same share for each
 # cause: the share is fixed at the start, so what a quick page saves is lost to the later ones
 # line: share = budget / len(pages)
@@ -230,7 +277,6 @@ async def load(fetch, pages, budget):
 # %% budget-1 wrong: None for a late page
 # cause: a page that did not come in time stands in the dict, with None
 # line: texts = dict.fromkeys(pages)
-# told: none
 import asyncio
 from contextlib import suppress
 
@@ -288,6 +334,67 @@ async def load(fetch, pages, budget):
         texts[page] = text
     return texts
 
+# %% budget-1 wrong: a text that counts as false
+# cause: a page that came in time is left out where its text is empty
+# line: if text is not None
+# told: none
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    clock = asyncio.get_running_loop().time
+    end, texts = clock() + budget, {}
+    for left, page in zip(range(len(pages), 0, -1), pages):
+        text = None
+        try:
+            async with asyncio.timeout((end - clock()) / left):
+                text = await fetch(page)
+        except TimeoutError:
+            pass
+        if text is not None:
+            texts[page] = text
+    return texts
+
+# %% budget-1 wrong: an OSError is a timeout
+# cause: TimeoutError is an OSError, but not each OSError is a TimeoutError
+# line: suppress(OSError)
+# told: none
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    clock = asyncio.get_running_loop().time
+    end, texts = clock() + budget, {}
+    for left, page in zip(range(len(pages), 0, -1), pages):
+        with suppress(OSError):
+            async with asyncio.timeout((end - clock()) / left):
+                texts[page] = await fetch(page)
+    return texts
+
+# %% budget-1 right: an iterator that gives the shares
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    loop = asyncio.get_running_loop()
+    end = loop.time() + budget
+    texts = {}
+
+    def moments():
+        for left in range(len(pages), 0, -1):
+            yield loop.time() + (end - loop.time()) / left
+
+    for page, moment in zip(pages, moments()):
+        task = asyncio.ensure_future(fetch(page))
+        try:
+            done, _ = await asyncio.wait([task], timeout=moment - loop.time())
+        finally:
+            task.cancel()
+        if done:
+            texts[page] = task.result()
+    return texts
+
 # %% in-hand-1 wrong: a cancellation is an error of the job
 # cause: if the worker is cancelled, the job is noted as failed and the worker goes on
 # line: except BaseException:
@@ -319,8 +426,7 @@ async def worker(queue, handle, failed):
 
 # %% in-hand-1 wrong: the job before goes back as well
 # cause: if it is cancelled in get, the job that was handled before goes into the queue again
-# line: job = await queue.get()
-# told: queue.put_nowait(job)
+# line: job = await queue.get() | queue.put_nowait(job)
 import asyncio
 
 
@@ -339,7 +445,6 @@ async def worker(queue, handle, failed):
             failed.append(job)
 
 # %% in-hand-1 wrong: a job that counts as false
-# yet: it is SOLVED
 # cause: a job such as 0 or "" ends the loop
 # line: while job := await queue.get():
 import asyncio
@@ -405,6 +510,71 @@ async def worker(queue, handle, failed):
         with InHand(each, queue, failed) as job:
             await handle(job)
 
+# %% in-hand-1 wrong: nothing in hand is None
+# cause: a job may be None as well, and is lost then
+# line: if job is not None:
+# told: none
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    job = None
+    try:
+        while True:
+            job = await queue.get()
+            try:
+                await handle(job)
+            except Exception:
+                failed.append(job)
+            job = None
+    finally:
+        if job is not None:
+            queue.put_nowait(job)
+
+# %% in-hand-1 wrong: a look every now and then
+# cause: it looks whether the queue is empty, and takes a QueueEmpty of handle for that
+# line: except asyncio.QueueEmpty:
+# told: none
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    while True:
+        try:
+            job = queue.get_nowait()
+            await handle(job)
+        except asyncio.QueueEmpty:
+            await asyncio.sleep(0.1)
+        except asyncio.CancelledError:
+            queue.put_nowait(job)
+            raise
+        except Exception:
+            failed.append(job)
+
+# %% in-hand-1 wrong: waits for the job with a task
+# cause: a job that came in the moment of the cancellation is taken out by the task, and lost
+# line: asyncio.create_task(queue.get())
+# told: none
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    while True:
+        getting = asyncio.create_task(queue.get())
+        try:
+            job = await asyncio.shield(getting)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+            getting.cancel()
+            raise
+        try:
+            await handle(job)
+        except asyncio.CancelledError:
+            queue.put_nowait(job)
+            raise
+        except Exception:
+            failed.append(job)
+
 # %% submit-1 wrong: the time-out ends the saving
 # cause: wait_for cancels the task that it waits for when the patience is over
 # line: asyncio.wait_for(task, patience)
@@ -431,7 +601,6 @@ async def submit(group, save, patience):
     return task.result() if done else "still saving"
 
 # %% submit-1 wrong: a zero is no number
-# yet: it is SOLVED
 # cause: the number 0 counts as false and becomes "still saving"
 # line: return number or
 import asyncio
@@ -486,6 +655,32 @@ async def submit(group, save, patience):
             raise
     return "still saving"
 
+# %% submit-1 wrong: one saving for all guests
+# cause: the saving stands in the module, and the second guest gets the first one's number
+# line: global saving
+import asyncio
+
+saving = None
+
+
+async def submit(group, save, patience):
+    global saving
+    saving = group.create_task(save())
+    done, _ = await asyncio.wait([saving], timeout=patience)
+    return saving.result() if saving.done() else "still saving"
+
+# %% submit-1 wrong: no patience is all the patience
+# cause: a patience of 0 counts as false, and becomes None: no bound at all
+# line: patience or None
+# told: none
+import asyncio
+
+
+async def submit(group, save, patience):
+    saving = group.create_task(save())
+    done, _ = await asyncio.wait([saving], timeout=patience or None)
+    return saving.result() if done else "still saving"
+
 # %% give-back-1 wrong: a plain finally
 # cause: a cancellation that comes while the thing is given back cuts that off
 # line: await asyncio.wait_for(give_back(thing), 3)
@@ -505,7 +700,6 @@ async def borrow(lend, use, give_back):
 # %% give-back-1 wrong: protected against one request only
 # cause: the second cancellation reaches give_back, for the task is then awaited without a shield
 # line: await task
-# told: await give_back(thing)
 import asyncio
 from contextlib import suppress
 
@@ -552,7 +746,6 @@ async def borrow(lend, use, give_back):
 # %% give-back-1 wrong: the request is swallowed
 # cause: a cancellation that comes while the thing is given back is not raised again
 # line: with suppress(asyncio.CancelledError):
-# told: none
 import asyncio
 from contextlib import suppress
 
@@ -624,4 +817,66 @@ async def borrow(lend, use, give_back):
         trouble = asyncio.CancelledError()
     if trouble is not None:
         raise trouble
+    return result
+
+# %% give-back-1 wrong: a thing that is nothing
+# cause: a thing that is None is not given back
+# line: if thing is not None:
+# told: none
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    async def bounded():
+        with suppress(TimeoutError):
+            await asyncio.wait_for(give_back(thing), 3)
+
+    thing = request = None
+    try:
+        thing = await lend()
+        return await use(thing)
+    finally:
+        if thing is not None:
+            back = asyncio.create_task(bounded())
+            while not back.done():
+                try:
+                    await asyncio.wait([back])
+                except asyncio.CancelledError as error:
+                    request = error
+            if request:
+                raise request
+
+# %% give-back-1 wrong: the error of use first
+# cause: an error of use comes out although it was cancelled later
+# line: except Exception as error:
+# told: except asyncio.CancelledError as error:
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    thing, failed, request, result = await lend(), None, None, None
+
+    async def bounded():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(3):
+                await give_back(thing)
+
+    try:
+        result = await use(thing)
+    except Exception as error:
+        failed = error
+    except asyncio.CancelledError as error:
+        request = error
+    back = asyncio.create_task(bounded())
+    while not back.done():
+        try:
+            await asyncio.wait([back])
+        except asyncio.CancelledError as error:
+            request = error
+    if failed is not None:
+        raise failed
+    if request is not None:
+        raise request
     return result

@@ -45,7 +45,6 @@ places = {"pages": "loop", "again": "loop", "sum": "loop", "driver": "thread",
 # %% slices-1 wrong: eleven calls
 # cause: eleven calls come before a turn
 # line: if count > 10:
-# told: total += weigh(item)
 import asyncio
 
 
@@ -63,8 +62,7 @@ async def add_up(weigh, items):
 
 # %% slices-1 wrong: awaits, but never lets go
 # cause: awaiting a coroutine that itself waits for nothing gives nobody a turn
-# line: total += await ten(items[start:start + 10])
-# told: return sum(weigh(item) for item in part)
+# line: total += await ten(items[start:start + 10]) | return sum(weigh(item)
 import asyncio
 
 
@@ -81,7 +79,6 @@ async def add_up(weigh, items):
 # %% slices-1 wrong: all slices are ready at once
 # cause: all the slices are tasks in the queue at once, so they run one right after the other
 # line: asyncio.gather
-# told: none
 import asyncio
 
 
@@ -175,7 +172,6 @@ async def add_up(weigh, items):
 # %% search-1 wrong: the flag is set after a time-out only
 # cause: after a cancellation from outside the flag is not set, and the thread looks on
 # line: except TimeoutError:
-# told: if stop.is_set():
 import asyncio
 import threading
 
@@ -312,7 +308,6 @@ async def search(look, places, seconds):
 # %% leave-pool-1 wrong: a with around the pool
 # cause: the end of the with waits for the last ones, and blocks the loop
 # line: with ThreadPoolExecutor(2) as pool:
-# told: pool.shutdown(wait=False, cancel_futures=True)
 import asyncio
 from concurrent.futures import ThreadPoolExecutor, wait
 
@@ -466,7 +461,6 @@ async def listen(subscribe):
 # %% listen-1 wrong: an empty word is the end
 # cause: an empty word is taken for the end
 # line: if not word:
-# told: none
 import asyncio
 
 
@@ -618,7 +612,6 @@ async def add_up(weigh, items):
 # %% search-1 wrong: a place that is nothing
 # cause: a falsy place is taken for not found, and it looks on
 # line: if found:
-# told: none
 import asyncio
 import threading
 
@@ -673,7 +666,6 @@ async def search(look, places, seconds):
 # %% search-1 wrong: no seconds are no limit
 # cause: 0 seconds are taken for no limit at all
 # line: seconds or None
-# told: none
 import asyncio
 import threading
 
@@ -698,7 +690,6 @@ async def search(look, places, seconds):
 # %% leave-pool-1 wrong: one dict for all calls
 # cause: the default argument is one dict for all calls, so results of others are in it
 # line: results={}
-# told: none
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 

@@ -13,8 +13,7 @@ async def add(totals, name, fetch):
 
 # %% tally-1 wrong: who is new is decided before the await
 # cause: whether the name is new is looked up before the await, so two new ones overwrite each other
-# line: new = name not in totals
-# told: number = await fetch(name)
+# line: new = name not in totals | number = await fetch(name)
 async def add(totals, name, fetch):
     new = name not in totals
     number = await fetch(name)
@@ -185,7 +184,6 @@ async def buy(changed, shelf):
 # %% bread-1 wrong: the last loaf
 # cause: takes the last loaf, not the first one
 # line: shelf.pop()
-# told: none
 async def buy(changed, shelf):
     async with changed:
         while not shelf:
@@ -414,8 +412,7 @@ def limited(fetch, most):
 
 # %% limited-1 wrong: what fails keeps its place
 # cause: after an error or a cancellation the place is not given back
-# line: places.release()
-# told: await places.acquire()
+# line: places.release() | await places.acquire()
 import asyncio
 
 
@@ -465,7 +462,6 @@ def limited(fetch, most):
 # %% limited-1 wrong: a semaphore for all functions
 # cause: the semaphore belongs to the module, so two limited functions share their places
 # line: places = asyncio.Semaphore(most)
-# told: async with places:
 import asyncio
 
 places = None
@@ -485,7 +481,6 @@ def limited(fetch, most):
 # %% limited-1 wrong: gives nothing back
 # cause: get doesn't return what fetch returned
 # line: await fetch(page)
-# told: none
 import asyncio
 
 
@@ -630,8 +625,7 @@ def once_per_key(load):
 
 # %% once-per-key-1 wrong: one caller's cancellation is everybody's
 # cause: if one caller is cancelled, the task that the others wait for is cancelled too
-# line: return await tasks[key]
-# told: tasks.pop(key, None)
+# line: return await tasks[key] | tasks.pop(key, None)
 import asyncio
 
 
@@ -653,7 +647,6 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: a dict for all functions
 # cause: the default argument is one dict for all functions, so two of them mix up their pages
 # line: tasks={}
-# told: none
 import asyncio
 
 
@@ -732,7 +725,6 @@ def once_per_key(load):
 # %% tally-1 wrong: what is nothing is not added
 # cause: a fetched 0 never makes an entry for a name that is new
 # line: if number:
-# told: none
 async def add(totals, name, fetch):
     number = await fetch(name)
     if number:

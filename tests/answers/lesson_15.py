@@ -21,7 +21,6 @@ log = ["make 1", "got 1", "after 1", "make 2", "got 2", "after 2", "read", "end"
 # %% pages-1 wrong: an empty page is the end
 # cause: stops at an empty page, though there may be a next one
 # line: if not page["results"]:
-# told: while url is not None:
 async def pages(fetch, url):
     """Yield the items of all pages, beginning with the page at `url`."""
     while url is not None:
@@ -35,7 +34,6 @@ async def pages(fetch, url):
 # %% pages-1 wrong: one page ahead
 # cause: the next page is fetched before the items of this one are given out
 # line: further = await fetch(page["next"])
-# told: page = await fetch(url)
 async def pages(fetch, url):
     page = await fetch(url)
     while page is not None:
@@ -61,7 +59,7 @@ async def pages(fetch, url):
 # %% pages-1 wrong: items that are nothing
 # cause: falsy items are left out
 # line: if item:
-# told: none
+# told: while url:
 async def pages(fetch, url):
     while url:
         page = await fetch(url)
@@ -131,7 +129,6 @@ async def first(stream, wanted):
 # %% first-match-1 wrong: zero is found and lost
 # cause: looks whether the item itself is true, so a falsy one is never found
 # line: if item and wanted(item):
-# told: none
 from contextlib import aclosing
 
 
@@ -170,7 +167,6 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: errors only
 # cause: except Exception lets a cancellation pass without releasing
 # line: except Exception:
-# told: await pool.release(connection)
 from contextlib import asynccontextmanager
 
 
@@ -203,8 +199,7 @@ async def borrowed(pool):
 
 # %% borrowed-1 wrong: gives back what it did not get
 # cause: if acquire fails, the finally releases a connection that there isn't
-# line: connection = await pool.acquire()
-# told: await pool.release(connection)
+# line: connection = await pool.acquire() | await pool.release(connection)
 from contextlib import asynccontextmanager
 
 
@@ -278,7 +273,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: a dict by item
 # cause: items that come twice have one entry only, so results are missing
 # line: tasks[item] = group.create_task(fetch(item))
-# told: none
 import asyncio
 
 
@@ -453,7 +447,6 @@ async def merge(streams, queue):
 # %% pages-1 wrong: one dict of pages for all
 # cause: the pages are kept in a default argument, so another catalogue gets those of the first
 # line: seen={}
-# told: none
 async def pages(fetch, url, seen={}):
     while url is not None:
         if url not in seen:
@@ -530,7 +523,6 @@ async def first(stream, wanted):
 # %% first-match-1 wrong: a call inside the call
 # cause: each item is one call deeper, so a long stream ends in a RecursionError
 # line: return await search()
-# told: async for item in stream:
 from contextlib import aclosing
 
 
@@ -548,7 +540,6 @@ async def first(stream, wanted):
 # %% borrowed-1 wrong: a connection that is nothing
 # cause: a connection that is falsy is never released
 # line: if connection:
-# told: none
 from contextlib import asynccontextmanager
 
 
@@ -580,7 +571,6 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: takes too long, is gone
 # cause: a TimeoutError of the block does not come out
 # line: except TimeoutError:
-# told: none
 from contextlib import asynccontextmanager
 
 
@@ -597,7 +587,6 @@ async def borrowed(pool):
 # %% arrive-1 wrong: results that are nothing
 # cause: falsy results are left out
 # line: if task.result()
-# told: none
 import asyncio
 
 
@@ -609,7 +598,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: an item that is nothing ends the stream
 # cause: a falsy item is taken for the end
 # line: if not item:
-# told: none
 import asyncio
 
 
@@ -642,7 +630,6 @@ async def load(stream, fetch):
 # %% merge-1 wrong: items that are nothing
 # cause: falsy items are not put
 # line: if item:
-# told: none
 import asyncio
 from contextlib import aclosing
 

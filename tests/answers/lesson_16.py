@@ -21,7 +21,6 @@ answers = {"slowest": "fetch", "seconds": 0.37 + 9 * 0.3, "workers": 12}
 # %% workers-1 wrong: one None for all
 # cause: one None ends one worker only, the others wait for ever
 # line: queue.put_nowait(None)
-# told: while (url := await queue.get()) is not None:
 import asyncio
 
 
@@ -81,7 +80,6 @@ async def fetch_all(fetch, urls, workers):
 # %% workers-1 wrong: a share for each
 # cause: the urls are dealt out beforehand, so a worker whose urls are quick is idle while another has some left
 # line: urls[number::workers]
-# told: async with asyncio.TaskGroup() as group:
 import asyncio
 
 
@@ -116,6 +114,48 @@ async def fetch_all(fetch, urls, workers):
     async with asyncio.TaskGroup() as group:
         for _ in range(min(workers, queue.qsize())):
             group.create_task(worker())
+    return pages
+
+# %% workers-1 wrong: the try is too wide
+# cause: a QueueEmpty that comes from fetch is taken for the end
+# line: except asyncio.QueueEmpty:
+import asyncio
+
+async def fetch_all(fetch, urls, workers):
+    queue = asyncio.Queue()
+    pages = {}
+    for url in urls:
+        queue.put_nowait(url)
+
+    async def worker():
+        try:
+            while True:
+                url = queue.get_nowait()
+                pages[url] = await fetch(url)
+        except asyncio.QueueEmpty:
+            return
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+    return pages
+
+# %% workers-1 right: one after another starts the next
+import asyncio
+
+async def fetch_all(fetch, urls, workers):
+    waiting = iter(urls)
+    pages = {}
+    async def one():
+        for url in waiting:
+            pages[url] = await fetch(url)
+    tasks = [asyncio.ensure_future(one()) for _ in range(workers)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for t in tasks:
+            t.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
     return pages
 
 # %% feed-1 wrong: a queue without a bound
@@ -165,7 +205,6 @@ async def feed(source, send, workers, size):
 # %% feed-1 wrong: reads everything first
 # cause: all items are read into a list before the first is sent
 # line: [item async for item in source]
-# told: none
 import asyncio
 
 
@@ -283,7 +322,6 @@ async def consumer(queue, details, at_most):
     await asyncio.gather(*map(details, batch))
 
 # %% consumer-1 wrong: 0 is no number
-# yet: it is SOLVED
 # cause: the number 0 is taken for the end
 # line: if not number:
 import asyncio
@@ -430,7 +468,6 @@ async def worker(queue, work, failed):
 # %% bucket-1 wrong: a bucket without a brim
 # cause: the tokens are not limited to burst, so after a long rest too many start at once
 # line: self.tokens += (now - self.seen) * self.rate
-# told: await asyncio.sleep(missing)
 import asyncio
 
 
@@ -459,7 +496,6 @@ class TokenBucket:
 # %% bucket-1 wrong: empty at first
 # cause: the bucket is empty in the beginning, not full
 # line: self.tokens = 0.0
-# told: def __init__(self, rate, burst):
 import asyncio
 
 
@@ -482,9 +518,9 @@ class TokenBucket:
             self.tokens -= 1
 
 # %% bucket-1 wrong: who is cancelled keeps its token
-# yet: it is SOLVED
 # cause: the token is taken before the wait, so a cancelled task has used one up, and the others wait longer than they must
 # line: self.tokens -= 1
+# told: none
 import asyncio
 
 
@@ -508,7 +544,6 @@ class TokenBucket:
 # %% bucket-1 wrong: whole tokens only
 # cause: the fractions of a token are cut off each time somebody looks, so it drips too slowly
 # line: int((now - self.seen) * self.rate)
-# told: await asyncio.sleep(1 / self.rate)
 import asyncio
 
 
@@ -576,3 +611,33 @@ class TokenBucket:
             if (wait := self.full_at - self.slack - clock()) > 0:
                 await asyncio.sleep(wait)
             self.full_at = max(self.full_at, clock()) + self.apart
+
+# %% bucket-1 right: a line to stand in
+import asyncio
+
+class TokenBucket:
+    def __init__(self, rate, burst):
+        self.rate, self.burst, self.tokens = rate, burst, float(burst)
+        self.loop = asyncio.get_running_loop()
+        self.last = self.loop.time()
+        self.turn = asyncio.Condition()
+        self.line = []
+
+    async def take(self):
+        me = object()
+        self.line.append(me)
+        try:
+            async with self.turn:
+                await self.turn.wait_for(lambda: self.line[0] is me)
+            while True:
+                now = self.loop.time()
+                self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+                self.last = now
+                if self.tokens >= 1 - 1e-9:
+                    self.tokens -= 1
+                    return
+                await asyncio.sleep((1 - self.tokens) / self.rate)
+        finally:
+            self.line.remove(me)
+            async with self.turn:
+                self.turn.notify_all()

@@ -6,7 +6,6 @@ Long, for each is a whole program.
 # %% frame-1 wrong: an empty message is the end
 # cause: a message of length 0 is taken for the end
 # line: if not length:
-# told: none
 import asyncio
 import struct
 
@@ -63,9 +62,9 @@ async def read_frame(reader):
         return None
 
 # %% frame-1 wrong: the end right after the length
-# yet: it is SOLVED
 # cause: an end after the four bytes and before the first byte of the message also has an empty partial
 # line: if error.partial: | return await reader.readexactly(length)
+# told: none
 import asyncio
 import struct
 
@@ -84,7 +83,6 @@ async def read_frame(reader):
 # %% frame-1 wrong: first read, then look
 # cause: a length above 1000 is noticed only after the message has been waited for
 # line: if length > 1000:
-# told: raise ValueError(length)
 import asyncio
 
 
@@ -118,10 +116,28 @@ async def read_frame(reader):
             raise ValueError("a frame of %d bytes" % length)
     return await reader.readexactly(length)
 
+# %% frame-1 wrong: a signed length
+# cause: a length above 2 GiB is a negative number, and read as nothing
+# line: struct.unpack(">i", head)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    try:
+        head = await reader.readexactly(4)
+    except asyncio.IncompleteReadError as error:
+        if error.partial:
+            raise
+        return None
+    (length,) = struct.unpack(">i", head)
+    if length > 1000:
+        raise ValueError(length)
+    return await reader.readexactly(max(length, 0))
+
 # %% line-in-time-1 wrong: half a line
 # cause: what came before the end of the connection is returned as a line
 # line: reader.readline()
-# told: none
 import asyncio
 
 
@@ -166,7 +182,6 @@ async def read_line(reader, seconds):
 # %% line-in-time-1 wrong: an empty line is the end
 # cause: an empty line gives None
 # line: or None
-# told: none
 import asyncio
 
 
@@ -205,6 +220,23 @@ async def read_line(reader, seconds):
             line, _, _ = (await reader.readuntil(separator=b"\n")).partition(b"\n")
             return line
 
+# %% line-in-time-1 right: letter by letter before one deadline
+import asyncio
+
+
+async def read_line(reader, seconds):
+    async def letters():
+        line = bytearray()
+        while True:
+            letter = await reader.read(1)
+            if not letter:
+                return None
+            if letter == b"\n":
+                return bytes(line)
+            line += letter
+
+    return await asyncio.wait_for(letters(), seconds)
+
 # %% slow-reader-1 wrong: never waits
 # cause: without drain everything is piled up in the buffer
 # line: writer.write(part)
@@ -221,7 +253,6 @@ async def send_all(writer, parts):
             pass
 
 # %% slow-reader-1 wrong: an empty part is the end
-# yet: it is SOLVED
 # cause: stops at an empty part, though others follow
 # line: if not part:
 from contextlib import suppress
@@ -270,9 +301,9 @@ async def send_all(writer, parts):
         await writer.wait_closed()
 
 # %% slow-reader-1 wrong: only a reset
-# yet: it is SOLVED
 # cause: ConnectionResetError is too narrow, for instance a BrokenPipeError comes out
 # line: except ConnectionResetError:
+# told: await writer.drain()
 async def send_all(writer, parts):
     """Send all parts as fast as the client reads, and close."""
     try:
@@ -308,10 +339,20 @@ async def send_all(writer, parts):
             client.write(part)
             await client.drain()
 
+# %% slow-reader-1 right: drains first
+import contextlib
+
+
+async def send_all(writer, parts):
+    with contextlib.closing(writer), contextlib.suppress(ConnectionError):
+        async for part in parts:
+            await writer.drain()
+            writer.write(part)
+        await writer.drain()
+
 # %% closing-1 wrong: closes when all went well
 # cause: if work raises something else than a ValueError, the connection isn't closed
 # line: writer.close()
-# told: none
 async def handle(reader, writer, work):
     """Answer one line, and close the connection in any case."""
     line = await reader.readline()
@@ -343,7 +384,6 @@ async def handle(reader, writer, work):
         writer.close()
 
 # %% closing-1 wrong: an empty line says nothing
-# yet: it is SOLVED
 # cause: an empty line (a line feed alone) is taken for a client that said nothing
 # line: if line.strip():
 async def handle(reader, writer, work):
@@ -406,6 +446,19 @@ async def handle(reader, writer, work):
             writer.writelines([await answer_to(line)])
             await writer.drain()
 
+# %% closing-1 wrong: every lookup is an error, too
+# cause: a KeyError of work is answered, not let out
+# line: except (ValueError, KeyError):
+async def handle(reader, writer, work):
+    try:
+        if line := await reader.readline():
+            try:
+                writer.write(await work(line))
+            except (ValueError, KeyError):
+                writer.write(b"error\n")
+    finally:
+        writer.close()
+
 # %% at-most-1 wrong: they wait
 # cause: who comes when all places are taken waits for one, and is not told busy
 # line: async with places:
@@ -428,7 +481,6 @@ def at_most(number, handle):
 # %% at-most-1 wrong: one too many
 # cause: serves one connection more than number
 # line: if busy > number:
-# told: await writer.drain()
 def at_most(number, handle):
     busy = 0
 
@@ -474,7 +526,6 @@ def at_most(number, handle):
 # %% at-most-1 wrong: who is busy gives a place back
 # cause: who was not served gives back a place that it never had
 # line: busy -= 1
-# told: await writer.drain()
 def at_most(number, handle):
     busy = 0
 
@@ -547,3 +598,26 @@ class AtMost:
 def at_most(number, handle):
     """Return a handler that serves at most so many connections at a time."""
     return AtMost(number, handle).serve
+
+# %% at-most-1 wrong: one number for all servers
+# cause: the count is a global of the module, so two servers share their places
+# line: global inside
+inside = 0
+
+
+def at_most(number, handle):
+    async def limited(reader, writer):
+        global inside
+        try:
+            if inside >= number:
+                writer.write(b"busy\n")
+                return
+            inside += 1
+            try:
+                await handle(reader, writer)
+            finally:
+                inside -= 1
+        finally:
+            writer.close()
+
+    return limited

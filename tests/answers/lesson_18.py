@@ -38,7 +38,6 @@ def app(environ, start_response):
     return [b"not found"]
 
 # %% wsgi-1 wrong: characters
-# yet: it is SOLVED
 # cause: counts characters, not bytes
 # line: len(body.decode())
 def app(environ, start_response):
@@ -52,7 +51,6 @@ def app(environ, start_response):
 # %% wsgi-1 wrong: any method
 # cause: the method isn't looked at, so a GET of /count is answered by 200
 # line: if environ["PATH_INFO"] == "/count":
-# told: none
 def app(environ, start_response):
     """Answer POST /count with the number of bytes, everything else with 404."""
     if environ["PATH_INFO"] == "/count":
@@ -63,7 +61,6 @@ def app(environ, start_response):
     return [b"no such page"]
 
 # %% wsgi-1 wrong: all paths that begin so
-# yet: it is SOLVED
 # cause: other paths that begin with /count are answered, too
 # line: startswith("/count")
 def app(environ, start_response):
@@ -87,6 +84,28 @@ def app(environ, start_response):
     start_response("404 Not Found", [])
     return ()
 
+# %% wsgi-1 wrong: with a slash, too
+# cause: a path with a slash at its end is another path
+# line: .rstrip("/")
+def app(environ, start_response):
+    if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"].rstrip("/") == "/count":
+        number = int(environ.get("CONTENT_LENGTH") or 0)
+        start_response("200 OK", [])
+        return [str(len(environ["wsgi.input"].read(number))).encode()]
+    start_response("404 Not Found", [])
+    return [b"not found"]
+
+# %% wsgi-1 wrong: everything but GET
+# cause: only a GET is refused, though every method but POST should be
+# line: != "GET"
+def app(environ, start_response):
+    if environ["REQUEST_METHOD"] != "GET" and environ["PATH_INFO"] == "/count":
+        number = int(environ.get("CONTENT_LENGTH") or 0)
+        start_response("200 OK", [])
+        return [str(len(environ["wsgi.input"].read(number))).encode()]
+    start_response("404 Not Found", [])
+    return [b"not found"]
+
 # %% asgi-1 wrong: the first piece
 # cause: only the first piece of the body is counted
 # line: message = await receive()
@@ -103,7 +122,6 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: an empty piece is the last one
 # cause: stops at an empty piece, though more may follow
 # line: if not piece
-# told: message = await receive()
 async def app(scope, receive, send):
     status, body = 404, b"not found"
     if scope["method"] == "POST" and scope["path"] == "/count":
@@ -169,10 +187,43 @@ async def app(scope, receive, send):
                     headers=[(b"content-type", b"text/plain")]))
     await send(dict(type="http.response.body", body=str(count).encode(), more_body=False))
 
+# %% asgi-1 wrong: the count of all requests
+# cause: the length lives in the module and two requests add to it
+# line: global length
+length = 0
+
+
+async def app(scope, receive, send):
+    global length
+    status, answer = 404, b""
+    if (scope["method"], scope["path"]) == ("POST", "/count"):
+        length, more = 0, True
+        while more:
+            message = await receive()
+            length += len(message.get("body", b""))
+            more = message.get("more_body", False)
+        status, answer = 200, str(length).encode()
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": answer})
+
+# %% asgi-1 wrong: a body is always there
+# cause: body may be left out, which is a KeyError here
+# line: message["body"]
+async def app(scope, receive, send):
+    status, answer = 404, b""
+    if (scope["method"], scope["path"]) == ("POST", "/count"):
+        length, more = 0, True
+        while more:
+            message = await receive()
+            length += len(message["body"])
+            more = message.get("more_body", False)
+        status, answer = 200, str(length).encode()
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": answer})
+
 # %% ten-parts-1 wrong: one after another
 # cause: each part is asked for only after the one before it has come
 # line: await asyncio.wait_for(ask(part), seconds)
-# told: none
 import asyncio
 import contextlib
 
@@ -190,7 +241,6 @@ async def page(ask, parts, seconds):
 # %% ten-parts-1 wrong: in the order of their coming
 # cause: the dict is in the order in which the parts came, not in that of parts
 # line: found[part] = await ask(part)
-# told: none
 import asyncio
 
 
@@ -212,7 +262,6 @@ async def page(ask, parts, seconds):
 # %% ten-parts-1 wrong: all or nothing
 # cause: if one part is late, all the others are None, too
 # line: return dict.fromkeys(parts)
-# told: none
 import asyncio
 
 
@@ -291,6 +340,21 @@ async def page(ask, parts, seconds):
             group.create_task(put_in(part))
     return found
 
+# %% ten-parts-1 wrong: what is empty is None
+# cause: an answer that is false is replaced by None
+# line: or None
+import asyncio
+
+
+async def page(ask, parts, seconds):
+    async def one(part):
+        try:
+            return await asyncio.wait_for(ask(part), seconds) or None
+        except OSError:
+            return None
+
+    return dict(zip(parts, await asyncio.gather(*map(one, parts))))
+
 # %% endpoint-1 wrong: an async def that blocks
 # cause: look_up is called on the loop and blocks it
 # line: price = look_up(name)
@@ -312,7 +376,6 @@ def make_app(look_up):
     return app
 
 # %% endpoint-1 wrong: a price of 0
-# yet: it is SOLVED
 # cause: a price of 0 is taken for "not known"
 # line: if not price:
 from fastapi import FastAPI, HTTPException
@@ -400,6 +463,29 @@ def make_app(look_up):
     app.add_api_route("/price/{name}", price_of, methods=["GET"])
     return app
 
+# %% endpoint-1 wrong: the last look_up serves all
+# cause: the name look_up is a global of the module, so the first application asks the second one's database
+# line: global ask
+import asyncio
+from fastapi import FastAPI, HTTPException
+
+ask = None
+
+
+def make_app(look_up):
+    global ask
+    ask = look_up
+    app = FastAPI()
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        try:
+            return {"name": name, "price": await asyncio.to_thread(ask, name)}
+        except KeyError:
+            raise HTTPException(status_code=404)
+
+    return app
+
 # %% lifespan-1 wrong: when the first one asks
 # cause: the pool is opened by the first request, not when the server starts
 # line: if pool is None: | pool = await connect()
@@ -473,7 +559,6 @@ def make_app(connect):
     return app
 
 # %% lifespan-1 wrong: a pool for all applications
-# yet: it is SOLVED
 # cause: the pool is a global of the module, so two applications use the one that was opened last
 # line: global pool
 from contextlib import asynccontextmanager
@@ -574,4 +659,29 @@ def make_app(connect):
     shop = Shop(connect)
     app = FastAPI(lifespan=lambda app: shop)
     app.add_api_route("/price/{name}", shop.price)
+    return app
+
+# %% lifespan-1 wrong: a price of nothing
+# cause: a price of 0 is answered by null
+# line: or None
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    @asynccontextmanager
+    async def lifespan(app):
+        app.state.pool = await connect()
+        try:
+            yield
+        finally:
+            await app.state.pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        return await app.state.pool.price(name) or None
+
     return app

@@ -4,7 +4,6 @@ Long, for each is a whole program.
 """
 
 # %% page-1 wrong: no stars are None
-# yet: it is SOLVED
 # cause: 0 stars (or any falsy answer) become None
 # line: or None
 import asyncio
@@ -78,7 +77,6 @@ async def page(price, stock, stars, name):
 # %% page-1 wrong: a late answer is an error
 # cause: the TimeoutError of the stars isn't caught
 # line: except ConnectionError:
-# told: return await asyncio.wait_for(stars(name), timeout=0.5)
 import asyncio
 
 
@@ -115,6 +113,24 @@ async def page(price, stock, stars, name):
             group.create_task(way(place, ask))
     return (*found,)
 
+# %% page-1 wrong: any failure of the stars
+# cause: every error of stars becomes None, not only a ConnectionError
+# line: except Exception:
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def perhaps():
+        try:
+            async with asyncio.timeout(0.5):
+                return await stars(name)
+        except Exception:
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(part) for part in (price(name), stock(name), perhaps())]
+    return tuple(task.result() for task in tasks)
+
 # %% ask-pool-1 wrong: one connection for all
 # cause: all the questions go to one connection, which takes one at a time
 # line: async with pool.acquire() as connection: | connection.fetch(name)
@@ -137,7 +153,6 @@ async def prices(pool, names):
     return found
 
 # %% ask-pool-1 wrong: at most five
-# yet: it is SOLVED
 # cause: a number of its own: only five questions are under way, however many connections the pool has
 # line: asyncio.Semaphore(5) | async with places,
 import asyncio
@@ -184,6 +199,39 @@ async def prices(pool, names):
         list(map(group.create_task, map(fill, range(len(found)))))
     return found
 
+# %% ask-pool-1 wrong: no price is no answer
+# cause: prices that are false are dropped
+# line: if task.result()
+import asyncio
+
+
+async def prices(pool, names):
+    async def ask(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(ask(name)) for name in names]
+    return [task.result() for task in tasks if task.result()]
+
+# %% ask-pool-1 right: gather, and the rest is ended
+import asyncio
+
+
+async def prices(pool, names):
+    async def ask(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    asking = [asyncio.ensure_future(ask(name)) for name in names]
+    try:
+        return list(await asyncio.gather(*asking))
+    except BaseException:
+        for one in asking:
+            one.cancel()
+        await asyncio.gather(*asking, return_exceptions=True)
+        raise
+
 # %% own-pool-1 wrong: one opening at a time
 # cause: the lock is held while a connection is opened, so no other one may be opened meanwhile
 # line: async with self.lock: | connection = await self.connect()
@@ -220,7 +268,6 @@ class Pool:
 # %% own-pool-1 wrong: a failed opening costs a place
 # cause: if connect fails (or is cancelled), the place stays counted, and is lost
 # line: self.opened += 1
-# told: async def acquire(self):
 import asyncio
 import contextlib
 
@@ -364,10 +411,44 @@ class Pool:
                 self.slots[number] = None
                 await slot.close()
 
+# %% own-pool-1 right: a condition, and a count
+import asyncio
+import contextlib
+
+
+class Pool:
+    def __init__(self, connect, size):
+        self.connect, self.size = connect, size
+        self.free, self.count, self.changed = [], 0, asyncio.Condition()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.changed:
+            await self.changed.wait_for(lambda: self.free or self.count < self.size)
+            connection = self.free.pop() if self.free else None
+            self.count += connection is None
+        try:
+            if connection is None:
+                connection = await self.connect()
+            yield connection
+        finally:
+            async with self.changed:
+                if connection is None:
+                    self.count -= 1
+                else:
+                    self.free.append(connection)
+                self.changed.notify()
+
+    async def close(self):
+        async with self.changed:
+            for connection in self.free:
+                await connection.close()
+            self.free.clear()
+            self.count = 0
+
 # %% transaction-1 wrong: errors only
 # cause: a cancellation is no Exception, so it is left without a rollback
 # line: except Exception:
-# told: yield
 import contextlib
 
 
@@ -386,7 +467,6 @@ async def transaction(connection):
 # %% transaction-1 wrong: commits in any case
 # cause: the finally commits after an error or a cancellation, too
 # line: finally: | await connection.execute("commit")
-# told: none
 import contextlib
 
 
@@ -421,7 +501,6 @@ async def transaction(connection):
 # %% transaction-1 wrong: never awaited
 # cause: rollback is called without an await, so it never runs
 # line: connection.execute("rollback")
-# told: yield
 import contextlib
 
 
@@ -450,10 +529,79 @@ async def transaction(connection):
         stack.push_async_exit(finish)
         yield connection
 
+# %% transaction-1 wrong: a lost connection is no error
+# cause: a ConnectionError of the block ends in the context manager
+# line: except ConnectionError:
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    except ConnectionError:
+        await connection.execute("rollback")
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: raises an error of its own
+# cause: another error than that of the block comes out
+# line: raise RuntimeError
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield
+    except KeyError:
+        await connection.execute("rollback")
+        raise
+    except Exception as error:
+        await connection.execute("rollback")
+        raise RuntimeError("rolled back") from error
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 right: a commit that fails is rolled back
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    await connection.execute("begin")
+    try:
+        yield connection
+        await connection.execute("commit")
+    except BaseException:
+        await connection.execute("rollback")
+        raise
+
+# %% transaction-1 right: begins in the try
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    done = False
+    try:
+        await connection.execute("begin")
+        yield
+        done = True
+    finally:
+        await connection.execute("commit" if done else "rollback")
+
 # %% news-1 wrong: the newest is lost
 # cause: when it is full, the new message is lost, not the oldest
 # line: if not queue.full():
-# told: none
 import asyncio
 
 
@@ -483,7 +631,6 @@ class Feed:
 # %% news-1 wrong: who is cancelled is not forgotten
 # cause: only who has left is forgotten, not who was cancelled
 # line: except ConnectionError: | self.waiting.remove(mine)
-# told: mine = deque(maxlen=self.size), asyncio.Event()
 import asyncio
 from collections import deque
 
@@ -515,7 +662,6 @@ class Feed:
 # %% news-1 wrong: without a bound
 # cause: any number of messages may wait for a slow client
 # line: asyncio.Queue()
-# told: self.queues = []
 import asyncio
 
 
@@ -544,7 +690,6 @@ class Feed:
 # %% news-1 wrong: a message that is nothing
 # cause: a falsy message is never sent
 # line: if message:
-# told: async def serve(self, client):
 import asyncio
 from collections import deque
 
@@ -575,7 +720,6 @@ class Feed:
             news.set()
 
 # %% news-1 wrong: all feeds are one
-# yet: it is SOLVED
 # cause: the set of clients belongs to the class, so two feeds share their clients
 # line: queues = set()
 import asyncio
@@ -673,7 +817,6 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: one that fails
 # cause: the error of a request comes out, and the others are dropped without being cancelled
 # line: await task
-# told: done, left = await asyncio.wait(under_way, timeout=seconds)
 import asyncio
 
 
@@ -723,7 +866,6 @@ async def shut_down(server, under_way, seconds):
 # %% shut-down-1 wrong: counts at the end
 # cause: counts after the tasks have taken themselves out of the set, so it is always 0
 # line: return len(under_way)
-# told: none
 import asyncio
 
 

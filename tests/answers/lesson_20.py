@@ -40,7 +40,6 @@ async def test_order(order):
 # %% thirty-1 wrong: an error that may stay away
 # cause: passes also if no error comes out, for nothing is raised after the await
 # line: pass | await order(burns)
-# told: none
 import asyncio
 
 
@@ -212,7 +211,6 @@ async def test_order(order):
 # %% circle-1 wrong: who waits outside belongs to it
 # cause: the tasks on the way to the circle are taken for a part of it
 # line: return set(seen)
-# told: none
 def find_circle(waits):
     """Return the set of the tasks that wait for each other in a circle."""
     for name in waits:
@@ -240,7 +238,6 @@ def find_circle(waits):
 # %% circle-1 wrong: nobody waits for itself
 # cause: a task that waits for itself isn't taken for a circle
 # line: len(path) > 1
-# told: none
 def find_circle(waits):
     """Return the set of the tasks that wait for each other in a circle."""
     for start in waits:
@@ -273,7 +270,6 @@ def find_circle(waits):
 # %% circle-1 wrong: only the first one is asked
 # cause: follows the first task only; the circle may be somewhere else
 # line: next(iter(waits), None)
-# told: none
 def find_circle(waits):
     """Return the set of the tasks that wait for each other in a circle."""
     seen, name = [], next(iter(waits), None)
@@ -393,7 +389,6 @@ async def test_washer(washer):
 # %% steady-1 wrong: in any order
 # cause: the order isn't looked at
 # line: sorted(clean)
-# told: assert joining.done(), "the washer has ended too early"
 import asyncio
 
 
@@ -498,7 +493,6 @@ async def test_washer(washer):
 # %% leaks-1 wrong: all that are there
 # cause: tasks that were there before the test are taken for leaks, and cancelled
 # line: asyncio.all_tasks() - {asyncio.current_task()}
-# told: none
 import asyncio
 
 
@@ -516,7 +510,6 @@ async def leaks(test):
 # %% leaks-1 wrong: an error saves them
 # cause: if the test fails, nothing that it left is ended
 # line: await test()
-# told: task.cancel()
 import asyncio
 
 
@@ -650,7 +643,6 @@ async def leaks(test):
 # %% fixture-1 wrong: without a finally
 # cause: an error that is thrown in at the yield leaves both switched on
 # line: yield oven, fridge
-# told: await oven.on()
 async def kitchen(oven, fridge):
     """Switch on both, yield them, and switch off what was switched on."""
     await oven.on()
@@ -668,7 +660,6 @@ async def kitchen(oven, fridge):
 # %% fixture-1 wrong: one finally for both
 # cause: if fridge.off raises, the oven isn't switched off
 # line: await fridge.off()
-# told: await oven.on()
 async def kitchen(oven, fridge):
     await oven.on()
     try:
@@ -684,8 +675,7 @@ async def kitchen(oven, fridge):
 
 # %% fixture-1 wrong: switches off what never started
 # cause: if the fridge doesn't start, it is switched off all the same
-# line: await fridge.on()
-# told: await fridge.off()
+# line: await fridge.on() | await fridge.off()
 async def kitchen(oven, fridge):
     """Switch on both, yield them, and switch off what was switched on."""
     await oven.on()
@@ -701,7 +691,6 @@ async def kitchen(oven, fridge):
 # %% fixture-1 wrong: the fridge fails and the oven burns
 # cause: if fridge.on raises, the oven isn't switched off
 # line: await fridge.on()
-# told: await oven.on()
 async def kitchen(oven, fridge):
     await oven.on()
     await fridge.on()

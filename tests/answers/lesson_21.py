@@ -12,8 +12,7 @@ async def work_all(client, work, numbers):
 
 # %% batches-1 wrong: rounded down
 # cause: with fewer than four numbers a batch has the size 0, and range fails
-# line: len(numbers) // 4
-# told: parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]
+# line: len(numbers) // 4 | range(0, len(numbers), size)
 async def work_all(client, work, numbers):
     def batch(part):
         return [work(number) for number in part]
@@ -28,7 +27,6 @@ async def work_all(client, work, numbers):
 # %% batches-1 wrong: a size of its own
 # cause: 100 in a call, however many there are: too many calls if there are many, more than a quarter if there are few
 # line: range(0, len(numbers), 100)
-# told: for part in await client.gather(client.map(batch, parts)):
 async def work_all(client, work, numbers):
     """Return the results of `work`, in order; ship many numbers in one call."""
     def batch(part):
@@ -43,7 +41,6 @@ async def work_all(client, work, numbers):
 # %% batches-1 wrong: forty, and some more
 # cause: a fortieth rounded down leaves a rest, so there are up to 79 calls
 # line: max(1, len(numbers) // 40)
-# told: futures = [client.submit(lambda part: list(map(work, part)), part) for part in parts]
 async def work_all(client, work, numbers):
     size = max(1, len(numbers) // 40)
     parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]
@@ -108,7 +105,6 @@ async def highest(client, load, days):
 # %% reduce-there-1 wrong: there and back
 # cause: each day is awaited, comes home and is sent out again
 # line: client.submit(max, await future)
-# told: futures = client.map(load, days)
 async def highest(client, load, days):
     futures = client.map(load, days)
     result = {}
@@ -129,7 +125,6 @@ async def highest(client, load, days):
 # %% reduce-there-1 wrong: all to one worker
 # cause: one call takes all the futures as arguments, so the measurements move to the worker where it runs
 # line: client.submit(tops, *futures)
-# told: futures = client.map(load, days)
 async def highest(client, load, days):
     def tops(*measured):
         return [max(numbers) for numbers in measured]
@@ -237,7 +232,6 @@ async def do_all(client, work, items):
 # %% survive-1 wrong: errors among the results
 # cause: an error of an item is returned among the results and doesn't come out
 # line: return_exceptions=True
-# told: except client.WorkerDied:
 import asyncio
 
 
@@ -369,7 +363,6 @@ def pay(book, payment):
 # %% idempotent-1 wrong: a mark that counts
 # cause: the mark True in the book counts as 1 in the sum of its values
 # line: book["paid", payment["id"]] = True
-# told: none
 def pay(book, payment):
     """Enter `payment` into `book`, however often it is called."""
     if ("paid", payment["id"]) in book:

@@ -46,7 +46,6 @@ faults["b"] = "limits differ"
 # %% bench-1 wrong: all rounds of a way in a row
 # cause: a way has all its rounds before the next one has its first
 # line: for name, way in ways.items(): | for _ in range(rounds):
-# told: none
 import statistics
 import time
 
@@ -84,7 +83,6 @@ def bench(ways, rounds, clock=time.perf_counter):
 # %% bench-1 wrong: the mean
 # cause: computes the mean, not the median
 # line: statistics.mean(
-# told: none
 import statistics
 import time
 
@@ -226,7 +224,6 @@ def report(fetch, urls):
 # %% edge-1 wrong: one loop for all calls
 # cause: the loop belongs to the module and is closed by the first call, so a second one fails
 # line: loop.close() | loop = asyncio.new_event_loop()
-# told: none
 import asyncio
 
 loop = asyncio.new_event_loop()

@@ -29,7 +29,6 @@ async def get_page(ask, page):
 # %% crawl-page-1 wrong: any status again
 # cause: every status but 200 is tried again, a 404 too
 # line: if status == 200:
-# told: status, body = await asyncio.wait_for(ask(page), 1)
 import asyncio
 import random
 
@@ -192,7 +191,6 @@ async def get_page(ask, page):
 # %% crawl-limit-1 wrong: sleeps before each start
 # cause: sleeps the whole distance even if the last start was long ago, so it begins later than the limits allow
 # line: await asyncio.sleep(apart)
-# told: async with asyncio.TaskGroup() as group:
 import asyncio
 
 
@@ -261,7 +259,6 @@ async def fetch_all(fetch, pages, most, apart):
 # %% crawl-limit-1 wrong: a dict by page
 # cause: a page that comes twice has one result only
 # line: found[page] = await fetch(page)
-# told: none
 import asyncio
 
 
@@ -499,7 +496,6 @@ async def pipeline(fetch, parse, pages, workers, size):
 # %% crawl-pipeline-1 wrong: each worker parses
 # cause: each worker parses what it has fetched, so several pages are parsed at a time, and nobody fetches meanwhile
 # line: records[page] = await parse(raw)
-# told: none
 import asyncio
 
 
@@ -711,7 +707,6 @@ async def pipeline(fetch, parse, pages, workers, size):
 # %% crawl-stop-1 wrong: the page is lost
 # cause: a page whose fetch is cancelled doesn't go back into todo
 # line: done[page] = await fetch(page)
-# told: page = todo.popleft()
 import asyncio
 
 
@@ -736,7 +731,6 @@ async def crawl(fetch, todo, done, workers, stop, grace):
 # %% crawl-stop-1 wrong: only errors bring it back
 # cause: except Exception: a cancellation is none, so the page doesn't go back
 # line: except Exception:
-# told: page = todo.popleft()
 import asyncio
 
 
@@ -764,7 +758,6 @@ async def crawl(fetch, todo, done, workers, stop, grace):
 # %% crawl-stop-1 wrong: always as long
 # cause: after stop it always sleeps for the whole grace, even if all have finished
 # line: await asyncio.sleep(grace)
-# told: working = asyncio.ensure_future(asyncio.wait(tasks))
 import asyncio
 
 
@@ -849,8 +842,7 @@ async def crawl(fetch, todo, done, workers, stop, grace):
 
 # %% crawl-stop-1 wrong: leaves its workers behind
 # cause: if crawl is cancelled, its workers go on
-# line: none
-# told: except BaseException:
+# line: return_exceptions=True
 import asyncio
 
 
@@ -1055,7 +1047,6 @@ async def show(crawl, reader, writer):
 # %% crawl-progress-1 wrong: who leaves is an error
 # cause: a visitor who leaves makes a ConnectionError come out
 # line: await writer.drain()
-# told: writer.write(text.encode())
 import asyncio
 import json
 from contextlib import closing

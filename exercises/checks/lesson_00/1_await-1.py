@@ -1,7 +1,9 @@
 import ast
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+NAMES = ["Eve", "ada", "Ada", "Adam", "Mary Ann", "McKay", "Ada Ada"]
 
 
 class GetTheValue(Exercise):
@@ -62,6 +64,20 @@ class GetTheValue(Exercise):
                     try_="Keep what the first `await ask()` gave under a name.",
                     headline="asked more than once",
                 )
+
+    @sweep(lambda some: {"name": some.sampled_from(NAMES)}, most=len(NAMES))
+    def any_name(self, greet, lab, name):
+        service = lab.service(1, {"name": name})
+
+        async def ask():
+            return await service("name")
+
+        lab.told(f"with an `ask` that returns {name!r}")
+        run = lab.run(greet, ask)
+        return {
+            "it returned": lab.seen(run, without=("calls", "peak")),
+            "the number of calls of `ask` was": len(service.calls),
+        }
 
     @right
     async def with_await(ask):

@@ -1,15 +1,17 @@
 import asyncio
 import inspect
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+RESULTS = [None, 0, False, "", [], {"a": 1}, (1, 2), "done", 21.5]
 
 
 class StartScript(Exercise):
     """Run a script's main
 
     `main` is a coroutine function. Write the plain function `start(main)`, as the last line of a
-    script would do it: it runs `main` to its end and returns what `main` returned. No event loop
-    is running yet.
+    script would do it: it runs `main` to its end and returns what `main` returned. An error in
+    `main` comes out. No event loop is running yet.
     """
 
     id = "script-1"
@@ -81,6 +83,30 @@ class StartScript(Exercise):
                 headline="lost the result",
             )
         lab.equal(result, "all done")
+
+    @sweep(
+        lambda some: {
+            "result": some.sampled_from(RESULTS),
+            "error": some.sampled_from((None, None, ValueError, KeyError)),
+            "pauses": some.sampled_from((0, 1, 5)),
+        },
+        most=16,
+    )
+    def any_main(self, start, lab, result, error, pauses):
+        ran = []
+
+        async def main():
+            for _ in range(pauses):
+                await asyncio.sleep(0.0005)
+            ran.append(True)
+            if error:
+                raise error("nobody is here")
+            return result
+
+        ends = f"raises a {error.__name__}" if error else f"returns {result!r}"
+        lab.told(f"with a `main` that {'waits and ' if pauses else ''}{ends}")
+        got = lab.call(start, main)
+        return {"it returned": got, "the times that `main` ran to its end were": len(ran)}
 
     @right
     def with_run(main):

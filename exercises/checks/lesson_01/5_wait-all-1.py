@@ -1,22 +1,28 @@
+import ast
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import Jobs
+
+MANY = 40  # more than the threads that a pool has by itself
+LONG = 0.04  # seconds that the slow job takes
 
 
 class WaitForAll(Exercise):
     """Run all jobs in threads
 
-    Write `wait_all(jobs)`. `jobs` is a list of functions without parameters. Run each of them in a
-    thread of its own, all at the same time. Return when all of them are done.
+    Write `wait_all(jobs)`. `jobs` is a list of one or more functions without parameters; none of
+    them fails. Run each of them in a thread of its own, all at the same time. Return when all of
+    them are done.
     """
 
     id = "wait-all-1"
     asks = "wait_all"
     minutes = 7
     clock = "real"
+    limit = 2
     hints = (
         "It takes two loops. What is the second one for?",
         "`Thread(target=job)` makes a thread that will call `job`; it does so after `start()`. "
@@ -48,20 +54,46 @@ class WaitForAll(Exercise):
                 "A thread begins when you call its `start()`.",
                 headline="started nothing",
             )
-        jobs.check_handed_over(lab, lab.call_of("run") or lab.call_of("Thread"))
-        jobs.check_together(lab.call_of("join", "result", "*Executor"))
-        if ended < 4:
-            raise Wrong(
-                "early return",
-                f"It returned when {ended} of 4 jobs were done.",
-                lab.call_of("start") or lab.call_of("submit", "map"),
-                "`start` returns at once. Call `join` on every thread after all are started.",
-            )
+        self._check(lab, jobs, ended)
         if sorted(jobs.started) != [0, 1, 2, 3]:
             raise Wrong(
                 "value",
                 f"It called the jobs {sorted(jobs.started)}, counted from 0; "
                 "asked is each of the four once.",
+                lab.node(ast.Lambda),
+            )
+
+    @sweep(
+        lambda some: {
+            "numbers": some.lists(some.integers(0, 2), min_size=1, max_size=4),
+            "slow": some.integers(0, 2),
+        },
+        besides=[
+            {"numbers": [0, 1, 1], "slow": 0},
+            {"numbers": list(range(MANY)), "slow": None},
+        ],
+        most=3,
+    )
+    def any_jobs(self, wait_all, lab, numbers, slow):
+        lengths = [LONG if number == slow else 0 for number in range(max(numbers) + 1)]
+        jobs = Jobs(lengths, together=len(numbers))
+        if len(numbers) == MANY:
+            lab.told(f"with {MANY} jobs")
+        lab.call(wait_all, [jobs.all[number] for number in numbers])
+        done = len(jobs.ended)
+        self._check(lab, jobs, done)
+        return {"the jobs that it called were": sorted(jobs.started)}
+
+    def _check(self, lab, jobs, done):
+        """Raise Wrong unless all ran at once in threads, and were done when it returned."""
+        jobs.check_handed_over(lab, lab.call_of("run") or lab.call_of("Thread"))
+        jobs.check_together(lab.call_of("join", "result", "*Executor"))
+        if done < jobs.together:
+            raise Wrong(
+                "early return",
+                f"It returned when {done} of {jobs.together} jobs were done.",
+                lab.call_of("join") or lab.call_of("start") or lab.call_of("submit", "map"),
+                "`start` returns at once. Call `join` on every thread after all are started.",
             )
 
     @right

@@ -1,23 +1,30 @@
+import functools
 import inspect
+import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import Jobs
+from .shared import PATIENCE, Jobs
+
+RESULTS = ("paid", 0, None, "")
+MANY = 40  # more than the threads that a pool has by itself
 
 
 class RunJobs(Exercise):
     """A bank with a number of tellers
 
-    Write `run_jobs(jobs, workers)`. `jobs` is a list of functions without parameters. Run them in
-    threads, as many as `workers` at the same time and never more. Return their results as a list,
-    in the order of `jobs`.
+    Write `run_jobs(jobs, workers)`. `jobs` is a list of functions without parameters; none of them
+    fails. Run them in threads, as many as `workers` at the same time and never more. Return their
+    results as a list, in the order of `jobs`.
     """
 
     id = "run-jobs-1"
     asks = "run_jobs"
     minutes = 7
     clock = "real"
+    limit = 2
     hints = (
         "A pool is a fixed number of threads: `with ThreadPoolExecutor(workers) as pool:`.",
         "`pool.submit(job)` returns at once, with a future: a box for a result that comes later. "
@@ -68,6 +75,27 @@ class RunJobs(Exercise):
                 try_="Collect what the jobs return, and `return` it.",
             )
         lab.equal(results, expected)
+
+    @sweep(
+        lambda some: {
+            "numbers": some.lists(some.integers(0, 3), max_size=6),
+            "results": some.permutations((None, 0, "", "paid")),
+            "workers": some.integers(1, 6),
+        },
+        besides=[
+            {"numbers": [0, 1, 2, 3], "results": RESULTS, "workers": 2},
+            {"numbers": [0] * MANY, "results": RESULTS, "workers": MANY - 2},
+        ],
+        most=16,
+    )
+    def any_jobs(self, run_jobs, lab, numbers, results, workers):
+        bank = Bank(len(numbers), workers)
+        jobs = [bank.job(number, result) for number, result in enumerate(results)]
+        if len(numbers) == MANY:
+            lab.told(f"with {MANY} jobs and {workers} workers")
+        got = lab.call(run_jobs, [jobs[number] for number in numbers], workers)
+        bank.check(lab)
+        return {"it returned": got, "the number of jobs that it called was": bank.begun}
 
     @right
     def submit_all_then_ask(jobs, workers):
@@ -131,3 +159,80 @@ class RunJobs(Exercise):
         with ThreadPoolExecutor(workers) as pool:
             for job in jobs:
                 pool.submit(job)
+
+
+class Named(functools.partial):
+    """A function that is shown by a name."""
+
+    def __new__(cls, name, function):
+        named = super().__new__(cls, function)
+        named.name = name
+        return named
+
+    def __repr__(self):
+        return self.name
+
+
+class Bank:
+    """Jobs that note how many run at once.
+
+    The first so many as there are workers wait for one another, and where there are several
+    workers, the very first waits until all others have begun: a worker who is free takes the next.
+    """
+
+    def __init__(self, jobs, workers):
+        self.jobs, self.workers = jobs, workers
+        self.begun = self.running = self.peak = 0
+        self.waited_for = None  # jobs that had begun when one that waited for others gave up
+        self.caller, self.in_caller = threading.get_ident(), False
+        self._change = threading.Condition()
+
+    def job(self, number, result):
+        """A function without parameters that returns `result`."""
+
+        return Named(f"job_{number}", functools.partial(self._run, result))
+
+    def _run(self, result):
+        self._begin()
+        time.sleep(0.001)
+        with self._change:
+            self.running -= 1
+        return result
+
+    def _begin(self):
+        with self._change:
+            self.begun += 1
+            self.running += 1
+            self.peak = max(self.peak, self.running)
+            self._change.notify_all()
+            if threading.get_ident() == self.caller:
+                self.in_caller = True
+            elif self.workers > 1 and self.begun <= self.workers:
+                others = self.jobs if self.begun == 1 else min(self.workers, self.jobs)
+                if not self._change.wait_for(lambda: self.begun >= others, PATIENCE):
+                    self.waited_for = self.begun
+
+    def check(self, lab):
+        """Raise Wrong unless the jobs ran in threads, `workers` of them at once."""
+        if self.in_caller:
+            raise Wrong(
+                "called, not handed over",
+                f"A job ran in the thread that called `{lab.asks}`.",
+                lab.call_of("submit", "map", "Thread"),
+                "Hand over the function itself, without parentheses, to a thread that you "
+                "`start()` or to a pool.",
+            )
+        if self.peak > self.workers:
+            raise Wrong(
+                "limit",
+                f"{self.peak} jobs ran at once; at most {self.workers} may.",
+                lab.call_of("*Executor", "Thread"),
+            )
+        if self.waited_for is not None:
+            raise Wrong(
+                "idle places",
+                f"The first job was a long one. While it ran, {self.workers} workers had to begin "
+                f"all {self.jobs} jobs; they began {self.waited_for}, and at most {self.peak} ran "
+                "at once.",
+                lab.call_of("join", "result", "*Executor"),
+            )

@@ -1,6 +1,23 @@
-from helpers.coach import Exercise, Wrong, right, wrong
+from itertools import zip_longest
 
-from .shared import items_of, lazily, made_a_list
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+from .shared import MOST, items_of, lazily, made_a_list
+
+LINES = [
+    "ERROR a",
+    "ERROR ",
+    "ERROR",
+    "ERROR\n",
+    "ERRORS: 2",
+    "error b",
+    " ERROR b",
+    "",
+    "fine",
+    "ERROR ROR ERROR \n",
+    "ERROR \t b c \t\r\n",
+]
+SHORT = ["ERROR a", "ERROR b", "fine"]
 
 
 class LazyPipeline(Exercise):
@@ -8,7 +25,7 @@ class LazyPipeline(Exercise):
 
     A log may be longer than your memory. Write a generator function `errors(lines)`: `lines` is
     an iterable of strings. A line that begins with "ERROR " is an error. Yield the text of each
-    error, in order: what comes after "ERROR ", without blanks or line ends around it.
+    error, in order: what comes after "ERROR ", without blanks, tabs or line ends around it.
 
     Read a line only when somebody asks for the next error.
     """
@@ -47,8 +64,37 @@ class LazyPipeline(Exercise):
                 headline="reads too far",
             )
         lab.equal(first, "disk full", what="the first error is")
-        lab.equal(items_of(lab, found), ["no route", "out of paper"], what="the other errors are")
+        others = items_of(lab, found)
+        line = lab.literal("ERROR") if ": 2" in others else None
+        lab.equal(others, ["no route", "out of paper"], "the other errors are", line=line)
         lab.equal(items_of(lab, iter(errors([]))), [], what="for no lines the errors are")
+
+    @sweep(
+        lambda some: {"log": some.lists(some.sampled_from(LINES), max_size=5)},
+        besides=[{"log": ["fine"] * 9 + ["ERROR again"] * 1100}],
+        most=30,
+    )
+    def any_log(self, errors, lab, log):
+        source = lab.source(log)
+        lab.told(f"with the lines {log}" if len(log) < MOST else f"with {len(log):,} lines")
+        found = lazily(lab, lab.call(errors, source), source)
+        read = items_of(lab, ((text, source.taken) for text in found), len(log) + 1)
+        return {
+            "it yielded": [text for text, _ in read],
+            "with each error, the number of lines that it had read was": [n for _, n in read],
+        }
+
+    @sweep(
+        lambda some: {
+            "log": some.lists(some.sampled_from(SHORT), max_size=3),
+            "other": some.lists(some.sampled_from(SHORT), max_size=3),
+        },
+        most=8,
+    )
+    def two_logs(self, errors, lab, log, other):
+        lab.told(f"twice, with the lines {log} and {other}, and asked the two in turns")
+        one, two = lab.call(errors, iter(log)), errors(iter(other))
+        return {"the two yielded": items_of(lab, zip_longest(one, two))}
 
     @right
     def with_yield(lines):

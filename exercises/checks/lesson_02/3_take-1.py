@@ -1,8 +1,8 @@
 from itertools import islice
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import items_of, lazily
+from .shared import MOST, failing, items_of, lazily, made_a_list
 
 
 class Take(Exercise):
@@ -10,7 +10,7 @@ class Take(Exercise):
 
     Write a generator function `take(source, n)`: `source` is an iterator. Yield its first `n`
     items, or all it has if that is fewer. Ask `source` for nothing more: whoever goes on with it
-    must find the very next item.
+    must find the very next item. An error in `source` comes out.
     """
 
     id = "take-1"
@@ -21,6 +21,8 @@ class Take(Exercise):
         "Count first, ask afterwards: `for _ in range(n)`, and in its body one `next(source)`.",
         "`next(source)` raises StopIteration when the source is used up. Catch it, and `return`.",
     )
+
+    equivalent = {"with_islice: or None, line 5": "an iterator counts as true"}
 
     def verify(self, take, lab):
         source = lab.source("abcdef")
@@ -49,6 +51,57 @@ class Take(Exercise):
                 lab.earliest(lab.for_loop("source"), lab.call_of("next")),
                 "Count before you ask.",
             )
+
+    @sweep(
+        lambda some: {
+            "items": some.lists(some.sampled_from((None, 0, "", "a", "b")), max_size=5),
+            "n": some.integers(0, 6),
+            "more": some.integers(0, 2),
+        },
+        besides=[{"items": list(range(1200)), "n": 1100, "more": 2}],
+        most=30,
+    )
+    def any_source(self, take, lab, items, n, more):
+        source = lab.source(items)
+        if len(items) < MOST:
+            again = f", and then with what it had left and {more}" if more else ""
+            lab.told(f"with a source of {items} and {n}{again}")
+        else:
+            lab.told(f"with a source of {len(items):,} items and {n:,}")
+        found = lazily(lab, lab.call(take, source, n), source)
+        taken = items_of(lab, ((item, source.taken) for item in found), n + 1)
+        for number, (_, so_far) in enumerate(taken, 1):
+            if so_far > number:
+                raise Wrong(
+                    "eager",
+                    f"When it handed out item {number}, it had taken {so_far} from the source.",
+                    made_a_list(lab),
+                )
+        return {
+            "it yielded": [item for item, _ in taken],
+            "of what it had left it yielded": items_of(lab, take(source, more)),
+            "what was left in the source was": list(source),
+        }
+
+    @sweep(
+        lambda some: {
+            "items": some.lists(some.sampled_from((None, "a", "b")), min_size=1, max_size=3),
+            "at": some.integers(0, 2),
+            "n": some.integers(0, 3),
+        },
+        most=12,
+    )
+    def any_error(self, take, lab, items, at, n):
+        lab.told(f"with {n} and a source that fails at item {at + 1} of {items}")
+        found, got = lab.call(take, failing(items, at), n), []
+        try:
+            for item in islice(found, n + 1):
+                got.append(item)
+        except OSError as error:
+            came = error
+        else:
+            came = None
+        return {"it yielded": got, "the error that came out was": came}
 
     @right
     def with_range(source, n):

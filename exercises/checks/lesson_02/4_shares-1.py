@@ -1,13 +1,21 @@
 import inspect
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+FORMS = {
+    "a list": list,
+    "a tuple": tuple,
+    "an iterator": iter,
+    "a generator": lambda numbers: (number for number in numbers),
+}
 
 
 class Shares(Exercise):
     """Shares of the whole
 
     Write a function `shares(numbers)` that returns a list: for each number its share of the sum
-    of all. For 1 and 3 that is `[0.25, 0.75]`. For no numbers it returns an empty list.
+    of all. For 1 and 3 that is `[0.25, 0.75]`. For no numbers it returns an empty list. Otherwise
+    the sum is never 0.
 
     `numbers` is any iterable. Often it will be a generator. A list stays as it was.
     """
@@ -33,7 +41,8 @@ class Shares(Exercise):
                 "The sum needs all numbers anyway, so nothing is won by waiting.",
                 headline="not a list",
             )
-        lab.equal(got, expected, what="for the list [1, 3, 4] it returned")
+        said = "for the list [1, 3, 4] it returned"
+        lab.equal(got, expected, said, line=lab.call_of("round"))
         if numbers != [1, 3, 4]:
             raise Wrong(
                 "changed",
@@ -59,6 +68,25 @@ class Shares(Exercise):
                 "A generator can be walked once. The second walk finds nothing, and says nothing.",
             )
         lab.equal(shares(iter(())), [], what="for no numbers it returned")
+
+    @sweep(
+        lambda some: {
+            "numbers": some.lists(some.sampled_from((0, 1, 3, 2.5, -0.5)), max_size=5).filter(
+                lambda numbers: not numbers or sum(numbers)
+            ),
+            "form": some.sampled_from(sorted(FORMS)),
+        },
+        besides=[{"numbers": [0, 1] * 550, "form": "a generator"}],
+    )
+    def any_numbers(self, shares, lab, numbers, form):
+        given = FORMS[form](numbers)
+        shown = numbers if len(numbers) < 12 else f"{len(numbers):,} numbers"
+        lab.told(f"with {form} of {shown}")
+        got = lab.call(shares, given)
+        seen = {"it returned": got}
+        if isinstance(given, list):
+            seen["afterwards the list was"] = given
+        return seen
 
     @right
     def with_a_list(numbers):

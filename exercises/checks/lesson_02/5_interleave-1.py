@@ -1,9 +1,11 @@
 from collections import deque
 from itertools import islice, zip_longest
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import items_of, lazily, made_a_list
+from .shared import MOST, failing, items_of, lazily, made_a_list
+
+LONG = 1_000
 
 
 class Interleave(Exercise):
@@ -13,7 +15,8 @@ class Interleave(Exercise):
     of `second`, then one of `first` again, and so on. When one of them is used up, it goes on
     with the rest of the other. From "abc" and "12" it makes a, 1, b, 2, c.
 
-    The two are iterables of anything. Either may be far too long for a list.
+    The two are iterables of anything. Either may be far too long for a list. An error in one of
+    them comes out.
     """
 
     id = "interleave-1"
@@ -27,6 +30,8 @@ class Interleave(Exercise):
         "`row = [iter(first), iter(second)]`, and `while row:` take `row.pop(0)`, ask it with "
         "`next` inside a `try`, `append` it again, then `yield`.",
     )
+
+    equivalent = {"with_a_row: drop falsy, line 10": "an iterator counts as true"}
 
     def verify(self, interleave, lab):
         first, second = lab.source("abcd"), lab.source(range(10_000))
@@ -66,6 +71,61 @@ class Interleave(Exercise):
         ):
             self._compare(lab, interleave, left, right_, expected)
         self._compare(lab, interleave, ["a", None, "c"], [0, 1], ["a", 0, None, 1, "c"])
+
+    @sweep(
+        lambda some: {
+            "first": some.lists(some.sampled_from((None, 0, "", "a")), max_size=4),
+            "second": some.lists(some.sampled_from((None, False, "b")), max_size=4),
+        },
+        besides=[{"first": ["a"] * 600, "second": ["b"] * 580}],
+    )
+    def any_two(self, interleave, lab, first, second):
+        if len(first) > MOST:
+            lab.told(f"with {len(first)} and {len(second)} items")
+        got = lab.call(interleave, first, second)
+        return {"it yielded": items_of(lab, got, len(first) + len(second) + 1)}
+
+    @sweep(
+        lambda some: {
+            "lengths": some.permutations((LONG, 1, 0)),
+            "asked": some.integers(0, 5),
+        },
+        most=8,
+    )
+    def a_long_one(self, interleave, lab, lengths, asked):
+        first, second = (lab.source(range(length)) for length in lengths[:2])
+        lab.told(f"with {lengths[0]:,} and {lengths[1]:,} items, and asked for {asked}")
+        mixed = lazily(lab, lab.call(interleave, first, second), first, second)
+        got = list(islice(mixed, asked))
+        for source, name in ((first, "first"), (second, "second")):
+            if source.taken > asked + 1:
+                raise Wrong(
+                    "eager",
+                    f"`interleave` took {source.taken:,} from `{name}` for that.",
+                    made_a_list(lab),
+                    "Ask for one item, and hand it out before you ask for another.",
+                    headline="builds a list",
+                )
+        return {"it yielded": got}
+
+    @sweep(
+        lambda some: {
+            "first": some.lists(some.sampled_from("ab"), max_size=3),
+            "second": some.lists(some.sampled_from("cd"), max_size=3),
+            "at": some.integers(0, 2),
+        },
+        most=12,
+    )
+    def any_error(self, interleave, lab, first, second, at):
+        lab.told(f"with {first} and {second}, where `second` fails at item {at + 1}")
+        return {"the error that came out was": self._error(lab, interleave, first, second, at)}
+
+    def _error(self, lab, interleave, first, second, at):
+        """The error that ends it where `second` fails, or None."""
+        try:
+            list(islice(lab.call(interleave, first, failing(second, at)), MOST))
+        except OSError as error:
+            return error
 
     def _compare(self, lab, interleave, left, right_, expected):
         got = items_of(lab, lab.call(interleave, left, right_))

@@ -7,7 +7,7 @@ from itertools import islice
 
 from helpers.coach import Wrong
 
-MOST = 12  # items; no answer here is right with as many
+MOST = 12  # items; where nothing else is said, no answer is right with as many
 
 
 def made_a_list(lab):
@@ -35,13 +35,13 @@ def lazily(lab, thing, *sources):
     return lab.generator(thing)
 
 
-def items_of(lab, iterator):
+def items_of(lab, iterator, most=MOST):
     """Return the list of all items, and name a StopIteration that a generator let out.
 
-    Of a generator that never ends it returns no more than a line can show.
+    Of a generator that never ends it returns the first `most`, as many as a line can show.
     """
     try:
-        return list(islice(iterator, MOST))
+        return list(islice(iterator, most))
     except RuntimeError as error:
         if "generator raised StopIteration" not in str(error):
             raise
@@ -53,3 +53,11 @@ def items_of(lab, iterator):
             "Catch StopIteration around `next` and `return`, or let a `for` loop do it.",
             headline="let StopIteration out",
         ) from None
+
+
+def failing(items, at):
+    """An iterator over `items` that raises an OSError instead of the item number `at`."""
+    for number, item in enumerate(items):
+        if number == at:
+            raise OSError("the disk is gone")
+        yield item

@@ -1,4 +1,6 @@
-from helpers.coach import Exercise, Wrong, right, wrong
+from itertools import zip_longest
+
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Averager(Exercise):
@@ -36,6 +38,27 @@ class Averager(Exercise):
                 "Keep the numbers in names of the generator's own frame.",
                 headline="share one memory",
             )
+
+    @sweep(
+        lambda some: {
+            "numbers": some.lists(some.sampled_from((0, 1, -2, 2.5, 10)), max_size=5),
+            "others": some.sampled_from(([], [100, 0])),
+        },
+        besides=[{"numbers": list(range(1100)), "others": []}],
+    )
+    def any_numbers(self, averager, lab, numbers, others):
+        sent = numbers if len(numbers) < 12 else f"{len(numbers):,} numbers"
+        if others:
+            lab.told(f"twice, and sent {sent} to one and {others} to the other, in turns")
+        else:
+            lab.told(f"and sent {sent}")
+        one, other = lab.call(averager), averager()
+        got = [self._send(lab, one, None)], [self._send(lab, other, None)]
+        for pair in zip_longest(numbers, others):
+            for talk, number, answers in zip((one, other), pair, got):
+                if number is not None:
+                    answers.append(self._send(lab, talk, number))
+        return {"primed, and to these, it answered": got[0], "the other one answered": got[1]}
 
     def _send(self, lab, talk, value):
         try:

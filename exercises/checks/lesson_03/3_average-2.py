@@ -1,7 +1,7 @@
 import ast
 from inspect import isgenerator
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Averages(Exercise):
@@ -62,6 +62,23 @@ class Averages(Exercise):
         lab.equal(got, ["answer to 10", "answer to 20", "answer to 60"])
         lab.equal(averages(listener([]), []), [], what="for no numbers it returned")
 
+    @sweep(
+        lambda some: {
+            "numbers": some.lists(some.sampled_from((0, 1, 2)), max_size=5),
+            "answers": some.permutations((None, 0, "", "enough")),
+        },
+        besides=[{"numbers": [1] * 1100, "answers": (3, 2, 1)}],
+    )
+    def any_numbers(self, averages, lab, numbers, answers):
+        heard = []
+        given = [answers[number] for number in numbers]
+        if len(numbers) < 12:
+            lab.told(f"with the numbers {numbers}, which the generator answered by {given}")
+        else:
+            lab.told(f"with {len(numbers):,} numbers")
+        got = lab.call(averages, listener(heard, given), numbers)
+        return {"the generator heard": heard, "it returned": got}
+
     @right
     def primes_with_next(generator, numbers):
         """Prime the generator, send it each number, return its answers."""
@@ -116,10 +133,11 @@ class Averages(Exercise):
     )
 
 
-def listener(heard):
-    """A generator that notes what is sent in, and answers it."""
+def listener(heard, answers=()):
+    """A generator that notes what is sent in, and answers it. answers: the first ones."""
     answer = "ready"
     while True:
         number = yield answer
         heard.append(number)
-        answer = f"answer to {number}"
+        count = len(heard)
+        answer = answers[count - 1] if count <= len(answers) else f"answer to {number}"

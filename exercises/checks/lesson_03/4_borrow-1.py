@@ -1,4 +1,14 @@
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+UNASKED = "closed {} before I asked for a book"
+ENDS = {  # the words for it, and what is thrown in: an error, nothing, or None to close it
+    "asked {} again": False,
+    "closed {}": None,
+    UNASKED: None,
+    "threw a KeyError into {}": KeyError,
+    "threw an OSError into {}": OSError,
+    "threw a KeyboardInterrupt into {}": KeyboardInterrupt,
+}
 
 
 class Borrow(Exercise):
@@ -33,6 +43,43 @@ class Borrow(Exercise):
                 "the error pass.",
                 headline="swallowed the error",
             )
+
+    @sweep(
+        lambda some: {
+            "shelf": some.lists(some.sampled_from((None, "", 0, "atlas")), min_size=1, max_size=4),
+            "ends": some.lists(some.sampled_from(sorted(ENDS)), min_size=1, max_size=2),
+            "backwards": some.booleans(),
+        },
+    )
+    def any_end(self, borrow, lab, shelf, ends, backwards):
+        ends = ends[: len(shelf)]
+        readers = ["it"] if len(ends) == 1 else ["the first", "the second"]
+        order = list(zip(readers, ends))[:: -1 if backwards else 1]
+        story = " and ".join(end.format(reader) for reader, end in order)
+        times = "with" if len(ends) == 1 else "twice with"
+        lab.told(f"{times} the shelf {shelf}, and {story}")
+        made = dict(zip(readers, [lab.call(borrow, shelf), borrow(shelf)]))
+        books = [next(made[reader]) for reader, end in zip(readers, ends) if end != UNASKED]
+        meanwhile = list(shelf)
+        came = [self._came(made[reader], ENDS[end]) for reader, end in order]
+        return {
+            "it handed out": books,
+            "meanwhile the shelf held": meanwhile,
+            "what came out at the end was": came,
+            "then the shelf held": shelf,
+        }
+
+    def _came(self, reader, how):
+        """What came out of a reader that was ended: an error, or words."""
+        try:
+            if how is None:
+                reader.close()
+                return "nothing"
+            return f"a book: {reader.throw(how('torn page')) if how else next(reader)!r}"
+        except StopIteration:
+            return "nothing"
+        except BaseException as error:
+            return error
 
     def _throw(self, reader):
         try:

@@ -1,6 +1,16 @@
 from inspect import getgeneratorstate
+from itertools import zip_longest
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+UNREADABLE = "threw a ValueError in"
+ENDS = {
+    "closed it": None,
+    "threw a KeyError in": KeyError,
+    "threw a TypeError in": TypeError,
+    "threw an Exception in": Exception,
+    "threw a KeyboardInterrupt in": KeyboardInterrupt,
+}
 
 
 class Till(Exercise):
@@ -29,7 +39,19 @@ class Till(Exercise):
         lab.equal(next(talk), 0, what="primed, it handed out")
         lab.equal(talk.send(3), 3, what="to 3 it answered")
         self._skip(lab, talk)
-        lab.equal(talk.send(4), 7, what="to 3, an error and 4 it answered")
+        try:
+            answer = talk.send(4)
+        except StopIteration:
+            raise Wrong(
+                "stopped early",
+                "To 3 and an error it answered 3. Then I sent 4, and the generator ended.",
+                lab.handler(ValueError),
+                "After the error the loop has to go round again: put the `try` inside it, around "
+                "the `yield`.",
+                headline="ended after the first error",
+            ) from None
+        said = "to 3, an error and 4 it answered"
+        lab.equal(answer, 7, said, line=lab.dropped_yield())
         self._close(lab, talk)
         talk = lab.generator(lab.call(till))
         next(talk)
@@ -45,6 +67,58 @@ class Till(Exercise):
             lab.handler(),
             "Catch ValueError alone.",
         )
+
+    @sweep(
+        lambda some: {
+            "steps": some.lists(some.sampled_from((0, 3, -1, 2.5, UNREADABLE)), max_size=6),
+            "others": some.sampled_from(([], [5, UNREADABLE, 1])),
+            "end": some.sampled_from(sorted(ENDS)),
+        },
+        besides=[{"steps": [1, UNREADABLE] * 1100, "others": [], "end": "closed it"}],
+    )
+    def any_labels(self, till, lab, steps, others, end):
+        if len(steps) < 12:
+            beside = f"; in turns with that, with another one, I {listed(others)}" if others else ""
+            lab.told(f"and {listed([*steps, end])}{beside}")
+        else:
+            lab.told(f"and sent {len(steps) // 2:,} numbers, each with a ValueError behind it")
+        one, other = lab.call(till), till()
+        got = [next(one)], [next(other)]
+        for pair in zip_longest(steps, others):
+            for talk, step, answers in zip((one, other), pair, got):
+                if step is not None:
+                    answers.append(self._step(lab, talk, step))
+        return {
+            "primed, and to these, it answered": got[0],
+            "the other one answered": got[1],
+            "what came out at the end was": self._came(one, ENDS[end]),
+            "then it was": getgeneratorstate(one),
+        }
+
+    def _step(self, lab, talk, step):
+        """What a till answers to one step."""
+        try:
+            return talk.throw(ValueError("label")) if step == UNREADABLE else talk.send(step)
+        except StopIteration:
+            raise Wrong(
+                "stopped early",
+                f"I {listed([step])}, and the generator ended.",
+                lab.returning() or lab.yielding(),
+                "There may always be one more number: go round again.",
+                headline="ended too early",
+            ) from None
+
+    def _came(self, talk, error):
+        """What came out of a till that was ended by an error, or closed: an error, or words."""
+        try:
+            if error is None:
+                talk.close()
+                return "nothing"
+            return f"an answer: {talk.throw(error('drawer'))!r}"
+        except StopIteration:
+            return "nothing"
+        except BaseException as came:
+            return came
 
     def _skip(self, lab, talk):
         try:
@@ -66,7 +140,7 @@ class Till(Exercise):
                 "the loop, around the `yield`, and let its `except` end nothing.",
                 headline="ended at the first error",
             ) from None
-        lab.equal(got, 3, what="to 3 and an error it answered")
+        lab.equal(got, 3, "to 3 and an error it answered", line=lab.operation("+=", "+"))
 
     def _close(self, lab, talk):
         try:
@@ -136,3 +210,9 @@ class Till(Exercise):
     begins_anew = with_try_inside.but(
         "pass", "total = 0", kind="value", says="To 3 and an error it answered 0"
     )
+
+
+def listed(steps):
+    """What is done to a till, in words."""
+    *words, last = [f"sent {step}" if isinstance(step, (int, float)) else step for step in steps]
+    return f"{', '.join(words)} and {last}" if words else last

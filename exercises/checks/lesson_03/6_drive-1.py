@@ -1,4 +1,7 @@
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+ERRORS = {each.__name__: each for each in (LookupError, KeyError, IndexError, ValueError, OSError)}
+ANSWERS = [None, 0, "", 4, "LookupError", "KeyError", "IndexError", "ValueError"]
 
 
 class Drive(Exercise):
@@ -9,7 +12,8 @@ class Drive(Exercise):
     generator ends, `drive` returns the generator's return value.
 
     If `find` raises a LookupError, throw that error into the generator instead. It may know what
-    to do.
+    to do. An error that the generator lets out comes out of `drive`, and so does any other error of
+    `find`.
     """
 
     id = "drive-1"
@@ -53,6 +57,46 @@ class Drive(Exercise):
             headline="swallowed the error",
         )
 
+    @sweep(
+        lambda some: {
+            "questions": some.lists(some.sampled_from((None, 0, "", "price")), max_size=4),
+            "answers": some.lists(some.sampled_from(ANSWERS), min_size=4, max_size=4),
+            "end": some.sampled_from((None, 0, "", "enough", "OSError")),
+            "catches": some.booleans(),
+        },
+        besides=[
+            {"questions": ["price"] * 1100, "answers": [4] * 1100, "end": "enough", "catches": True}
+        ],
+        most=60,
+    )
+    def any_talk(self, drive, lab, questions, answers, end, catches):
+        heard, asked = [], []
+        answers = answers[: len(questions)]
+
+        def find(question):
+            asked.append(question)
+            answer = answers[len(asked) - 1] if len(asked) <= len(answers) else None
+            if answer in ERRORS:
+                raise ERRORS[answer](f"nobody knows the {question}")
+            return answer
+
+        if len(questions) < 12:
+            does = "catches each error" if catches else "lets errors out"
+            last = f"raises {end}" if end in ERRORS else f"returns {end!r}"
+            given = ", ".join(each if each in ERRORS else repr(each) for each in answers)
+            lab.told(
+                f"with a generator that asks for {questions}, {does} and {last}; what `find` "
+                f"answers or raises is [{given}]"
+            )
+        else:
+            lab.told(f"with a generator that asks {len(questions):,} questions")
+        got = lab.call(drive, talker(heard, questions, end, catches), find)
+        return {
+            "`find` was asked for": asked,
+            "the generator heard": heard,
+            "it returned": got,
+        }
+
     def _case(self, lab, drive, generator, expected, which="asks two questions"):
         talk = lab.generator(generator)
         try:
@@ -84,9 +128,10 @@ class Drive(Exercise):
                 "not delegated",
                 f"`find` raised {type(error).__name__}, and `drive` let it out. The "
                 "generator would have caught it.",
-                lab.call_of("find"),
+                lab.text.let_out(error),
                 "Catch the LookupError around `find`, and `generator.throw(error)`.",
                 headline="kept the error from the generator",
+                at="lets it out",
             ) from None
         if got is None and expected is not None:
             raise Wrong(
@@ -228,3 +273,20 @@ def careful():
 def careless():
     yield "umbrella"
     return "lucky"
+
+
+def talker(heard, questions, end, catches):
+    """A generator that asks these questions and notes what it hears. end: its return value, or the
+    name of the error that it raises. catches: whether it goes on after an error.
+    """
+    for question in questions:
+        try:
+            answer = yield question
+        except Exception as error:
+            if not catches:
+                raise
+            answer = error
+        heard.append(answer)
+    if end in ERRORS:
+        raise ERRORS[end]("the shop is closed")
+    return end

@@ -1,19 +1,20 @@
 import inspect
+import reprlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Bill(Exercise):
     """A bill of parts
 
     An order is a list. Each part of it is the name of a thing, or a list: an order within the
-    order, as deep as you like:
+    order, which may hold orders itself:
 
         ["tea", ["cake", ["jam", "cream"]], "milk"]
 
     Write a generator function `bill(order)`. It yields each name, from left to right, is sent
     that thing's price, and at the end returns the sum of all prices. For an order within the
-    order it delegates to another `bill`.
+    order it delegates to another `bill`. It asks for a thing as often as that is ordered.
     """
 
     id = "layers-2"
@@ -27,6 +28,11 @@ class Bill(Exercise):
         "`total += yield part` for a name, `total += yield from bill(part)` for a list, and "
         "`return total` at the end.",
     )
+
+    equivalent = {
+        "delegates: or None, line 6": "each thing has a name",
+        "first_and_rest: or None, line 3": "each thing has a name",
+    }
 
     def verify(self, bill, lab):
         heard, total = self._talk(lab, bill, ["tea", "cake"])
@@ -137,6 +143,43 @@ class Bill(Exercise):
                 "Each layer must `return` its sum.",
             ) from None
 
+    @sweep(
+        lambda some: {"order": an_order(some), "prices": some.permutations((0, 1, 2.5))},
+        besides=[{"order": ["tea"] * 1100, "prices": (1, 2, 3)}],
+    )
+    def any_order(self, bill, lab, order, prices):
+        lab.told(f"with {reprlib.repr(order)}, and these prices: {at(prices)}")
+        [heard], [total] = self._in_turns(bill, [order], prices)
+        return {"it asked for": heard, "it returned": total}
+
+    @sweep(
+        lambda some: {
+            "orders": some.tuples(an_order(some), an_order(some)),
+            "prices": some.permutations((0, 1, 2.5)),
+        },
+        most=10,
+    )
+    def two_at_once(self, bill, lab, orders, prices):
+        one, other = map(reprlib.repr, orders)
+        lab.told(f"with {one} and with {other}, answered in turns; the prices: {at(prices)}")
+        heard, totals = self._in_turns(bill, orders, prices)
+        return {"they asked for": heard, "they returned": totals}
+
+    def _in_turns(self, bill, orders, prices):
+        """Give each bill one price after the other: what each asked for, what each returned."""
+        prices = dict(zip(NAMES, prices))
+        heard, totals = [[] for _ in orders], [None] * len(orders)
+        talks = dict(enumerate(map(bill, orders)))
+        while talks:
+            for place, talk in list(talks.items()):
+                price = prices[heard[place][-1]] if heard[place] else None
+                try:
+                    heard[place].append(talk.send(price))
+                except StopIteration as end:
+                    totals[place] = end.value
+                    del talks[place]
+        return heard, totals
+
     @right
     def delegates(order):
         """Yield each name, be sent its price; return the sum."""
@@ -228,6 +271,19 @@ def stands_at(generator):
     while inspect.isgenerator(generator.gi_yieldfrom):
         generator = generator.gi_yieldfrom
     return generator.gi_frame.f_code.co_filename, generator.gi_frame.f_lineno
+
+
+NAMES = "tea", "cake", "jam"
+
+
+def an_order(some):
+    names = some.sampled_from(NAMES)
+    parts = some.recursive(names, lambda part: some.lists(part, max_size=3), max_leaves=5)
+    return some.lists(parts, max_size=3)
+
+
+def at(prices):
+    return ", ".join(f"{name} {price}" for name, price in zip(NAMES, prices))
 
 
 PRICES = {"tea": 4, "cake": 3, "jam": 1, "cream": 2, "milk": 1}

@@ -1,6 +1,10 @@
 import ast
+import reprlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+SAID = (None, 0, "", "yes", False)
+THROWN = (ValueError, KeyError, KeyboardInterrupt, GeneratorExit)
 
 
 class WithKey(Exercise):
@@ -29,7 +33,7 @@ class WithKey(Exercise):
         self._throws(with_key, lab)
         for what, end in (
             ("I closed it", lambda talk: talk.close()),
-            ("A KeyError came out of `work`", self._fail),
+            ("A KeyError came out of `work`", lambda talk: self._fail(lab, talk)),
         ):
             board, seen = ["cellar", "attic"], []
             talk = lab.generator(with_key(board, worker(seen)))
@@ -158,7 +162,7 @@ class WithKey(Exercise):
         lab.equal(answer, "again?", what="to a ValueError it answered")
         talk.close()
 
-    def _fail(self, talk):
+    def _fail(self, lab, talk):
         try:
             talk.throw(KeyError("cellar"))
         except KeyError:
@@ -168,7 +172,7 @@ class WithKey(Exercise):
         raise Wrong(
             "lost error",
             "A KeyError came out of `work`, and did not come out of `with_key`.",
-            None,
+            lab.keeping(KeyError),
             "Use `finally`: it lets the error go on.",
             headline="swallowed the error",
         )
@@ -185,6 +189,66 @@ class WithKey(Exercise):
                 headline="no finally",
             )
         lab.equal(board, ["cellar", "attic"], what=f"{what}; then the board held")
+
+    @sweep(
+        lambda some: {
+            "board": some.lists(some.sampled_from(("attic", "", 0)), min_size=1, max_size=3),
+            "yields": some.lists(some.sampled_from(SAID), max_size=3),
+            "result": some.sampled_from(SAID),
+            "does": some.lists(some.sampled_from(SAID + THROWN), max_size=3),
+        },
+        besides=[{"board": ["attic"], "yields": [0] * 1100, "result": "done", "does": [0] * 1100}],
+        most=80,
+    )
+    def any_work(self, with_key, lab, board, yields, result, does):
+        then = "; then I " + ", ".join(map(in_words, does[:4])) if does else ""
+        lab.told(
+            f"with the keys {board} and a `work` that yields each of {reprlib.repr(yields)}, "
+            f"minds no ValueError and returns {result!r}{then}"
+        )
+        heard, out, held = [], [], []
+        talk = with_key(board, listening(heard, yields, result))
+        for done in (None, *does):
+            try:
+                thrown = isinstance(done, type)
+                out.append(talk.throw(done("from me")) if thrown else talk.send(done))
+            except StopIteration as end:
+                out.append(("the end", end.value))
+                break
+            except THROWN as error:
+                out.append(repr(error))
+                break
+            held.append(list(board))
+        talk.close()
+        return {
+            "what came out was": out,
+            "`work` heard": heard,
+            "under way, the board held": held,
+            "after it, the board held": board,
+        }
+
+    @sweep(
+        lambda some: {
+            "board": some.permutations(("cellar", "attic", "shed")),
+            "first": some.sampled_from((0, 1)),
+            "does": some.sampled_from((None, KeyError)),
+        },
+        most=6,
+    )
+    def two_at_once(self, with_key, lab, board, first, does):
+        lab.told(
+            f"twice with one board, of {board}; both took a key, and then number {first + 1} "
+            "ended before the other"
+        )
+        talks = [with_key(board, listening([], [None], None)) for _ in range(2)]
+        for talk in talks:
+            next(talk)
+        for talk in (talks[first], talks[1 - first]):
+            try:
+                talk.throw(does("from me")) if does else talk.send(None)
+            except (StopIteration, KeyError):
+                pass
+        return {"after it, the board held": board}
 
     @right
     def with_finally(board, work):
@@ -295,3 +359,20 @@ def worker(seen):
         return "done"
     finally:
         seen.append("cleaned up")
+
+
+def listening(heard, yields, result):
+    """A `work` that notes what it hears, minds no ValueError, and cleans up."""
+    try:
+        for said in yields:
+            try:
+                heard.append((yield said))
+            except ValueError as error:
+                heard.append(repr(error))
+        return result
+    finally:
+        heard.append("cleaned up")
+
+
+def in_words(done):
+    return f"threw a {done.__name__} in" if isinstance(done, type) else f"sent {done!r}"

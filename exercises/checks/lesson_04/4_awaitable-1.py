@@ -1,6 +1,10 @@
+import ast
+import contextlib
 import types
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+SAID = (None, 0, "", "tea?", False, [])
 
 
 class Awaitable(Exercise):
@@ -9,7 +13,8 @@ class Awaitable(Exercise):
     Write a class `Ask`. An `Ask(question)` can be awaited: `await Ask("tea?")` hands the question
     to whoever drives the coroutine, and its value is the answer that the driver sends back.
 
-    The same `Ask` may be awaited again, and then asks again.
+    The same `Ask` may be awaited again, even while another coroutine still waits for its answer,
+    and then asks again.
     """
 
     id = "awaitable-1"
@@ -23,6 +28,8 @@ class Awaitable(Exercise):
         "`def __await__(self):` with `return (yield self.question)`. The `yield` hands the "
         "question out; its value is the answer.",
     )
+
+    equivalent = {"through_a_marked_generator: or None, line 9": "an iterator counts as true"}
 
     def verify(self, Ask, lab):
         lab.told("inside a coroutine, as `await Ask('tea?')`, and drove that by hand")
@@ -62,7 +69,7 @@ class Awaitable(Exercise):
             raise Wrong(
                 "used up",
                 "The same `Ask` was awaited a second time, and did not ask.",
-                lab.earliest(lab.call_of("iter"), lab.yielding()),
+                lab.condition() or lab.call_of("iter") or lab.assigned("self.*", to=ast.Call),
                 "A generator runs once. Let each call of `__await__` make a new one.",
             )
         again.close()
@@ -149,6 +156,41 @@ class Awaitable(Exercise):
                 headline="hands out letters",
             )
         lab.equal(question, "tea?", what="it handed out")
+
+    @sweep(
+        lambda some: {
+            "questions": some.lists(some.sampled_from(SAID), min_size=1, max_size=2),
+            "awaits": some.lists(some.integers(0, 1), min_size=1, max_size=3),
+            "answers": some.permutations(SAID),
+            "in_turn": some.booleans(),
+        },
+    )
+    def any_questions(self, Ask, lab, questions, awaits, answers, in_turn):
+        """Await some `Ask`s, each to its end before the next, or all of them at once."""
+        awaits = [number % len(questions) for number in awaits]
+        shown = " and ".join(f"`Ask({question!r})`" for question in questions)
+        row = ", ".join(f"number {number + 1}" for number in awaits)
+        how = "each to its end" if in_turn else "all before I answered"
+        said = ", ".join(map(repr, answers[: len(awaits)]))
+        if len(awaits) == 1:
+            lab.told(f"as {shown}, awaited {row}, and answered {said}")
+        else:
+            lab.told(f"as {shown}, and awaited {row}, {how}; my answers were {said}")
+        asks = [Ask(question) for question in questions]
+        with contextlib.ExitStack() as stack:
+            waiters = [
+                stack.enter_context(contextlib.closing(waits_for(asks[number])))
+                for number in awaits
+            ]
+            asked, gave = [], []
+            if in_turn:
+                for waiter, answer in zip(waiters, answers):
+                    asked.append(handed_out(waiter, None))
+                    gave.append(handed_out(waiter, answer))
+            else:
+                asked = [handed_out(waiter, None) for waiter in waiters]
+                gave = [handed_out(*both) for both in zip(waiters, answers)]
+        return {"what came out was": asked, "what came after the answers was": gave}
 
     @right
     class with_a_yield:
@@ -264,3 +306,11 @@ def methods_of(thing):
 
 async def waits_for(awaitable):
     return await awaitable
+
+
+def handed_out(coroutine, value):
+    """What comes out of a coroutine that is sent this; what it returns, where that is its end."""
+    try:
+        return coroutine.send(value)
+    except StopIteration as end:
+        return "the end", end.value

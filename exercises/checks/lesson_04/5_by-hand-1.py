@@ -1,6 +1,10 @@
+import contextlib
 import types
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+SAID = (None, 0, "", "tea", False, [])
+ERRORS = (LookupError, RuntimeError, StopIteration, KeyboardInterrupt)
 
 
 class RunAlone(Exercise):
@@ -43,15 +47,15 @@ class RunAlone(Exercise):
         raise Wrong(
             "lost error",
             f"The error should come out, and `run_alone` returned {got!r}.",
-            lab.handler(),
+            lab.keeping(LookupError),
             "Catch StopIteration alone.",
+            at="keeps it from coming out",
             headline="swallowed the error",
         )
 
     def _case(self, lab, run_alone, make, expected):
         result, pauses = expected
-        times = {0: "never pauses", 1: "pauses once"}.get(pauses, f"pauses {pauses} times")
-        lab.told(f"with a coroutine that {times} and returns {result!r}")
+        lab.told(f"with a coroutine that {times(pauses)} and returns {result!r}")
         heard = []
         coroutine = make(heard)
         try:
@@ -145,7 +149,7 @@ class RunAlone(Exercise):
             raise Wrong(
                 "return value",
                 f"It returned {got}; the coroutine had returned {result!r}.",
-                lab.use_of("StopIteration"),
+                lab.use_of("StopIteration") or lab.for_loop(),
                 "The result is the `value` of the StopIteration.",
             )
         if got == (result, pauses + 1):
@@ -158,6 +162,51 @@ class RunAlone(Exercise):
                 headline="counted the end",
             )
         lab.equal(got, (result, pauses))
+
+    @sweep(
+        lambda some: {
+            "pauses": some.lists(some.sampled_from(SAID), max_size=4),
+            "result": some.sampled_from(SAID + ERRORS),
+        },
+        besides=[{"pauses": [None] * 12_000, "result": "tea"}],
+    )
+    def any_coroutine(self, run_alone, lab, pauses, result):
+        fails = isinstance(result, type)
+        gives = f" ({', '.join(map(repr, pauses))})" if 0 < len(pauses) < 9 else ""
+        ends = f"raises a {result.__name__}" if fails else f"returns {result!r}"
+        lab.told(f"with a coroutine that {times(len(pauses))}{gives} and {ends}")
+
+        async def coroutine():
+            for said in pauses:
+                await pause(said)
+            if fails:
+                raise result("no tea")
+            return result
+
+        with contextlib.closing(coroutine()) as made:
+            return run_alone(made)
+
+    @sweep(
+        lambda some: {"outer": some.integers(0, 3), "inner": some.integers(0, 3)},
+        most=8,
+    )
+    def one_in_another(self, run_alone, lab, outer, inner):
+        lab.told(
+            f"with a coroutine that {times(outer)} and then runs another one alone, which "
+            f"{times(inner)}"
+        )
+
+        async def pausing(times):
+            for _ in range(times):
+                await pause()
+
+        async def coroutine():
+            await pausing(outer)
+            with contextlib.closing(pausing(inner)) as other:
+                return run_alone(other)
+
+        with contextlib.closing(coroutine()) as made:
+            return run_alone(made)
 
     @right
     def with_a_loop(coroutine):
@@ -257,6 +306,10 @@ class RunAlone(Exercise):
         kind="lost error",
         says="The error should come out",
     )
+
+
+def times(pauses):
+    return {0: "never pauses", 1: "pauses once"}.get(pauses, f"pauses {pauses:,} times")
 
 
 @types.coroutine

@@ -1,8 +1,21 @@
 from collections import deque
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import give, guest, one_round, stopped_at_the_first_end, watched
+from .shared import (
+    SAID,
+    attending,
+    calling,
+    failing,
+    give,
+    guest,
+    one_fails,
+    one_round,
+    plan_with,
+    plan_words,
+    stopped_at_the_first_end,
+    watched,
+)
 
 
 class RoundRobin(Exercise):
@@ -16,6 +29,7 @@ class RoundRobin(Exercise):
     - A generator that has ended gets no more turns, and nobody else loses a turn by it.
     - The list belongs to the caller: it stays as it is.
     - It must work for many thousands of turns.
+    - An error that a generator raises comes out at once.
     """
 
     id = "robin-1"
@@ -143,6 +157,36 @@ class RoundRobin(Exercise):
                 headline="makes a call for each turn",
             ) from None
         lab.equal(len(log), 6000, what="the turns logged are")
+
+    @sweep(
+        lambda some: {
+            "turns": some.lists(some.integers(0, 3), max_size=4),
+            "says": some.sampled_from(SAID),
+        },
+        besides=[{"turns": [1] * 1100, "says": None}, {"turns": [11_000], "says": None}],
+    )
+    def any_generators(self, round_robin, lab, turns, says):
+        plan, log = [(each, None) for each in turns], []
+        generators = attending(log, plan, says)
+        kept = list(generators)
+        lab.told(f"with {plan_words(plan)}; each of their turns yields {says!r}")
+        give(lab, round_robin, generators)
+        return {"the log is": log, "the caller's list is as it was:": generators == kept}
+
+    @sweep(one_fails, most=20)
+    def an_error(self, round_robin, lab, **inputs):
+        plan, log = plan_with(**inputs), []
+        lab.told(f"with {plan_words(plan)}")
+        error = failing(lab, round_robin, attending(log, plan))
+        return {"what came out was": error, "the log is": log}
+
+    @sweep(lambda some: {"turns": some.lists(some.integers(0, 2), max_size=3)}, most=8)
+    def a_call_in_a_turn(self, round_robin, lab, turns):
+        plan, log = [(each, None) for each in turns], []
+        lab.told(f"with a generator that calls it with {plan_words(plan)}; and with D (2 turns)")
+        call = calling(log, lambda: give(lab, round_robin, attending(log, plan)))
+        give(lab, round_robin, [call, *attending(log, [(2, None)], names="D")])
+        return {"the log is": log}
 
     @right
     def with_deque(generators):

@@ -1,13 +1,22 @@
+"""Long, for a result can be lost in many ways, and each is a whole program."""
+
 from collections import deque
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import (
     QUEUED,
+    SAID,
     Watched,
+    attending,
+    calling,
+    failing,
     give,
     guest,
+    one_fails,
     one_round,
+    plan_with,
+    plan_words,
     stopped_at_the_first_end,
     watched,
     yielded,
@@ -21,7 +30,8 @@ class RunAll(Exercise):
     all have ended. Then it returns a list: what each of them returned, in the order of
     `generators`.
 
-    A generator may return anything: 0, an empty string, None. What it yields is of no concern.
+    A generator may return anything: 0, an empty string, None. What it yields is of no concern. An
+    error that it raises comes out at once.
     """
 
     id = "collect-1"
@@ -114,7 +124,7 @@ class RunAll(Exercise):
             raise Wrong(
                 "turns",
                 f"The log is {log}: B began when A had ended.",
-                lab.earliest(lab.yielding_from(), lab.looping()),
+                lab.yielding_from() or lab.inner_loop() or lab.looping(),
                 "Give one turn, then put it at the end of the queue.",
                 headline="ran each to its end",
             )
@@ -174,6 +184,40 @@ class RunAll(Exercise):
             )
         lab.equal(got, ["tea", 0, "jam"])
         lab.equal(list(log), list("ABCACA"), what="the log is")
+
+    @sweep(
+        lambda some: {
+            "plan": some.lists(
+                some.tuples(some.integers(0, 3), some.sampled_from((*SAID, "tea", []))), max_size=4
+            ),
+            "says": some.sampled_from(SAID),
+        },
+        besides=[
+            {"plan": [(1, "tea")] * 1100, "says": None},
+            {"plan": [(11_000, "tea")], "says": None},
+        ],
+        most=50,
+    )
+    def any_generators(self, run_all, lab, plan, says):
+        log = []
+        lab.told(f"with {plan_words(plan)}; each of their turns yields {says!r}")
+        got = give(lab, run_all, attending(log, plan, says))
+        return {"it returned": got, "the log is": log}
+
+    @sweep(one_fails, most=20)
+    def an_error(self, run_all, lab, **inputs):
+        plan, log = plan_with(**inputs), []
+        lab.told(f"with {plan_words(plan)}")
+        error = failing(lab, run_all, attending(log, plan))
+        return {"what came out was": error, "the log is": log}
+
+    @sweep(lambda some: {"turns": some.lists(some.integers(0, 2), max_size=3)}, most=8)
+    def a_call_in_a_turn(self, run_all, lab, turns):
+        plan, log = [(each, number) for number, each in enumerate(turns)], []
+        lab.told(f"with a generator that calls it with {plan_words(plan)}; and with D (2 turns)")
+        call = calling(log, lambda: log.append(give(lab, run_all, attending(log, plan))))
+        got = give(lab, run_all, [call, *attending(log, [(2, "tea")], names="D")])
+        return {"it returned": got, "the log is": log}
 
     @right
     def with_places(generators):

@@ -1,8 +1,23 @@
+"""Long, for there are many ways to lose an error, and each is a whole program."""
+
 from collections import deque
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import give, guest, stopped_at_the_first_end, watched
+from .shared import (
+    SAID,
+    STOPS,
+    attending,
+    calling,
+    failing,
+    give,
+    guest,
+    plan_words,
+    stopped_at_the_first_end,
+    watched,
+)
+
+ENDS = (None, LookupError, KeyError, RuntimeError, StopAsyncIteration)
 
 
 class RunOn(Exercise):
@@ -69,7 +84,7 @@ class RunOn(Exercise):
             raise Wrong(
                 "turns",
                 f"The log is {log}: D began when B had ended.",
-                lab.looping(),
+                lab.yielding_from() or lab.inner_loop() or lab.looping(),
                 "Give one turn, then put it at the end of the queue.",
                 headline="ran each to its end",
             )
@@ -119,7 +134,8 @@ class RunOn(Exercise):
             raise Wrong(
                 "order",
                 f"It returned {got}, which is the order of the generators.",
-                try_="The KeyError came first. Append each error when it comes.",
+                lab.call_of("sorted", "sort"),
+                "The KeyError came first. Append each error when it comes.",
             )
         lab.equal(got, expected)
         lab.equal(list(log), list("ABDBDBB"), what="the log is")
@@ -145,6 +161,50 @@ class RunOn(Exercise):
             lab.earliest(lab.handler(BaseException), lab.call_of("KeyboardInterrupt")),
             "`except Exception` lets a KeyboardInterrupt pass.",
         )
+
+    @sweep(
+        lambda some: {
+            "plan": some.lists(
+                some.tuples(some.integers(0, 3), some.sampled_from(ENDS)), max_size=4
+            ),
+            "says": some.sampled_from(SAID),
+        },
+        besides=[
+            {"plan": [(1, KeyError)] * 1100, "says": None},
+            {"plan": [(11_000, KeyError)], "says": None},
+        ],
+        most=50,
+    )
+    def any_generators(self, run_on, lab, plan, says):
+        log = []
+        lab.told(f"with {plan_words(plan)}; each of their turns yields {says!r}")
+        got = give(lab, run_on, attending(log, plan, says))
+        return {"it returned": got, "the log is": log}
+
+    @sweep(
+        lambda some: {
+            "turns": some.lists(some.integers(0, 2), min_size=1, max_size=3),
+            "place": some.integers(0, 2),
+            "stop": some.sampled_from(STOPS),
+        },
+        most=12,
+    )
+    def a_stop(self, run_on, lab, turns, place, stop):
+        """One is stopped, and the one before it fails."""
+        place %= len(turns)
+        ends = {place: stop, place - 1: KeyError}
+        plan, log = [(each, ends.get(number)) for number, each in enumerate(turns)], []
+        lab.told(f"with {plan_words(plan)}")
+        error = failing(lab, run_on, attending(log, plan))
+        return {"what came out was": error, "the log is": log}
+
+    @sweep(lambda some: {"ends": some.lists(some.sampled_from(ENDS), max_size=3)}, most=8)
+    def a_call_in_a_turn(self, run_on, lab, ends):
+        plan, log = [(1, end) for end in ends], []
+        lab.told(f"with a generator that calls it with {plan_words(plan)}; and with D (2 turns)")
+        call = calling(log, lambda: log.append(give(lab, run_on, attending(log, plan))))
+        got = give(lab, run_on, [call, *attending(log, [(2, KeyError)], names="D")])
+        return {"it returned": got, "the log is": log}
 
     @right
     def with_two_excepts(generators):

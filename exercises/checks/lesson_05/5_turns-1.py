@@ -1,9 +1,22 @@
 import ast
 from collections import deque
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import give, guest, one_round, stopped_at_the_first_end, watched
+from .shared import (
+    SAID,
+    attending,
+    calling,
+    failing,
+    give,
+    guest,
+    one_fails,
+    one_round,
+    plan_with,
+    plan_words,
+    stopped_at_the_first_end,
+    watched,
+)
 
 
 class RunFor(Exercise):
@@ -14,7 +27,8 @@ class RunFor(Exercise):
 
     A turn is one `send(None)`, and the one in which a generator ends counts as well. Who has not
     ended is in `ready` afterwards, in the order in which their turns come, so that another call
-    goes on where this one stopped.
+    goes on where this one stopped. An error that a generator raises comes out at once, and has
+    ended that generator.
     """
 
     id = "turns-1"
@@ -134,6 +148,38 @@ class RunFor(Exercise):
                 headline="counts on",
             )
         lab.equal(given, 5)
+
+    @sweep(
+        lambda some: {
+            "has": some.lists(some.integers(0, 3), max_size=4),
+            "calls": some.lists(some.integers(0, 7), min_size=1, max_size=3),
+            "says": some.sampled_from(SAID),
+        },
+        besides=[
+            {"has": [1] * 1100, "calls": [1099, 1102], "says": None},
+            {"has": [3000], "calls": [2000], "says": None},
+        ],
+        most=50,
+    )
+    def any_turns(self, run_for, lab, has, calls, says):
+        plan, log = [(each, None) for each in has], []
+        ready = deque(attending(log, plan, says))
+        numbers = " turns, then for ".join(map(str, calls))
+        lab.told(f"with a queue of {plan_words(plan)}, for {numbers} turns")
+        given, left = [], []
+        for turns in calls:
+            given.append(give(lab, run_for, ready, turns))
+            left.append([one.name for one in ready])
+        return {"it returned": given, "the log is": log, "in the queue were afterwards": left}
+
+    @sweep(one_fails, most=20)
+    def an_error(self, run_for, lab, **inputs):
+        plan, log = plan_with(**inputs), []
+        lab.told(f"with a queue of {plan_words(plan)}, for 20 turns")
+        ready = deque(attending(log, plan))
+        error = failing(lab, run_for, ready, 20)
+        left = [one.name for one in ready]
+        return {"what came out was": error, "the log is": log, "in the queue was then": left}
 
     @right
     def with_while(ready, turns):

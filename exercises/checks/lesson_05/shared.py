@@ -115,3 +115,76 @@ class Watched(Generator):
 def watched(lab, named):
     """The generators that `named` gives a name each, watched, and recorded for the timeline."""
     return [Watched(name, stand_in) for name, stand_in in zip(named, lab.generators(named))]
+
+
+# What their sweeps share
+
+SAID = (None, 0, "", "a question", False)
+STOPS = (KeyboardInterrupt, SystemExit)
+ERRORS = (LookupError, RuntimeError, KeyboardInterrupt)
+
+
+def attends(log, name, turns, says, end):
+    """Yield the same in so many turns, and then return `end`, or raise such an error."""
+    for _ in range(turns):
+        log.append(name)
+        yield says
+    log.append(f"{name} ends")
+    if isinstance(end, type):
+        raise end(f"{name} failed")
+    return end
+
+
+def attending(log, plan, says=None, names="ABCDEF"):
+    """A generator for each (turns, end) of the plan; of many, only the first have names."""
+    names = [*names, *["another"] * (len(plan) - len(names))]
+    return [
+        Watched(name, attends(log, name, what[0], says, what[1])) for name, what in zip(names, plan)
+    ]
+
+
+def plan_words(plan, names="ABCDEF"):
+    """What `attending` makes of a plan, for `lab.told`."""
+    if len(plan) > len(names):
+        return f"{len(plan):,} generators that have {plan[0][0]} turn each"
+    words = []
+    for name, (turns, end) in zip(names, plan):
+        ends = f"raises {end.__name__}" if isinstance(end, type) else f"returns {end!r}"
+        words.append(f"{name} ({turns:,} turn{'' if turns == 1 else 's'}, then {ends})")
+    return ", ".join(words) or "no generator"
+
+
+def failing(lab, answer, *arguments):
+    """Call the answer, out of which an error has to come, and return that error's words."""
+    try:
+        got = give(lab, answer, *arguments)
+    except (*ERRORS, *STOPS) as error:
+        return repr(error)
+    raise Wrong(
+        "lost error",
+        f"The error had to come out, and `{lab.asks}` returned {got!r}.",
+        lab.handler(RuntimeError) or lab.handler(KeyboardInterrupt),
+    )
+
+
+def one_fails(some):
+    """Inputs: generators of which one raises an error."""
+    return {
+        "turns": some.lists(some.integers(0, 3), min_size=1, max_size=3),
+        "place": some.integers(0, 2),
+        "error": some.sampled_from(ERRORS),
+    }
+
+
+def plan_with(turns, place, error):
+    """The plan of `one_fails`."""
+    place %= len(turns)
+    return [(each, error if number == place else None) for number, each in enumerate(turns)]
+
+
+def calling(log, call):
+    """A generator that makes a call in its first turn."""
+    log.append("begins a call")
+    call()
+    log.append("has ended that call")
+    yield

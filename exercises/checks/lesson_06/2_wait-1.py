@@ -1,7 +1,7 @@
 import heapq
 from collections import deque
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class NextWait(Exercise):
@@ -28,6 +28,8 @@ class NextWait(Exercise):
         "`if ready: return 0`, then `if not sleeping: return None`, then "
         "`return max(0, sleeping[0][0] - now)`.",
     )
+
+    equivalent = {"with_min: each once, line 1": "the first deadline stays the first one"}
 
     def verify(self, next_wait, lab):
         got = self._ask(lab, next_wait, "A", [5.0], 3.0, "A was ready, and B's deadline 2 s away")
@@ -123,6 +125,26 @@ class NextWait(Exercise):
                 headline="another's deadline",
             )
         lab.equal(got, 1)
+
+    @sweep(
+        lambda some: {
+            "ready": some.lists(some.sampled_from("AB"), max_size=2),
+            "deadlines": some.lists(some.sampled_from((0, 0.25, 1, 3.0, 40)), max_size=4),
+            "now": some.sampled_from((0, 0.25, 2.0)),
+        },
+        besides=[{"ready": [], "deadlines": [3.0] * 1100, "now": 2.0}],
+        most=60,
+    )
+    def any_moment(self, next_wait, lab, ready, deadlines, now):
+        queue = deque(ready)
+        heap = [(deadline, ticket, f"C{ticket}") for ticket, deadline in enumerate(deadlines)]
+        heapq.heapify(heap)
+        lab.told(
+            f"when {' and '.join(ready) or 'nobody'} was ready, the deadlines in the heap were "
+            f"{[entry[0] for entry in heap[:9]]}, and it was {now}"
+        )
+        got = next_wait(queue, heap, now)
+        return {"it returned": got, "the queue then held": [*queue], "the heap then held": heap}
 
     @right
     def with_three_cases(ready, sleeping, now):

@@ -1,7 +1,9 @@
 import heapq
 import itertools
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+ANYBODY = ("ann", "bob", "", 0, None, [])
 
 
 class HeapWithTies(Exercise):
@@ -13,7 +15,7 @@ class HeapWithTies(Exercise):
     - `due(now)` takes out all whose deadline is `now` or earlier, and returns them as a list: the
       earliest deadline first, and of equal deadlines the one first that was added first.
 
-    `who` can be anything. It need not be comparable: coroutines are not.
+    `who` can be anything, and may be added twice. It need not be comparable: coroutines are not.
     """
 
     id = "sleepers-1"
@@ -104,7 +106,7 @@ class HeapWithTies(Exercise):
                 "The ticket must tell who came first: `next(self.tickets)`.",
                 headline="no order among equals",
             )
-        lab.equal(got, five, what="five with the same deadline came out as")
+        lab.equal(got, five, "five with the same deadline came out as", line=lab.assigned(to="who"))
 
     def _ties_after_a_wake(self, lab, Sleepers):
         a, b, c, d = (Sleeper(name) for name in "abcd")
@@ -138,6 +140,39 @@ class HeapWithTies(Exercise):
                 "twice, so that every comparison ends there.",
                 headline="compared the sleepers",
             ) from None
+
+    @sweep(
+        lambda some: {
+            "calls": some.lists(
+                some.one_of(
+                    some.tuples(some.integers(0, 3), some.sampled_from(ANYBODY)),
+                    some.integers(0, 3),
+                ),
+                max_size=7,
+            ),
+        },
+        besides=[{"calls": [*[(1, "ann")] * 1100, 1]}],
+        most=60,
+    )
+    def any_calls(self, Sleepers, lab, calls):
+        words = [said(call) for call in calls]
+        told = ", ".join(words if len(words) < 9 else [words[0], "…", words[-1]])
+        lab.told(f"and called {told}, and then `due(9)`" if calls else "and called `due(9)`")
+        sleepers, woken = Sleepers(), []
+        for call in [*calls, 9]:
+            if isinstance(call, tuple):
+                sleepers.add(*call)
+            else:
+                woken.append(sleepers.due(call))
+        return {"`due` returned": woken}
+
+    @sweep(lambda some: {"deadlines": some.lists(some.integers(0, 2), max_size=4)}, most=8)
+    def two_of_them(self, Sleepers, lab, deadlines):
+        lab.told(f"twice, and added sleepers with the deadlines {deadlines} to each by turns")
+        both = Sleepers(), Sleepers()
+        for number, deadline in enumerate(deadlines):
+            both[number % 2].add(deadline, f"number {number + 1}")
+        return {"at 1 they returned": [sleepers.due(1) for sleepers in both]}
 
     @right
     class with_tickets:
@@ -285,3 +320,7 @@ class Sleeper:
 
     def __repr__(self):
         return self.name
+
+
+def said(call):
+    return f"`add({call[0]}, {call[1]!r})`" if isinstance(call, tuple) else f"`due({call})`"

@@ -1,4 +1,5 @@
 import ast
+import contextlib
 import heapq
 import itertools
 import time
@@ -6,7 +7,9 @@ import types
 from collections import deque
 from unittest import mock
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+IN_ROUND = {0: "in the same round", 1: "in the next round"}
 
 
 class SleepUntil(Exercise):
@@ -14,7 +17,7 @@ class SleepUntil(Exercise):
 
     Write `sleep_until(deadline)` for the loop of `timers.py`. Who awaits it is woken at
     `deadline`, a moment of `time.monotonic()`. If that is over already, it goes on in the next
-    round.
+    round: it always lets the others have a turn.
 
     You know what a coroutine may yield there: `None`, or a function that the loop calls as
     `park(loop, who)`. And you know a method of the loop: `loop.wake_at(deadline, who)`.
@@ -85,6 +88,13 @@ class SleepUntil(Exercise):
                 headline="a moment for a length",
             )
         times = dict(woken)
+        if times["early"] < 0.2 and (line := lab.call_of("wait", "join", "select")):
+            raise Wrong(
+                "blocked",
+                "It waited by other means than the loop's, and the loop stood still.",
+                line,
+                "Who sleeps yields a function that tells the loop the deadline.",
+            )
         if times["early"] < 0.2:
             raise Wrong(
                 "wrong deadline",
@@ -105,6 +115,42 @@ class SleepUntil(Exercise):
                 "Parked is not forgotten: the function must call `loop.wake_at(deadline, who)`.",
                 headline="nobody wakes it",
             )
+
+    @sweep(
+        lambda some: {
+            "naps": some.lists(
+                some.lists(
+                    some.sampled_from((-1, 0, 0.1, 0.3, 0.5)), min_size=1, max_size=2, unique=True
+                ),
+                min_size=1,
+                max_size=3,
+            ),
+        },
+    )
+    def any_deadlines(self, sleep_until, lab, naps):
+        """Each sleeper waits until these moments, one after the other, in seconds from now."""
+        plan = [(name, " and then ".join(map(str, moments))) for name, moments in zip("ABC", naps)]
+        lab.told(f"for moments so many seconds from now: {', '.join(map(' '.join, plan))}")
+        loop, woken, rounds = FakeLoop(lab), [], []
+
+        async def sleeper(name, moments):
+            for moment in moments:
+                before, over = loop.rounds, loop.start + moment <= loop.now
+                await sleep_until(loop.start + moment)
+                if over:
+                    later = loop.rounds - before
+                    rounds.append(f"{name} {IN_ROUND.get(later, f'{later} rounds later')}")
+                else:
+                    woken.append((name, round(loop.now - loop.start, 3)))
+
+        with contextlib.closing(loop), mock.patch.object(time, "sleep", loop.blocked):
+            for name, moments in zip("ABC", naps):
+                loop.ready.append((name, sleeper(name, moments)))
+            loop.run()
+        return {
+            "they woke at": sorted(woken, key=lambda one: (one[1], one[0])),
+            "whose moment was over already went on:": sorted(rounds),
+        }
 
     @right
     @types.coroutine
@@ -189,7 +235,7 @@ class FakeLoop:
         self.ready = deque()
         self.sleeping = []
         self.tickets = itertools.count()
-        self.turns = 0
+        self.turns = self.rounds = 0
 
     def wake_at(self, deadline, who):
         if not isinstance(deadline, (int, float)):
@@ -208,6 +254,7 @@ class FakeLoop:
         while self.ready or self.sleeping:
             if not self.ready:
                 self.now = max(self.now, self.sleeping[0][0])
+            self.rounds += 1
             while self.sleeping and self.sleeping[0][0] <= self.now:
                 self.ready.append(heapq.heappop(self.sleeping)[2])
             for _ in range(len(self.ready)):

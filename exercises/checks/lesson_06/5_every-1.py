@@ -1,6 +1,6 @@
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Every(Exercise):
@@ -64,7 +64,7 @@ class Every(Exercise):
                 "drift",
                 f"A work begun at {begun[1]:.2f} s took 1.6 s. The next one should begin "
                 f"at once, and began at {begun[2]:.2f} s.",
-                lab.call_of("sleep"),
+                lab.while_loop("clock") or lab.condition("clock") or lab.call_of("sleep"),
                 "Its beat is over: what is left to wait is less than nothing.",
                 headline="left out a beat",
             )
@@ -139,7 +139,7 @@ class Every(Exercise):
             raise Wrong(
                 "drift",
                 f"Each sleep ended 0.01 s late. The works began at {shown} s: it adds up.",
-                lab.call_of("sleep"),
+                lab.repeated_call_of("clock") or lab.call_of("sleep"),
                 "Don't count from when you woke. Count all beats from the start.",
                 headline="drifts by what it wakes late",
             )
@@ -151,6 +151,43 @@ class Every(Exercise):
                 lab.call_of("sleep"),
                 headline="not on the beat",
             )
+
+    @sweep(
+        lambda some: {
+            "seconds": some.sampled_from((1, 0.5, 2)),
+            "lengths": some.lists(some.sampled_from((0.1414, 0.3137, 1.6181, 2.7183)), max_size=5),
+            "late": some.sampled_from((0, 0.01)),
+        },
+        cancels=True,
+        most=16,
+    )
+    def any_works(self, every, lab, seconds, lengths, late):
+        """Works that take so long, and return 0, 1, 2, …"""
+        begun = []
+
+        def clock():
+            return asyncio.get_running_loop().time()
+
+        async def sleep(seconds):
+            await asyncio.sleep(seconds + late if seconds > 0 else 0)
+
+        async def work():
+            number = len(begun)
+            begun.append(clock() - start)
+            await asyncio.sleep(lengths[number] if number < len(lengths) else 0.1)
+            return number
+
+        async def main():
+            nonlocal start
+            start = clock()
+            await every(seconds, len(lengths), work, clock, sleep)
+
+        start = 0.0
+
+        works = f"works of {', '.join(map(str, lengths))} s" if lengths else "no work to do"
+        lab.told(f"with beats {seconds} s apart, and {works}; each sleep ends {late} s late")
+        run = lab.run(main())
+        return {"its works began at": begun, "the run": lab.seen(run)}
 
     @right
     async def with_the_number_of_the_beat(seconds, times, work, clock, sleep):

@@ -1,9 +1,14 @@
 """Long, for a future can be wrong in many ways, and each is a whole class."""
 
 import contextlib
+import functools
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.tasks import Future
+
+from .shared import in_a_row
+
+VALUES = (None, 0, "", "tea", False, [])
 
 
 class WriteFuture(Exercise):
@@ -14,10 +19,10 @@ class WriteFuture(Exercise):
 
     - `__await__` yields a function `park(loop, wake)`, as in the lesson. The loop calls it.
       `wake` is a function without parameters: to call it is to put the waiter into the ready
-      queue.
+      queue. Nobody is cancelled here, so `park` need not return an undo.
     - Who awaits a future that has its result already gets it without a pause.
     - The result may be any value, `None` too.
-    - A second `set_result` is a RuntimeError.
+    - A second `set_result` is a RuntimeError, and changes nothing.
     """
 
     id = "future-1"
@@ -214,6 +219,72 @@ class WriteFuture(Exercise):
             "Refuse it: `raise RuntimeError(…)`.",
             headline="woken twice" if more else "set twice",
         )
+
+    @sweep(
+        lambda some: {
+            "acts": some.lists(
+                some.one_of(some.just("await"), some.sampled_from(VALUES).map(lambda one: [one])),
+                max_size=6,
+            ),
+        },
+        besides=[{"acts": ["await"] * 1100 + [["tea"]]}],
+        most=50,
+    )
+    def any_acts(self, Future, lab, acts):
+        lab.told(f"and then: {in_a_row(map(act_words, acts)) or 'nothing'}")
+        return self._act(Future, lab, [(0, act) for act in acts])
+
+    @sweep(
+        lambda some: {
+            "acts": some.lists(
+                some.tuples(some.integers(0, 1), some.sampled_from(("await", ["tea"], [0]))),
+                max_size=6,
+            ),
+        },
+        most=12,
+    )
+    def two_of_them(self, Future, lab, acts):
+        told = ", ".join(f"{'AB'[which]} {act_words(act)}" for which, act in acts)
+        lab.told(f"twice, for A and B, and then: {told or 'nothing'}")
+        return self._act(Future, lab, acts)
+
+    def _act(self, Future, lab, acts):
+        """Await a future, or set its result, again and again; what came of it."""
+        futures, woken, refused = (Future(), Future()), [], []
+        waiters, went_on = [], []
+        with contextlib.ExitStack() as stack:
+            for which, act in acts:
+                if act != "await":
+                    try:
+                        futures[which].set_result(act[0])
+                    except RecursionError:
+                        raise
+                    except RuntimeError:
+                        refused.append(act[0])
+                    continue
+                waiter = stack.enter_context(contextlib.closing(awaiting(futures[which])))
+                name = f"waiter {len(waiters) + len(went_on) + 1}"
+                try:
+                    park = waiter.send(None)
+                except StopIteration as end:
+                    went_on.append((name, end.value))
+                else:
+                    park(OtherLoop(lab), functools.partial(woken.append, name))
+                    waiters.append((name, waiter))
+            got = []
+            for name, waiter in waiters:
+                if name in woken:
+                    try:
+                        waiter.send(None)
+                        got.append(f"{name} waits again")
+                    except StopIteration as end:
+                        got.append((name, end.value))
+        return {
+            "it woke": woken,
+            "who went on without a pause, and with what:": went_on,
+            "who was woken, and with what:": got,
+            "refused with a RuntimeError was:": refused,
+        }
 
     @right
     class with_a_list:
@@ -449,6 +520,10 @@ class WriteFuture(Exercise):
     last_come_first_served = forgets_who_waited.but(
         "self.waiters.pop(0)()", "self.waiters.pop()()", kind="order", says="third"
     )
+
+
+def act_words(act):
+    return "awaited" if act == "await" else f"set to {act[0]!r}"
 
 
 async def awaiting(future):

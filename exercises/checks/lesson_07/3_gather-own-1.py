@@ -1,7 +1,10 @@
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.tasks import Future, Task, sleep
 
-from .shared import Watched, work
+from .shared import Watched, in_a_row, work
+
+RESULTS = (None, 0, "", "tea", False, [])
+ERRORS = (LookupError, TimeoutError, RuntimeError)
 
 
 class Gather(Exercise):
@@ -9,7 +12,7 @@ class Gather(Exercise):
 
     Write `gather(loop, *coros)`, an async function for your own loop. It runs all the coroutines
     at once and returns their results as a list, in the order of `coros`. If one of them fails,
-    its error comes out of `gather`.
+    its error comes out of `gather`, at once or later.
 
     `loop.spawn(coro)` makes a task of a coroutine, and a task can be awaited.
     """
@@ -59,6 +62,54 @@ class Gather(Exercise):
                 lab.handler(),
                 "Whoever awaits a task gets its error. Let it pass.",
             )
+
+    @sweep(
+        lambda some: {
+            "works": some.lists(
+                some.tuples(some.sampled_from((0, 1, 2.5)), some.sampled_from(RESULTS)), max_size=4
+            ),
+        },
+        besides=[{"works": [(1, "tea")] * 1100}],
+    )
+    def any_works(self, gather, lab, works):
+        row = in_a_row(f"{result!r} after {seconds} s" for seconds, result in works)
+        lab.told(f"with coroutines that return {row}" if works else "with nothing")
+        run = Watched(lab)
+        got = run(lambda loop: gather(loop, *(work(*each) for each in works)))
+        return {"it returned": got, "it took, in seconds,": run.elapsed}
+
+    @sweep(
+        lambda some: {
+            "waits": some.lists(some.sampled_from((0, 1, 2.5)), min_size=1, max_size=4),
+            "failing": some.integers(0, 3),
+            "error": some.sampled_from(ERRORS),
+        },
+        most=20,
+    )
+    def one_fails(self, gather, lab, waits, failing, error):
+        failing %= len(waits)
+        lab.told(
+            f"with coroutines that take {', '.join(map(str, waits))} s, of which number "
+            f"{failing + 1} raises a {error.__name__}"
+        )
+        results = [error("no tea") if number == failing else "tea" for number in range(len(waits))]
+        return Watched(lab)(lambda loop: gather(loop, *map(work, waits, results)))
+
+    @sweep(
+        lambda some: {
+            "groups": some.lists(some.lists(some.integers(1, 3), max_size=3), max_size=3),
+        },
+        most=12,
+    )
+    def one_in_another(self, gather, lab, groups):
+        lab.told(f"with calls of itself, whose coroutines take so many seconds: {groups}")
+        run = Watched(lab)
+        got = run(
+            lambda loop: gather(
+                loop, *(gather(loop, *(work(each, each) for each in group)) for group in groups)
+            )
+        )
+        return {"it returned": got, "it took, in seconds,": run.elapsed}
 
     @right
     async def with_tasks(loop, *coros):

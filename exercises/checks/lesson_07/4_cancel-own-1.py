@@ -5,7 +5,7 @@ import heapq
 import itertools
 from collections import deque
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.tasks import CancelledError
 
 from .shared import MANY_TURNS, told
@@ -21,8 +21,8 @@ class Cancel(Exercise):
     - `loop.sleeping` is a heap of lists `[deadline, ticket, task]`. When its time has come, the
       task is moved to `loop.ready`. An entry whose task is `None` wakes nobody.
     - `task.throw` is the error that the next step of the task begins with, or None. A task that
-      has one when it pauses goes to `loop.ready` at once. `task.done` tells whether it has ended,
-      `task.coro` is its coroutine.
+      has one when it pauses goes to `loop.ready` at once. `task.done` is True when it has ended,
+      else False, and `task.coro` is its coroutine.
 
     Write an ordinary function `cancel(loop, task)`. A task that sleeps gets a CancelledError at
     once, in a turn of its own; one that is ready, in the turn that it has anyway. It returns True,
@@ -160,7 +160,7 @@ class Cancel(Exercise):
                 raise Wrong(
                     "heap",
                     "The other seven were to wake on time, and some of them did not.",
-                    lab.use_of("sleeping"),
+                    lab.call_of("*remove", "*pop") or lab.deleting() or lab.assigned("sleeping"),
                     "Who takes an item out of the middle of a heap leaves no heap. Put "
                     "None in the place of the task, or call `heapq.heapify`.",
                     headline="broke the heap",
@@ -210,6 +210,55 @@ class Cancel(Exercise):
                 headline="wakes the dead",
             )
         lab.equal(got, False)
+
+    @sweep(
+        lambda some: {
+            "sleeps": some.lists(some.sampled_from((0, 1, 2, 4)), min_size=1, max_size=3),
+            "cleanup": some.sampled_from((0, 2)),
+            "cancels": some.lists(
+                some.tuples(some.sampled_from((0.5, 1.5, 2.5)), some.integers(0, 2)), max_size=3
+            ),
+        },
+        most=60,
+    )
+    def any_sleepers(self, cancel, lab, sleeps, cleanup, cancels):
+        """Cancel at these times: who sleeps, who cleans up, who has ended, or one twice."""
+        cancels = [(at, number % len(sleeps)) for at, number in sorted(cancels)]
+        told = ", ".join(f"task {number + 1} at {at} s" for at, number in cancels) or "none of them"
+        lab.told(
+            f"with tasks that sleep {', '.join(map(str, sleeps))} s, and clean up for {cleanup} s "
+            f"when they are told to end; cancelled was {told}"
+        )
+        loop, got = SmallLoop(lab), []
+        tasks = [loop.spawn(tidy(loop, seconds, cleanup)) for seconds in sleeps]
+        for at, number in cancels:
+            loop.at(at, lambda task=tasks[number]: got.append(cancel(loop, task)))
+        loop.run()
+        return {
+            "what the tasks did, and when:": [log_words(task) for task in tasks],
+            "`cancel` returned": got,
+            "a task twice in the queue:": loop.twice,
+        }
+
+    @sweep(
+        lambda some: {
+            "sleeps": some.lists(some.sampled_from((0, 1, 2)), min_size=1, max_size=3),
+            "chosen": some.integers(0, 2),
+        },
+        most=8,
+    )
+    def not_begun(self, cancel, lab, sleeps, chosen):
+        chosen %= len(sleeps)
+        lab.told(f"for task {chosen + 1} of {len(sleeps)}, before any of them had a turn")
+        loop = SmallLoop(lab)
+        tasks = [loop.spawn(tidy(loop, seconds)) for seconds in sleeps]
+        got = cancel(loop, tasks[chosen])
+        loop.run()
+        return {
+            "it returned": got,
+            "what the tasks did, and when:": [log_words(task) for task in tasks],
+            "a task twice in the queue:": loop.twice,
+        }
 
     @right
     def leaves_the_entry(loop, task):
@@ -401,6 +450,11 @@ class SmallLoop:
                 self.ready.append(task)
             else:
                 heapq.heappush(self.sleeping, [self.now + seconds, next(self.tickets), task])
+
+
+def log_words(task):
+    log = [f"{what} at {when:g} s" for what, when in task.log.items()]
+    return ", ".join(log) or "nothing"
 
 
 class small_sleep:

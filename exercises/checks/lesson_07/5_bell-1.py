@@ -1,10 +1,21 @@
+"""Long, for a bell can wake the wrong ones in many ways, and each is a whole class."""
+
 import contextlib
 import inspect
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.tasks import CancelledError, Future, sleep
 
-from .shared import Stuck, Watched, told
+from .shared import Stuck, Watched, in_a_row, told
+
+ACTS = {
+    "comes": "one comes",
+    "comes twice": "one comes who waits twice",
+    "ring": "it rings",
+    "cancel 1": "number 1 is cancelled",
+    "cancel 2": "number 2 is cancelled",
+    "1 s": "a second goes by",
+}
 
 
 class WriteBell(Exercise):
@@ -66,11 +77,19 @@ class WriteBell(Exercise):
             except RuntimeError as error:
                 if "_waiter" not in str(error):
                     raise
+                if script == self._cancelled:
+                    raise Wrong(
+                        "stale wake-up",
+                        "The ring called the `wake` of (b), whose waiting had been taken back.",
+                        lab.returning("*.pop", "*.popleft", "*.clear"),
+                        "The undo takes out what this one `park` put in, wherever it stands.",
+                        headline="takes back another",
+                    ) from None
                 raise Wrong(
                     "stale wake-up",
                     "A ring called the `wake` of a task that an earlier "
                     "ring had woken, and that had ended since.",
-                    lab.definition("ring"),
+                    lab.for_loop("self.*") or lab.definition("ring"),
                     "Who was woken waits no more: `ring` puts an empty list in the place "
                     "of the old one.",
                     headline="woken twice",
@@ -139,7 +158,7 @@ class WriteBell(Exercise):
                 raise Wrong(
                     "wake-up",
                     "The bell rang at 1 s. A task that came at 2 s went through at once.",
-                    lab.definition("wait", "__await__"),
+                    lab.condition("self.*") or lab.definition("wait", "__await__"),
                     "A bell is no future: who comes later waits for the next ring.",
                     headline="rings on",
                 )
@@ -193,6 +212,65 @@ class WriteBell(Exercise):
                 headline="takes back too much",
             )
         lab.equal(when.get(("b", "over")), 6, what="told at 1 s, it cleaned up for 5 s, until")
+
+    @sweep(
+        lambda some: {
+            "acts": some.lists(
+                some.sampled_from(tuple(ACTS)),
+                max_size=7,
+            ),
+        },
+        besides=[{"acts": ["comes"] * 1100 + ["1 s", "ring"]}],
+        most=70,
+    )
+    def any_acts(self, Bell, lab, acts):
+        """Tasks come, once or twice, a bell rings, a task is cancelled, and time goes by."""
+        lab.told(f"and then: {in_a_row(map(ACTS.get, acts)) or 'nothing'}")
+        return self._act(Bell, lab, [(0, act) for act in acts])
+
+    @sweep(
+        lambda some: {
+            "acts": some.lists(
+                some.tuples(some.integers(0, 1), some.sampled_from(("comes", "ring", "1 s"))),
+                max_size=6,
+            ),
+        },
+        most=12,
+    )
+    def two_of_them(self, Bell, lab, acts):
+        row = in_a_row(
+            ACTS[act] if act == "1 s" else f"{ACTS[act]} ({'AB'[which]})" for which, act in acts
+        )
+        lab.told(f"twice, for bells A and B, and then: {row or 'nothing'}")
+        return self._act(Bell, lab, acts)
+
+    def _act(self, Bell, lab, acts):
+        run, log, tasks = Watched(lab), [], []
+
+        async def comes(name, bell, times):
+            for _ in range(times):
+                await self._waiter(name, bell, log, run.clock)
+
+        async def main(loop):
+            bells = Bell(), Bell()
+            for which, act in acts:
+                if act == "ring":
+                    bells[which].ring()
+                elif act == "1 s":
+                    await sleep(1)
+                elif act.startswith("cancel"):
+                    number = int(act[-1])
+                    if number <= len(tasks):
+                        tasks[number - 1].cancel()
+                else:
+                    times = 2 if act == "comes twice" else 1
+                    name = f"waiter {len(tasks) + 1}"
+                    tasks.append(loop.spawn(comes(name, bells[which], times)))
+                    await sleep(0)  # now it waits
+            await sleep(9)
+
+        run(main)
+        return {"what came of it:": [f"{name} {what} at {at:g} s" for name, what, at in log]}
 
     @right
     class with_a_list:

@@ -2,10 +2,12 @@
 
 import time
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.tasks import CancelledError, Future, sleep
 
 from .shared import Watched, work
+
+ENDS = (None, 0, "", "tea", False, LookupError, TimeoutError)
 
 
 class WithTimeout(Exercise):
@@ -13,11 +15,11 @@ class WithTimeout(Exercise):
 
     Write `with_timeout(loop, seconds, coro)`, an async function for the loop of `tasks.py`. It
     runs the coroutine as a task and returns its result. If that takes longer than `seconds`, the
-    task is cancelled, and when it has ended a TimeoutError comes out.
+    task is cancelled, and when that has ended it, a TimeoutError comes out.
 
-    - An error of the coroutine comes out as it is.
-    - If `with_timeout` is itself cancelled, the task is cancelled too, and the CancelledError
-      comes out: it is not a timeout.
+    - An error of the coroutine comes out as it is, also one that it raises when it is cancelled.
+    - If `with_timeout` is itself cancelled before the time is over, the task is cancelled too, and
+      the CancelledError comes out: it is not a timeout.
     - However it ends, nothing may be left behind that would still ring.
     """
 
@@ -180,11 +182,113 @@ class WithTimeout(Exercise):
             raise Wrong(
                 "losers",
                 "CancelledError came out, and the work still went on.",
-                lab.earliest(lab.handler(), lab.await_of("task")),
+                lab.handler(CancelledError) or lab.await_of("task"),
                 "Whoever is cancelled cancels what he began: `task.cancel()`.",
                 headline="left the work running",
             )
         self._nothing_rings(lab, run)
+
+    @sweep(
+        lambda some: {
+            "limit": some.sampled_from((2, 3.5)),
+            "takes": some.sampled_from((0, 1, 4)),
+            "ends": some.sampled_from(ENDS),
+            "cleanup": some.sampled_from((0, 1, KeyError)),
+        },
+        besides=[{"limit": 0, "takes": 4, "ends": "tea", "cleanup": 0}],
+    )
+    def any_work(self, with_timeout, lab, limit, takes, ends, cleanup):
+        if takes > limit:
+            fails = isinstance(cleanup, type)
+            does = "raises a KeyError" if fails else f"cleans up for {cleanup} s"
+            then = f"; when it is cancelled it {does}"
+        else:
+            then = f", and then {ends_words(ends)}"
+        lab.told(f"with a timeout of {limit} s and work that takes {takes} s{then}")
+        run, got = Watched(lab), []
+
+        async def main(loop):
+            await self._note(with_timeout(loop, limit, tidying(takes, ends, cleanup)), got)
+
+        run(main, with_timeout)
+        return {
+            "what came out was": got,
+            "it took, in seconds,": run.elapsed,
+            "left behind was": run.left,
+        }
+
+    @sweep(
+        lambda some: {
+            "at": some.sampled_from((0.5, 1.5)),
+            "limit": some.sampled_from((2, 3.5)),
+            "cleanup": some.sampled_from((0, 1)),
+        },
+        most=8,
+    )
+    def cancelled(self, with_timeout, lab, at, limit, cleanup):
+        lab.told(
+            f"with a timeout of {limit} s and work of 4 s, which cleans up for {cleanup} s when it "
+            f"is cancelled; I cancelled `with_timeout` after {at} s"
+        )
+        run, got, log = Watched(lab), [], []
+
+        async def main(loop):
+            made = with_timeout(loop, limit, tidying(4, None, cleanup, log))
+            task = loop.spawn(self._note(made, got))
+            await sleep(at)
+            task.cancel()
+            await sleep(3)
+
+        run(main, with_timeout)
+        return {"what came out was": got, "what the work did:": log, "left behind was": run.left}
+
+    @sweep(
+        lambda some: {
+            "times": some.permutations((1, 2, 3.5, 5)),
+            "inside": some.booleans(),
+        },
+        most=12,
+    )
+    def two_at_once(self, with_timeout, lab, times, inside):
+        run, got = Watched(lab), []
+        one, other, takes, takes_other = times
+
+        async def one_in_another(loop):
+            inner = with_timeout(loop, other, tidying(takes, "tea"))
+            await self._note(with_timeout(loop, one, inner), got)
+
+        async def side_by_side(loop):
+            for limit, seconds in ((one, takes), (other, takes_other)):
+                loop.spawn(self._note(with_timeout(loop, limit, tidying(seconds, "tea")), got))
+            await sleep(9)
+
+        if inside:
+            lab.told(
+                f"with a timeout of {one} s, for a call of itself with a timeout of {other} s and "
+                f"work of {takes} s"
+            )
+        else:
+            lab.told(
+                f"twice at once: with a timeout of {one} s and work of {takes} s, and with "
+                f"{other} and {takes_other} s"
+            )
+        run(one_in_another if inside else side_by_side, with_timeout)
+        return {
+            "what came out was": got,
+            "it took, in seconds,": run.elapsed,
+            "left behind was": run.left,
+        }
+
+    async def _note(self, made, got):
+        """Await it, and note what comes out: an error that it makes itself may say anything."""
+        try:
+            got.append(await made)
+        except TimeoutError as error:
+            got.append(repr(error) if str(error) == "no tea" else "a TimeoutError")
+        except CancelledError:
+            got.append("a CancelledError")
+        except Exception as error:
+            got.append(repr(error))
 
     @right
     async def with_an_alarm(loop, seconds, coro):
@@ -397,6 +501,29 @@ class WithTimeout(Exercise):
         finally:
             alarm.cancel()
             watcher.cancel()
+
+
+def ends_words(ends):
+    return f"raises a {ends.__name__}" if isinstance(ends, type) else f"returns {ends!r}"
+
+
+async def tidying(takes, ends, cleanup=0, log=None):
+    """Work that returns or raises, and notes that it was told to end, and when it had cleaned up;
+    an error for `cleanup` is what it raises then.
+    """
+    log = [] if log is None else log
+    try:
+        await sleep(takes)
+    except CancelledError:
+        log.append("told to end")
+        if isinstance(cleanup, type):
+            raise cleanup("no cup") from None
+        await sleep(cleanup)
+        log.append("cleaned up")
+        raise
+    if isinstance(ends, type):
+        raise ends("no tea")
+    return ends
 
 
 async def notes(seconds, log, clock):

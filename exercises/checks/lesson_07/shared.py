@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import itertools
 import time
 import traceback
 from unittest import mock
@@ -23,6 +24,12 @@ async def work(seconds, result):
 
 def told(log):
     return ", ".join(f"({name}) was {what} at {seconds:g} s" for name, what, seconds in log)
+
+
+def in_a_row(words):
+    """The words, one after the other; those that come again and again once, with how often."""
+    runs = [(word, len(list(run))) for word, run in itertools.groupby(words)]
+    return ", ".join(word if times == 1 else f"{word} ({times:,} times)" for word, times in runs)
 
 
 class Stuck(Wrong):

@@ -1,10 +1,10 @@
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import READ, WRITE, send_all, until
 from helpers.eventloop.tasks import sleep
 
-from .shared import PATIENCE, SHORT, pair, play, start_task
+from .shared import PATIENCE, SHORT, Ear, Scripted, pair, patiently, play, start_task
 
 
 class SendAll(Exercise):
@@ -12,7 +12,8 @@ class SendAll(Exercise):
 
     `sock` is a socket that may not wait: when it has no room, `sock.send` raises BlockingIOError.
     Write `send_all(sock, data)`. It sends all of the bytes `data`, however slowly the other side
-    reads, and leaves the loop to others while it waits.
+    reads, and leaves the loop to others while it waits. If the other side hangs up, the error of
+    `send` comes out.
 
     `await until(sock, WRITE)` waits until the socket can be written.
     """
@@ -133,6 +134,59 @@ class SendAll(Exercise):
             "Go on exactly behind what `send` has taken.",
             headline="lost a part on the way",
         )
+
+    @sweep(
+        lambda some: {
+            "data": some.binary(max_size=6),
+            "takes": some.lists(some.integers(1, 4), max_size=6),
+            "hangs_up": some.booleans(),
+            "other": some.sampled_from((None, b"milk")),
+        },
+        besides=[{"data": b"tea " * 300, "takes": [1] * 1100, "hangs_up": False, "other": None}],
+        most=30,
+    )
+    def any_data(self, send_all, lab, data, takes, hangs_up, other):
+        words = f"with {data if len(data) < 20 else f'{len(data):,} bytes'}"
+        if takes:
+            says = ", then ".join(map(str, takes)) if len(takes) < 9 else "1 again and again"
+            words += f" and a socket of which `send` takes {says}"
+        if hangs_up:
+            words += f"; {'then ' if takes else ''}the other side hung up"
+        lab.told(words + (f"; and with {other} and another socket" if other else ""))
+        return play(
+            lab,
+            lambda loop: self._scripted(lab, loop, send_all, data, takes, hangs_up, other),
+            lab.call_of("send*"),
+        )
+
+    async def _scripted(self, lab, loop, send_all, data, takes, hangs_up, other):
+        (here, there), (second, far) = pair(Scripted), pair(Scripted)
+        with here, there, second, far:
+            here.takes, second.takes = list(takes) + [None] * hangs_up, [1, 2]
+            senders = [start_task(lab, loop, send_all, here, data)]
+            if other is not None:
+                senders.append(start_task(lab, loop, send_all, second, other))
+            ears = Ear(there), Ear(far)
+
+            def over():
+                for ear in ears:
+                    ear()
+                return all(sender.done() for sender in senders)
+
+            if not await patiently(over):
+                raise self._stuck(lab, loop, here, ears[0].heard, data)
+            over()
+            came_out = None
+            try:
+                for sender in reversed(senders):
+                    await sender
+            except ConnectionError as error:
+                came_out = error
+            return {
+                "the error that came out was": came_out,
+                "the other side got": ears[0].heard,
+                "the other side of the other socket got": ears[1].heard,
+            }
 
     @right
     async def cuts_off_what_was_taken(sock, data):

@@ -1,7 +1,7 @@
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import recv
 
-from .shared import pair, patiently, play, start_task
+from .shared import Scripted, pair, patiently, play, start_task
 
 
 class ReadLines(Exercise):
@@ -25,6 +25,9 @@ class ReadLines(Exercise):
         "`while data := await recv(sock, 4096):` ends with the stream. `*whole, buffer = "
         '(buffer + data).split(b"\\n")` parts them. At the end the buffer may hold a last line.',
     )
+    equivalent = {
+        "with_a_buffer: drop falsy, line 11": "no empty buffer comes there",
+    }
 
     def verify(self, read_lines, lab):
         for pieces, words in (
@@ -106,7 +109,7 @@ class ReadLines(Exercise):
                 raise Wrong(
                     "lost items",
                     said,
-                    line,
+                    None,
                     "What is left in the buffer when the stream ends is a line too.",
                     headline="lost the last line",
                 )
@@ -145,6 +148,53 @@ class ReadLines(Exercise):
                     headline="lost lines",
                 )
         lab.equal(got, expected)
+
+    @sweep(
+        lambda some: {
+            "pieces": some.lists(
+                some.sampled_from(
+                    (b"tea", b"\n", b"\n\n", b"ca\nke", b" jam\n", b"\r\n", b"\r", b"\0\x0b\xff")
+                ),
+                max_size=5,
+            ),
+            "others": some.sampled_from(((), (), (b"mi", b"lk\nhoney"))),
+        },
+        besides=[
+            {"pieces": [b"tea\n"] * 1100, "others": ()},
+            {"pieces": [b"cake" * 500] * 3 + [b"\n"], "others": ()},
+        ],
+        most=40,
+    )
+    def any_pieces(self, read_lines, lab, pieces, others):
+        came = f"{pieces}" if len(pieces) < 9 else f"{pieces[0]} {len(pieces):,} times"
+        words = f"and the pieces were {came}" if pieces else "and the other side hung up at once"
+        lab.told(words + (f"; and at once for a socket with {list(others)}" if others else ""))
+        return play(
+            lab,
+            lambda loop: self._scripted(lab, loop, read_lines, pieces, others),
+            lab.call_of("recv"),
+        )
+
+    async def _scripted(self, lab, loop, read_lines, pieces, others):
+        (here, there), (second, far) = pair(Scripted), pair(Scripted)
+        with here, second:
+            with there, far:
+                there.sendall(b"".join(pieces))
+                far.sendall(b"".join(others))
+            here.pieces, second.pieces = ([len(one) for one in row] for row in (pieces, others))
+            readers = [start_task(lab, loop, read_lines, here)]
+            if others:
+                readers.append(start_task(lab, loop, read_lines, second))
+            if not await patiently(lambda: all(one.done() for one in readers)):
+                raise Wrong(
+                    "end of stream",
+                    "The other side had hung up, and it still waited.",
+                    lab.await_of(),
+                    'Look for b"", the end of the stream.',
+                    headline="waits for ever",
+                )
+            got = [await reader for reader in readers]
+            return {"it returned": got[0], "for the other socket it returned": got[-1]}
 
     @right
     async def with_a_buffer(sock):

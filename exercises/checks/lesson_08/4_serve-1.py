@@ -1,11 +1,12 @@
 import contextlib
 import socket
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.basics.words import count
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import accept, connect, recv, send_all
-from helpers.eventloop.tasks import Future
+from helpers.eventloop.tasks import CancelledError, Future
 
-from .shared import patiently, play, start_task
+from .shared import Door, pair, patiently, play, start_task
 
 
 class Serve(Exercise):
@@ -13,8 +14,8 @@ class Serve(Exercise):
 
     `talk(sock)` is a coroutine function that talks to one client until it has had enough. Write
     `serve(listener, talk, spawn)`. For ever, it accepts each client that knocks at `listener`, and
-    talks to all of them at once. When a talk is over, or has failed, that client's socket is
-    closed. A talk that fails does no harm to the others.
+    talks to all of them at once. When a talk is over, has failed or was cancelled, that
+    client's socket is closed. A talk that fails does no harm to the others.
 
     `await accept(listener)` gives a socket and an address. `spawn(coroutine)` is the loop's.
     """
@@ -145,11 +146,140 @@ class Serve(Exercise):
             raise Wrong(
                 "left open",
                 f"{when} the server did not hang up: its client waits for ever.",
-                lab.call_of("spawn"),
+                lab.call_of("close") or lab.call_of("spawn"),
                 "Close the socket when the talk ends, however it ends: `with sock:` around "
                 "the `await talk(sock)`.",
                 headline="left the connection open",
+                at="was not reached" if lab.call_of("close") else "",
             )
+
+    @sweep(
+        lambda some: {
+            "order": some.integers(1, 4).flatmap(
+                lambda clients: some.permutations(range(1, clients + 1))
+            ),
+            "fails": some.dictionaries(
+                some.integers(1, 4), some.sampled_from((OSError, ValueError, CancelledError))
+            ),
+            "late": some.booleans(),
+        },
+        most=16,
+    )
+    def any_clients(self, serve, lab, order, fails, late):
+        words = f"and {count(len(order), 'client')} knocked"
+        if late and len(order) > 1:
+            words += ", the last one when the first talk was over"
+        ends = [
+            f"talk {client} {'failed' if client in fails else 'was over'}"
+            + (f" with {fails[client].__name__}" if client in fails else "")
+            for client in order
+        ]
+        lab.told(f"{words}. Then {', then '.join(ends)}")
+        scene = lambda loop: self._many(lab, loop, serve, order, fails, late)
+        return play(lab, scene, lab.call_of("accept"))
+
+    async def _many(self, lab, loop, serve, order, fails, late):
+        gates = {client: Future() for client in order}
+        talks, ears = [], {}
+
+        async def talk(sock):
+            client = int(await recv(sock, 100))
+            await gates[client]
+            if client in fails:
+                raise fails[client]("this client is broken")
+            await send_all(sock, b"bye")
+
+        def spawn(coroutine):
+            talks.append(loop.spawn(coroutine))
+            return talks[-1]
+
+        with socket.create_server(("127.0.0.1", 0)) as listener, contextlib.ExitStack() as stack:
+            listener.setblocking(False)
+            server = start_task(lab, loop, serve, listener, talk, spawn)
+
+            async def hear(client):
+                words = b""
+                while piece := await recv(client, 100):
+                    words += piece
+                return words
+
+            async def knock(number):
+                client = stack.enter_context(socket.socket())
+                client.setblocking(False)
+                await connect(client, listener.getsockname())
+                await send_all(client, str(number).encode())
+                ears[number] = loop.spawn(hear(client))
+
+            numbers = sorted(order)
+            last = [numbers.pop()] if late and len(order) > 1 else []
+            heard = {}
+            try:
+                for number in numbers:
+                    await knock(number)
+                for client in [one for one in order if one not in last] + last:
+                    if client in last:
+                        await knock(client)
+                    gates[client].set_result(None)
+                    await patiently(lambda: ears[client].done() or server.done())
+                    if server.done():
+                        await server
+                    self._ended(lab, client, ears, heard)
+                    heard[client] = ears[client].result()
+                return {f"client {client} heard": heard[client] for client in sorted(heard)}
+            finally:
+                for gate in gates.values():
+                    if not gate.done():
+                        gate.set_result(None)
+                for task in (server, *talks, *ears.values()):
+                    task.cancel()
+                    with contextlib.suppress(BaseException):
+                        await task
+
+    def _ended(self, lab, client, ears, heard):
+        """The talk with this client is over: it alone is hung up on now."""
+        if not ears[client].done():
+            raise Wrong(
+                "left open",
+                f"The talk with client {client} was over, and the server did not hang up: the "
+                "client waits for ever.",
+                lab.call_of("spawn"),
+                "Close the socket when the talk ends, however it ends: `with sock:` around "
+                "the `await talk(sock)`, in a function that has its own `sock`.",
+                headline="left the connection open",
+            )
+        for other, ear in ears.items():
+            if ear.done() and other != client and other not in heard:
+                raise Wrong(
+                    "given back early",
+                    f"The talk with client {client} was over, and client {other} was hung up on.",
+                    lab.call_of("close") or lab.with_of(),
+                    "Each talk closes its own socket: give it to the function that talks.",
+                    headline="hung up too early",
+                )
+
+    @sweep(lambda some: {"clients": some.just(1100)}, most=1)
+    def for_ever(self, serve, lab, clients):
+        lab.told(f"and {clients:,} clients came, one after another")
+        return play(
+            lab, lambda loop: self._one_by_one(lab, loop, serve, clients), lab.call_of("accept")
+        )
+
+    async def _one_by_one(self, lab, loop, serve, clients):
+        talked = []
+
+        async def talk(sock):
+            talked.append(sock)
+
+        door, far = pair(Door)
+        with door, far:
+            far.send(b"!")  # somebody stands at the door
+            door.clients = clients
+            server = start_task(lab, loop, serve, door, talk, loop.spawn)
+            await patiently(lambda: len(talked) == clients or server.done())
+            if server.done():
+                await server
+            server.cancel()
+            return {"talks": len(talked), "sockets left open": sum(s.fileno() >= 0 for s in talked)}
 
     @right
     async def spawns_one_for_each(listener, talk, spawn):

@@ -1,7 +1,7 @@
 import inspect
 import threading
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from helpers.eventloop.sockets import Loop
 from helpers.eventloop.tasks import Future
 
@@ -16,11 +16,17 @@ class Listening(Loop):
     def __init__(self):
         super().__init__()
         self.asked = []
+        self.answered = 0  # so many of these calls have come back
 
     def call_soon_threadsafe(self, function, *arguments):
         self.asked.append(function)
         if callable(function):  # else the check names it; here it would end the loop
             super().call_soon_threadsafe(function, *arguments)
+        self.answered += 1
+
+    async def all_came_back(self):
+        """Wait until no thread is inside of such a call: the loop must not be closed under it."""
+        await patiently(lambda: self.answered == len(self.asked))
 
 
 class Work:
@@ -61,6 +67,10 @@ class InThread(Exercise):
         "`try: result = work()`, then `loop.call_soon_threadsafe(future.set_result, result)`; in "
         "`except Exception as error:` the same with `future.set_exception, error`.",
     )
+    equivalent = {
+        "with_a_function_inside: or None, line 18": "a future is never false",
+        "with_a_function_inside: wider except, line 12": "no other errors are asked",
+    }
 
     def verify(self, in_thread, lab):
         lab.told('with a `work` that returns "tea"')
@@ -83,6 +93,7 @@ class InThread(Exercise):
         await patiently(lambda: work.thread is not None)
         self._returned(lab, future, work, own)
         await patiently(future.done)
+        await loop.all_came_back()
         self._set(lab, loop, future, work, early or woken and woken[0] != own)
 
     def _returned(self, lab, future, work, own):
@@ -184,6 +195,66 @@ class InThread(Exercise):
                 lab.use_of("set_result"),
                 "An error of `work` belongs into `future.set_exception`.",
             )
+
+    @sweep(
+        lambda some: {
+            "ends": some.lists(
+                some.sampled_from(
+                    (
+                        "tea",
+                        0,
+                        "",
+                        None,
+                        False,
+                        OSError("no"),
+                        TimeoutError("late"),
+                        KeyError("tea"),
+                    )
+                ),
+                min_size=1,
+                max_size=2,
+            ),
+            "last_first": some.booleans(),
+        },
+        most=8,
+    )
+    def any_work(self, in_thread, lab, ends, last_first):
+        works = [Work(error=end) if isinstance(end, Exception) else Work(end) for end in ends]
+        words = " and ".join(_told(end) for end in ends)
+        if len(ends) > 1:
+            words += f", and the {'second' if last_first else 'first'} was done first"
+        lab.told(f"with {words}")
+        loop = Listening()
+        futures = loop.run(self._together(lab, loop, in_thread, works, last_first))
+        came = [future.error or future.value for future in futures]
+        return {"the future got" if len(came) == 1 else "the futures got": _alone(came)}
+
+    async def _together(self, lab, loop, in_thread, works, last_first):
+        own, futures = threading.get_ident(), []
+        try:
+            futures += [in_thread(loop, work) for work in works]
+            both = list(zip(works, futures))
+            for work, future in reversed(both) if last_first else both:
+                work.let_go.set()
+                for _ in range(4):  # a thread may have to wait for its turn
+                    if await patiently(future.done):
+                        break
+                self._returned(lab, future, work, own)
+                if not future.done():
+                    raise Wrong(
+                        "wake-up",
+                        "`work` was done, and the future was never set: whoever awaits it waits "
+                        "for ever.",
+                        lab.call_of("work") or lab.keyword("target"),
+                        "Each `work` has a thread and a future of its own, and the future gets "
+                        "whatever it returns.",
+                        headline="never set",
+                    )
+        finally:
+            for work in works:
+                work.let_go.set()
+            await loop.all_came_back()
+        return futures
 
     @right
     def with_a_function_inside(loop, work):
@@ -293,3 +364,13 @@ class InThread(Exercise):
 
         threading.Thread(target=in_the_other_thread).start()
         return await future
+
+
+def _told(end):
+    """Such a work, in words."""
+    return f"a `work` that {'raises' if isinstance(end, Exception) else 'returns'} {end!r}"
+
+
+def _alone(things):
+    """One thing alone instead of a list of it."""
+    return things[0] if len(things) == 1 else things

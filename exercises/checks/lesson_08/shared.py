@@ -1,5 +1,6 @@
 """What exercises of lesson 08 share: a socket that notes how it is used, and the loop around it."""
 
+import contextlib
 import inspect
 import socket
 
@@ -7,6 +8,7 @@ from helpers.coach import Wrong
 from helpers.eventloop.sockets import Loop
 from helpers.eventloop.tasks import sleep
 
+TURNS = 3000  # of the loop, before the first short sleep, if nobody makes it wait
 PATIENCE = 80  # short sleeps of the check, in each of which everybody else has a turn too
 SHORT = 0.004  # seconds
 ENDS = 20  # so many times b"" may be read before it counts as spinning
@@ -89,11 +91,59 @@ class Noted(socket.socket):
         return done
 
 
-def pair():
+class Scripted(Noted):
+    """A socket that does what it is told: `pieces` are the sizes of what its recv gives, `takes`
+    how much each send takes at most, or None if the other side has hung up. Then it does what it
+    can.
+    """
+
+    pieces = takes = ()
+
+    def recv(self, most, *flags):
+        size, *self.pieces = self.pieces or [most]
+        if size > most:
+            self.pieces.insert(0, size - most)
+        return super().recv(min(size, most), *flags)
+
+    def send(self, data, *flags):
+        if not self.takes:
+            return super().send(data, *flags)
+        if self.takes[0] is None:
+            raise ConnectionResetError("the other side hung up")
+        size, *self.takes = self.takes
+        self.sent.append(self._try(super(Noted, self).send, data[:size], *flags))
+        return self.sent[-1]
+
+
+def pair(kind=Noted):
     """The end for the answer, and the other end."""
     here, there = socket.socketpair()
     there.setblocking(False)
-    return Noted(here), there
+    return kind(here), there
+
+
+class Door(Noted):
+    """A listener at which so many `clients` knock at once, once a byte has come."""
+
+    clients = 0
+
+    def accept(self):
+        if not self.clients:
+            super().recv(1)  # nobody is there, and until(…, READ) may wait
+            raise BlockingIOError
+        self.clients -= 1
+        return socket.socket(), ("127.0.0.1", self.clients)
+
+
+class Ear:
+    """What has come to the other end so far; call it to listen."""
+
+    def __init__(self, there):
+        self.there, self.heard = there, b""
+
+    def __call__(self):
+        with contextlib.suppress(BlockingIOError):
+            self.heard += self.there.recv(1 << 16)
 
 
 def play(lab, scene, line):
@@ -123,6 +173,10 @@ def start_task(lab, loop, answer, *arguments):
 
 async def patiently(done):
     """Wait until `done()` is true, for as long as one may wait; return whether it is."""
+    for _ in range(TURNS):
+        if done():
+            return True
+        await sleep(0)
     for _ in range(PATIENCE):
         if done():
             return True

@@ -1,6 +1,9 @@
+"""Long, for each way to miss a step has words of its own."""
+
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.basics.words import listed
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Start(Exercise):
@@ -12,8 +15,8 @@ class Start(Exercise):
     - The first step is not taken at once, but by `loop.call_soon`.
     - A step sends None. If `coro` hands out None, the next step is called soon. If it hands out a
       future, the next step is called when that future is done.
-    - What `coro` returns is the result of your future; an error that leaves `coro` is its
-      exception.
+    - What `coro` returns is the result of your future; an error that leaves `coro`, any
+      `Exception`, is its exception.
     """
 
     id = "task-step-1"
@@ -28,6 +31,10 @@ class Start(Exercise):
         "`future.set_result(end.value)`, `future.set_exception(error)` for the ends. A callback of "
         "a future gets that future as its argument: `def step(woken_by=None)`.",
     )
+    equivalent = {
+        "called_back: falsy for None, line 13": "a future is never false",
+        "called_back: wider except, line 10": "only an Exception leaves it",
+    }
 
     def verify(self, start, lab):
         made = lab.run(self._first(start, lab)).result
@@ -227,7 +234,7 @@ class Start(Exercise):
         return Wrong(
             "wake-up",
             f"I gave it {what}, and its future was never done.{said}",
-            lab.call_of("send"),
+            (lab.text.of_traceback(lost[0]) if lost else None) or lab.call_of("send"),
             "After each step somebody must call `step` again, and at the end somebody "
             "must set the future.",
             headline="never came to its end",
@@ -245,14 +252,72 @@ class Start(Exercise):
         )
 
     def _lost(self, lab, got=None):
+        errors = [context.get("exception") for context in lab.lost]
+        passed = next((error for error in errors if isinstance(error, LookupError)), None)
         lab.lost.clear()
         so = "its future was never done" if got is None else f"its future has {got!r}"
         return Wrong(
             "lost error",
             f"I gave it a coroutine that raises a LookupError, and {so}.",
-            lab.earliest(lab.handler(), lab.call_of("send")),
+            lab.text.let_out(passed) if passed else lab.keeping(LookupError),
             "`except Exception as error:`, and `future.set_exception(error)`.",
+            at="lets it out" if passed else "",
         )
+
+    @sweep(
+        lambda some: {
+            "coros": some.lists(
+                some.tuples(
+                    some.lists(
+                        some.sampled_from(("None", "result", "error", "cancelled", "task")),
+                        max_size=3,
+                    ),
+                    some.sampled_from(
+                        ("tea", 0, "", None, OSError("no tea"), TimeoutError("late"), ["tea"])
+                    ),
+                ),
+                min_size=1,
+                max_size=2,
+            ),
+        },
+        besides=[{"coros": [(["None"] * 1100, "tea")]}],
+        most=30,
+    )
+    def any_coroutines(self, start, lab, coros):
+        met = [[] for _ in coros]
+
+        async def awaits(number, waits, end):
+            for wait in waits:
+                try:
+                    met[number].append(await handed_out(wait, number + 1))
+                except (Exception, asyncio.CancelledError) as error:
+                    met[number].append(type(error).__name__)
+            if isinstance(end, Exception):
+                raise end
+            return end
+
+        async def main():
+            loop = asyncio.get_running_loop()
+            awaiting = [awaits(number, *coro) for number, coro in enumerate(coros)]
+            made = [start(coro, loop) for coro in awaiting]
+            await asyncio.wait(made, timeout=100)
+            for coro in awaiting:
+                coro.close()
+            if not all(future.done() for future in made):
+                return self._stuck(lab, " and ".join(does))
+            return [future.exception() or future.result() for future in made], loop.time()
+
+        does = [_told(*coro) for coro in coros]
+        lab.told(f"with {' and '.join(does)}")
+        run = lab.run(main())
+        if isinstance(run.result, Wrong):
+            raise run.result
+        ends, at = run.result
+        return {
+            "the coroutine got, from what it awaited,": met[0] if len(coros) == 1 else met,
+            "the future came to": ends[0] if len(coros) == 1 else ends,
+            "it took these seconds:": at,
+        }
 
     @right
     def called_back(coro, loop):
@@ -386,3 +451,36 @@ class Start(Exercise):
     @wrong("other loop", says="to be yours")
     def asyncios(coro, loop):
         return loop.create_task(coro)
+
+
+async def handed_out(wait, seconds):
+    """Await what this word stands for, for so many seconds where it takes any."""
+    loop = asyncio.get_running_loop()
+    future = loop.create_future()
+    if wait == "None":
+        return await asyncio.sleep(0)
+    if wait == "task":
+        return await asyncio.create_task(asyncio.sleep(seconds, 0))
+    ends = {
+        "result": (future.set_result, 0),
+        "error": (future.set_exception, LookupError("nothing")),
+        "cancelled": (future.cancel,),
+    }
+    loop.call_later(seconds, *ends[wait])
+    return await future
+
+
+def _told(waits, end):
+    """What such a coroutine does, in words."""
+    words = {
+        "None": "awaits `sleep(0)`",
+        "task": "awaits a task",
+        "result": "awaits a future that gets a result",
+        "error": "awaits a future that fails",
+        "cancelled": "awaits a future that is cancelled",
+    }
+    does = [words[wait] for wait in waits[:3]]
+    if len(waits) > 3:
+        does = [f"{words[waits[0]]} {len(waits):,} times"]
+    last = f"raises {end!r}" if isinstance(end, Exception) else f"returns {end!r}"
+    return f"a coroutine that {listed([*does, last])}"

@@ -4,7 +4,8 @@ import itertools
 import time
 from collections import deque
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.basics.words import listed
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class TinyLoop:
@@ -32,7 +33,7 @@ class CallLater(Exercise):
 
     Write `call_later(loop, delay, function, *args)`: it sees to it that the loop calls
     `function(*args)` after `delay` seconds, and returns a function `cancel()` that takes this
-    back. It waits for nothing itself.
+    back. To cancel too late, or twice, does no harm. It waits for nothing itself.
     """
 
     id = "call-later-1"
@@ -120,7 +121,7 @@ class CallLater(Exercise):
             raise Wrong(
                 "wrong deadline",
                 f"It was 100 on the loop's clock, and the first entry is due at {entry[0]}.",
-                lab.call_of("delay"),
+                lab.use_of("delay"),
                 "The heap holds instants: `loop.time() + delay`.",
                 headline="a delay for a deadline",
             )
@@ -137,7 +138,7 @@ class CallLater(Exercise):
             raise Wrong(
                 "value",
                 f"It was 100, and the first entry is due at {entry[0]}; asked is 101.",
-                lab.call_of("delay"),
+                lab.use_of("delay"),
             )
         if not callable(cancels[0]):
             raise Wrong(
@@ -215,6 +216,44 @@ class CallLater(Exercise):
                 "heap: let the entry stay, with a function that does nothing.",
                 headline="refused to cancel too late",
             ) from None
+
+    @sweep(
+        lambda some: {
+            "delays": some.lists(some.sampled_from((0, 1, 2, 3)), min_size=1, max_size=5),
+            "then": some.lists(some.sampled_from((1, 2, 3, 4, 5, "go on", "later")), max_size=5),
+            "arguments": some.sampled_from(((), (0,), (None,), ("a", ""))),
+        },
+        most=70,
+    )
+    def any_story(self, call_later, lab, delays, then, arguments):
+        loop, other, called, cancels = TinyLoop(), TinyLoop(), [], []
+        words = [f"with delays of {listed(map(str, delays))} s"]
+
+        def later(delay):
+            number = len(cancels)
+
+            def function(*given):
+                called.append((number + 1, loop.now - 100, given))
+
+            lab.told(listed(words))
+            cancels.append(call_later(loop, delay, function, *arguments))
+
+        for delay in delays:
+            later(delay)
+        call_later(other, 9, called.append, "the other loop")()
+        for what in [*then, "go on", "go on"]:
+            if what == "later":
+                words.append("called it once more with 2 s")
+                later(2)
+            elif what == "go on":
+                loop.advance(2.5)
+                words.append("let 2.5 s go by")
+            elif what <= len(cancels):
+                words.append(f"cancelled number {what}")
+                lab.told(listed(words))
+                cancels[what - 1]()
+        lab.told(listed(words))
+        return {"which were called, after which seconds, and with what:": called}
 
     @right
     def with_a_lambda(loop, delay, function, *args):

@@ -3,7 +3,7 @@ import gc
 import types
 import weakref
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 @types.coroutine
@@ -107,7 +107,7 @@ class Background(Exercise):
                 "task not kept",
                 "The task waited for a future that only it knew. `kept` held "
                 f"{len(kept)} tasks; after `gc.collect()` the task was gone.",
-                lab.call_of("create_task", "discard"),
+                lab.call_of("add_done_callback", given="()") or lab.call_of("create_task"),
                 "Put the task into `kept`, and leave it there until it is done.",
                 headline="lost the task",
             )
@@ -178,6 +178,71 @@ class Background(Exercise):
             )
         return None
 
+    @sweep(
+        lambda some: {
+            "jobs": some.lists(
+                some.tuples(
+                    some.sampled_from(("tea", 0, None, OSError("no tea"))),
+                    some.sampled_from((0, 1, 2)),
+                    some.sampled_from((None, None, 0, 1.25)),
+                ),
+                min_size=1,
+                max_size=3,
+            ),
+            "sets": some.sampled_from((1, 2)),
+        },
+        most=30,
+    )
+    def any_jobs(self, background, lab, jobs, sets):
+        ends, coros = [], []
+
+        async def job(end, seconds):
+            await asyncio.sleep(seconds)
+            if isinstance(end, Exception):
+                raise end
+            return end
+
+        async def main():
+            others = [asyncio.create_task(asyncio.sleep(9)) for _ in range(sets)]
+            kept, tasks, held = [{other} for other in others], [], []
+            for number, (end, seconds, cancelled) in enumerate(jobs):
+                coros.append(job(end, seconds))
+                tasks.append(background(coros[-1], kept[number % sets]))
+                if cancelled == 0:
+                    tasks[-1].cancel()
+                elif cancelled is not None:
+                    asyncio.get_running_loop().call_later(cancelled, tasks[-1].cancel)
+            for _ in range(3):
+                await asyncio.sleep(0.5)
+                held.append([len(each) - (other in each) for each, other in zip(kept, others)])
+                await asyncio.sleep(0.5)
+            for each, other in zip(kept, others):
+                if other not in each:
+                    raise Wrong(
+                        "task not kept",
+                        "Another task stood in `kept`, which still goes on. It was taken out.",
+                        lab.call_of("add_done_callback"),
+                        "Take out that one only: `task.add_done_callback(kept.discard)`.",
+                        headline="let go of all",
+                    )
+                other.cancel()
+            await asyncio.wait(tasks)
+            ends.extend(
+                "cancelled" if task.cancelled() else task.exception() or task.result()
+                for task in tasks
+            )
+            for coro in coros:
+                coro.close()  # one that was cancelled at once may not have begun
+            return held
+
+        says = " and ".join(_told(*job) for job in jobs)
+        lab.told(f"with {says}" + (", each with a set of its own" if sets > 1 < len(jobs) else ""))
+        held = [each if sets > 1 < len(jobs) else each[0] for each in lab.run(main()).result]
+        return {
+            "after 0.5, 1.5 and 2.5 s there were so many of them in `kept`:": held,
+            "the task came to" if len(jobs) == 1 else "the tasks came to": ends,
+        }
+
     @right
     def discards_when_done(coro, kept):
         """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
@@ -236,3 +301,12 @@ class Background(Exercise):
         await task
         kept.discard(task)
         return task
+
+
+def _told(end, seconds, cancelled):
+    """Such a coroutine, and when its task is cancelled, in words."""
+    does = f"raises {end!r}" if isinstance(end, Exception) else f"returns {end!r}"
+    words = f"a coroutine that {does} after {seconds} s"
+    if cancelled is None:
+        return words
+    return f"{words}, cancelled {f'after {cancelled} s' if cancelled else 'at once'}"

@@ -1,8 +1,8 @@
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOMENT, Tidy, errors_in, none_left, watched
+from .shared import MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
 
 
 class FailFast(Exercise):
@@ -10,7 +10,7 @@ class FailFast(Exercise):
 
     `buy(item)` is a coroutine function that takes a while, and may fail. Write
     `all_or_nothing(buy, items)`. It buys all items at the same time, and returns what `buy`
-    returned for each, in the order of `items`.
+    returned for each, in the order of `items`; of no items an empty list.
 
     If one of them fails, the others are stopped, and the error comes out, alone or in a group.
     When `all_or_nothing` itself is cancelled, all are stopped. Either way, every `buy` has ended
@@ -43,7 +43,7 @@ class FailFast(Exercise):
         ended = watched(
             lab, "and cancelled it after 0.5 s", all_or_nothing, buy, items, cancel_after=0.5
         )
-        none_left(lab, ended, "it was cancelled and ended")
+        none_left(lab, ended, "It was cancelled and ended")
 
     def _failed(self, lab, ended, error, after):
         words = f"{type(error).__name__}"
@@ -60,15 +60,41 @@ class FailFast(Exercise):
                 lab.earliest(lab.raising(), lab.handler(), lab.keyword("return_exceptions")),
             )
         if ended.at > after + MOMENT + 1e-6:
+            for_all = lab.keyword("return_exceptions") or lab.call_of("wait")
             raise Wrong(
                 "late",
                 f"{words} was raised after {after} s, and came out after {ended.at:g} s.",
-                lab.text.sequential_await(),
-                "Whoever awaits tasks one by one hears of a failure when its turn comes, "
-                "and whoever waits for all hears of it last. Stop at the first failure.",
+                for_all or lab.text.sequential_await(),
+                "Whoever waits for all hears of a failure when the last has ended. Stop at the "
+                "first failure: a TaskGroup does."
+                if for_all
+                else "Whoever awaits tasks one by one hears of a failure when its turn comes. Wait "
+                "for all of them at once, and stop at the first failure: a TaskGroup does.",
                 headline="heard of the error too late",
+                at="waits for all of them" if for_all else "waits for one after another",
             )
-        none_left(lab, ended, f"the {words} came out")
+        none_left(lab, ended, f"The {words} came out")
+
+    @sweep(
+        lambda some: {
+            "items": some.lists(some.sampled_from("abc"), max_size=4),
+            "bought": some.fixed_dictionaries(
+                {item: some.sampled_from(("a thing", "", 0, None)) for item in "abc"}
+            ),
+            "waits": some.permutations((1, 2, 3.5)),
+            "moments": some.permutations((0.25, 0.5, 0)),
+        },
+        fails=(ValueError, TimeoutError),
+        cancels=True,
+        most=30,
+    )
+    def any_items(self, all_or_nothing, lab, items, bought, waits, moments):
+        takes = dict(zip("abc", waits))
+        buy = Tidy(lab.service(takes, bought, name="buy"), dict(zip("abc", moments)))
+        words = f"with the items {items}"
+        if items:
+            words += f"; `buy` takes {told_waits({item: takes[item] for item in items})}"
+        return swept(lab, words, all_or_nothing, buy, items)
 
     @right
     async def with_a_group(buy, items):
@@ -114,7 +140,7 @@ class FailFast(Exercise):
                 task.cancel()
             raise
 
-    @wrong("late", says="whoever waits for all")
+    @wrong("late", says="Whoever waits for all")
     async def waits_for_all(buy, items):
         results = await asyncio.gather(*map(buy, items), return_exceptions=True)
         for each in results:

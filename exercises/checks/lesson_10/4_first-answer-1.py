@@ -1,18 +1,20 @@
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.basics.words import listed
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOMENT, Tidy, errors_in, none_left, watched
+from .shared import MOMENT, Tidy, errors_in, none_left, swept, watched
 
 
 class FirstAnswer(Exercise):
     """The first answer wins
 
-    Several servers know the same. `ask(server)` is a coroutine function that takes a while, and
-    may fail. Write `first_answer(ask, servers)`.
+    Some servers, one at least, know the same. `ask(server)` is a coroutine function that takes a
+    while, and may fail. Write `first_answer(ask, servers)`.
 
-    - It asks all servers at the same time, and returns the first answer that comes.
+    - It asks all servers at the same time, and returns the first answer that comes. (No server
+      stands in `servers` twice.)
     - A server that fails doesn't count, as long as another one answers.
     - If all fail, it raises an `ExceptionGroup` with the errors of all of them.
     - However it ends, by being cancelled too, every `ask` has ended then. (One that is cancelled
@@ -31,6 +33,8 @@ class FirstAnswer(Exercise):
     )
 
     equivalent = {
+        "as_they_come: each once, line 4": "no server is named twice",
+        "with_wait: each once, line 4": "no server is named twice",
         "with_wait: falsy for None, line 11": "an error is never falsy",
         "with_wait: drop falsy, line 13": "an error is never falsy",
     }
@@ -54,7 +58,7 @@ class FirstAnswer(Exercise):
         ask, ended = scene("and all three servers failed", errors)
         self._all_failed(lab, ended, list(errors.values()))
         ask, ended = scene("and cancelled it after 0.5 s", {}, cancel_after=0.5)
-        none_left(lab, ended, "it was cancelled and ended")
+        none_left(lab, ended, "It was cancelled and ended")
 
     def _answered(self, lab, ask, ended, answer, after):
         if ended.error is not None:
@@ -85,7 +89,7 @@ class FirstAnswer(Exercise):
                 headline="waited for a loser",
             )
         lab.equal(ended.result, answer)
-        none_left(lab, ended, "it returned the answer")
+        none_left(lab, ended, "It returned the answer")
 
     def _all_failed(self, lab, ended, errors):
         if ended.error is None:
@@ -112,7 +116,34 @@ class FirstAnswer(Exercise):
                 lab.call_of("ExceptionGroup", "append"),
                 "Each failure belongs into the list.",
             )
-        none_left(lab, ended, "it raised the group")
+        none_left(lab, ended, "It raised the group")
+
+    @sweep(
+        lambda some: {
+            "waits": some.permutations((1, 2, 3.5)).flatmap(
+                lambda waits: some.integers(1, 3).map(
+                    lambda servers: dict(zip("abc", waits[:servers]))
+                )
+            ),
+            "answers": some.fixed_dictionaries(
+                {server: some.sampled_from(("here", "", 0, None)) for server in "abc"}
+            ),
+            "down": some.dictionaries(
+                some.sampled_from("abc"), some.sampled_from((OSError, TimeoutError, ValueError))
+            ),
+            "moments": some.permutations((0.25, 0.5, 0)),
+        },
+        cancels=True,
+        most=40,
+    )
+    def any_servers(self, first_answer, lab, waits, answers, down, moments):
+        errors = {server: error(f"{server} is down") for server, error in down.items()}
+        ask = Tidy(lab.service(waits, answers, errors, name="ask"), dict(zip("abc", moments)))
+        says = {server: f"answers {answers[server]!r}" for server in waits}
+        says |= {server: f"raises {down[server].__name__}" for server in waits if server in down}
+        scene = listed(f"{server!r} {says[server]} after {waits[server]:g} s" for server in waits)
+        words = f"with the servers {list(waits)}: {scene}"
+        return swept(lab, words, first_answer, ask, list(waits))
 
     @right
     async def as_they_come(ask, servers):

@@ -1,9 +1,10 @@
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.basics.words import listed
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOMENT, Tidy, errors_in, none_left, watched
+from .shared import MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
 
 
 class Within(Exercise):
@@ -11,7 +12,8 @@ class Within(Exercise):
 
     `fetch(url)` is a coroutine function that takes a while, and may fail. Write
     `fetch_within(fetch, urls, seconds)`. It fetches all pages at the same time and returns a
-    dict, from url to page, of those that came in time; of no urls an empty one.
+    dict, from url to page, of those that came in time; of no urls an empty one. No url stands in
+    `urls` twice.
 
     - It returns as soon as all have ended. After `seconds` seconds it stops those that are left,
       and returns.
@@ -33,6 +35,10 @@ class Within(Exercise):
     )
 
     equivalent = {
+        "with_wait: each once, line 4": "no url is named twice",
+        "with_a_group: each once, line 5": "no url is named twice",
+        "with_a_group: wider except, line 9": "one that is cancelled has no page, and ends",
+        "with_a_group: wider except, line 12": "nothing else comes out of the group",
         "with_wait: falsy for None, line 17": "an error is never falsy",
     }
 
@@ -63,7 +69,7 @@ class Within(Exercise):
         ended = watched(
             lab, "and cancelled it after 0.25 s", fetch_within, fetch, urls, 3, cancel_after=0.25
         )
-        none_left(lab, ended, "it was cancelled and ended")
+        none_left(lab, ended, "It was cancelled and ended")
         ended = watched(lab, "with no urls", fetch_within, Tidy(lab.service(1)), [], 3)
         self._pages(lab, ended, [], after=0, given=3)
 
@@ -125,7 +131,7 @@ class Within(Exercise):
                 lab.earliest(lab.call_of("TaskGroup", "gather"), lab.use_of("FIRST_*")),
                 "A failure is no reason to stop the others. Let each task catch its own.",
             )
-        none_left(lab, ended, f"it returned, after {ended.at:g} s")
+        none_left(lab, ended, f"It returned, after {ended.at:g} s")
         if isinstance(ended.result, dict):
             for url, page in ended.result.items():
                 if str(page).startswith("page /") and page != f"page {url}":
@@ -137,7 +143,35 @@ class Within(Exercise):
                         "or from task to url.",
                         headline="mixed the pages up",
                     )
-        lab.equal(ended.result, pages)
+        line = lab.with_of("timeout*") if ended.result == {} else None
+        lab.equal(ended.result, pages, line=line)
+
+    @sweep(
+        lambda some: {
+            "waits": some.dictionaries(
+                some.sampled_from("abc"), some.sampled_from((0.75, 1, 2, 3.5)), max_size=3
+            ),
+            "seconds": some.sampled_from((0.5, 1.5, 3, 9)),
+            "pages": some.fixed_dictionaries(
+                {url: some.sampled_from(("a page", "", 0, None)) for url in "abc"}
+            ),
+            "down": some.dictionaries(
+                some.sampled_from("abc"), some.sampled_from((OSError, TimeoutError, ValueError))
+            ),
+            "moments": some.permutations((0.25, 0.5, 0)),
+        },
+        cancels=True,
+        most=30,
+    )
+    def any_urls(self, fetch_within, lab, waits, seconds, pages, down, moments):
+        errors = {url: error(f"{url} is down") for url, error in down.items()}
+        fetch = Tidy(lab.service(waits, pages, errors), dict(zip("abc", moments)))
+        words = f"with the urls {list(waits)} and {seconds:g} s"
+        if waits:
+            words += f"; `fetch` takes {told_waits(waits)}"
+        if failing := [f"{down[url].__name__} for {url!r}" for url in waits if url in down]:
+            words += f", and raises {listed(failing)}"
+        return swept(lab, words, fetch_within, fetch, list(waits), seconds)
 
     @right
     async def with_wait(fetch, urls, seconds):

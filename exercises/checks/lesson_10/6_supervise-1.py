@@ -1,19 +1,22 @@
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.basics.words import listed
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import errors_in, named, watched
+from .shared import errors_in, named, ungrouped, watched
 
 
 class Worker:
     """A worker that fails as often as told, 1 s after each start, and then works for a while.
 
-    errors: what each start fails with, in turn. works: seconds that the next one takes.
+    errors: what each start fails with, in turn. works: seconds that the next one takes. result:
+    what it returns then. fails_after: seconds until it fails.
     """
 
-    def __init__(self, errors, works=1):
+    def __init__(self, errors, works=1, result="done", fails_after=1):
         self.errors, self.works = list(errors), works
+        self.result, self.fails_after = result, fails_after
         self.started, self.cancelled, self.flying = [], [], 0
 
     def __call__(self):
@@ -24,7 +27,7 @@ class Worker:
         self.flying += 1
         number = len(self.started)
         try:
-            await asyncio.sleep(1 if number <= len(self.errors) else self.works)
+            await asyncio.sleep(self.fails_after if number <= len(self.errors) else self.works)
         except asyncio.CancelledError:
             self.cancelled.append(number)
             raise
@@ -32,7 +35,7 @@ class Worker:
             self.flying -= 1
         if number <= len(self.errors):
             raise self.errors[number - 1]
-        return "done"
+        return self.result
 
     def __repr__(self):
         return "worker"
@@ -140,7 +143,9 @@ class Supervise(Exercise):
             raise Wrong(
                 "one failure ends all",
                 f"{said} Then {ended.error!r} came out.",
-                lab.earliest(lab.handler(), lab.call_of("range"), lab.while_loop()),
+                lab.text.narrow_handler(lab.text.steps_of(ended.error), type(ended.error))
+                or lab.operation("<", "<=", ">", ">=", "==")
+                or lab.call_of("range"),
                 "Any kind of error counts, and `restarts` does not count the first start.",
                 headline="gave up too early",
             )
@@ -200,6 +205,45 @@ class Supervise(Exercise):
                 "Pause only when there is a restart to come.",
                 headline="one pause too many",
             )
+
+    @sweep(
+        lambda some: {
+            "errors": some.lists(
+                some.sampled_from((ValueError, OSError, TimeoutError, KeyError)), max_size=4
+            ),
+            "result": some.sampled_from(("done", "", 0, None, False)),
+            "restarts": some.integers(0, 4),
+            "pause": some.sampled_from((0, 0.5, 3)),
+            "fails_after": some.sampled_from((0, 1)),
+        },
+        besides=[
+            {
+                "errors": [ValueError] * 1100,
+                "result": "done",
+                "restarts": 1100,
+                "pause": 0,
+                "fails_after": 0,
+            }
+        ],
+        cancels=True,
+        most=50,
+    )
+    def any_worker(self, supervise, lab, errors, result, restarts, pause, fails_after):
+        worker = Worker(
+            [error(f"failure {number}") for number, error in enumerate(errors, 1)],
+            result=result,
+            fails_after=fails_after,
+        )
+        fails = listed(error.__name__ for error in errors[:5])
+        if len(errors) > 5:
+            fails = f"{errors[0].__name__} {len(errors):,} times"
+        then = f"{'raises ' + fails + ', then ' if errors else ''}returns {result!r}"
+        lab.told(f"with a worker that {then}, restarts={restarts} and pause={pause}")
+        run = ungrouped(lab.run(supervise, worker, restarts, pause))
+        return {
+            "what came of it": lab.seen(run),
+            "it started the worker after these seconds:": worker.started,
+        }
 
     @right
     async def counts_down(worker, restarts, pause):

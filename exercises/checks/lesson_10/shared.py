@@ -2,9 +2,10 @@
 
 import asyncio
 
+from helpers.basics.words import listed
 from helpers.coach import Wrong
 
-STOP = "Cancel the tasks that are left, in a `finally`, and await them. To cancel is only to ask."
+STOP = "Cancel the tasks that are left, in a `finally`, and await them: `cancel` returns at once."
 MOMENT = 0.25  # seconds that a cancelled call takes to end
 
 
@@ -18,11 +19,11 @@ class Ended:
 
 class Tidy:
     """A service whose calls take a moment to end when they are cancelled. flying: calls that have
-    not ended.
+    not ended. moments: seconds that this takes, by argument.
     """
 
-    def __init__(self, service):
-        self.service, self.flying = service, 0
+    def __init__(self, service, moments=None):
+        self.service, self.flying, self.moments = service, 0, moments
         self.started, self.cancelled = service.started, service.cancelled
         self.__name__ = self.__qualname__ = service.__name__
 
@@ -34,7 +35,7 @@ class Tidy:
         try:
             return await self.service(argument)
         except asyncio.CancelledError:
-            await asyncio.sleep(MOMENT)
+            await asyncio.sleep(self.moments[argument] if self.moments else MOMENT)
             raise
         finally:
             self.flying -= 1
@@ -105,8 +106,45 @@ def watched(lab, words, answer, service, *arguments, **how):
     return service.ended
 
 
+def swept(lab, words, answer, service, *arguments):
+    """Play one case of a sweep and return what is to be compared of it; Wrong if calls went on."""
+    at = lab.twist.cancel_after
+
+    async def case():
+        try:
+            return await answer(service, *arguments)
+        finally:
+            ended = Ended()
+            ended.at = asyncio.get_running_loop().time()
+            ended.flying = service.flying
+            await asyncio.sleep(0)
+            ended.cancelled = len(service.cancelled)
+            none_left(lab, ended, "it ended")
+            if at is not None and ended.at > at + max(service.moments.values()) + 1e-6:
+                raise Wrong("losers", f"It went on until {ended.at:g} s.", None, STOP)
+
+    lab.told(words)
+    run = lab.run(case())
+    left_out = ("seconds",) if at is not None else ()
+    return lab.seen(ungrouped(run), service.service, without=left_out)
+
+
+def ungrouped(run):
+    """The run, with an error that it ended in as if it stood alone, if the group held no other."""
+    if isinstance(run.error, ExceptionGroup):
+        different = {repr(error): error for error in errors_in(run.error)}
+        if len(different) == 1:
+            run.error = next(iter(different.values()))
+    return run
+
+
+def told_waits(waits):
+    """What a service takes for each argument, in words: 1 s for 'a' and 2 s for 'b'."""
+    return listed(f"{wait:g} s for {argument!r}" for argument, wait in waits.items())
+
+
 def none_left(lab, ended, when):
-    """Raise Wrong if calls went on when the answer had ended. when: "it raised the error"."""
+    """Raise Wrong if calls went on when the answer had ended. when: "It raised the error"."""
     if not ended.flying:
         return
     calls = f"{ended.flying} call{'s' * (ended.flying > 1)}"
@@ -114,14 +152,14 @@ def none_left(lab, ended, when):
     if ended.cancelled:
         raise Wrong(
             "losers",
-            f"When {when}, {calls} had been asked to stop and had not ended.",
+            f"{when}, and {calls} had been asked to stop and had not ended.",
             lab.call_of("cancel") or line,
-            "To cancel is only to ask. Await them after it, as `gather(*tasks, "
+            "`cancel` only asks, and returns at once. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
         )
     raise Wrong(
         "losers",
-        f"When {when}, {calls} still ran, and nobody had asked "
+        f"{when}, and {calls} still ran: nobody had asked "
         f"{'them' if ended.flying > 1 else 'it'} to stop.",
         line,
         STOP,

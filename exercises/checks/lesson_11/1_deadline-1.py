@@ -118,13 +118,13 @@ class PredictDeadlines(Exercise):
             (
                 lambda at, out: at >= 5,
                 "what cancelling leaves",
-                "the sleep is over",
+                "let a sleep go on after it was cancelled",
                 "You let `a` sleep to its end. The request at 2 s ends the sleep at once.",
             ),
             (
                 lambda at, out: out == FINE,
                 "lost error",
-                "an error goes on",
+                "lost an error on its way",
                 "You have no error for `a`. Nobody in there catches the request, so at the end of "
                 "the block it becomes a TimeoutError.",
             ),
@@ -133,14 +133,14 @@ class PredictDeadlines(Exercise):
             (
                 lambda at, out: out == FINE,
                 "caught too much",
-                "except Exception lets it pass",
+                "let `Exception` catch a cancellation",
                 "You let `b` suppress the request. CancelledError is a BaseException, and it is no "
                 "Exception: it passes.",
             ),
             (
                 lambda at, out: at >= 5,
                 "what cancelling leaves",
-                "the sleep is over",
+                "let a sleep go on after it was cancelled",
                 "You let `b` sleep to its end. The request at 2 s ends the sleep at once.",
             ),
         ],
@@ -148,7 +148,7 @@ class PredictDeadlines(Exercise):
             (
                 lambda at, out: at >= 5,
                 "what cancelling leaves",
-                "the sleep is over",
+                "let a sleep go on after it was cancelled",
                 "You let `c` sleep on. The request ends the sleep, and then it is suppressed.",
             ),
             (
@@ -163,21 +163,21 @@ class PredictDeadlines(Exercise):
             (
                 lambda at, out: at == 2,
                 "cancel is instant",
-                "asked is not over",
+                "took asking for ending",
                 "You let `d` be over at 2 s. At 2 s it is told; then comes its `finally`, which "
                 "awaits something, and the timeout waits for that.",
             ),
             (
                 lambda at, out: at >= 5,
                 "what cancelling leaves",
-                "the sleep is over",
+                "let a sleep go on after it was cancelled",
                 "You let the first sleep of `d` go on to its end. The request ends the sleep at "
                 "2 s, and then comes the `finally`.",
             ),
             (
                 lambda at, out: out == FINE,
                 "lost error",
-                "an error goes on",
+                "lost an error on its way",
                 "You have no error for `d`. A `finally` does its work and lets the error go on.",
             ),
         ],
@@ -185,14 +185,14 @@ class PredictDeadlines(Exercise):
             (
                 lambda at, out: at >= 5,
                 "cancel passed on",
-                "shield does not keep it from you",
+                "let `shield` protect the one who waits",
                 "You let `e` wait on. `shield` keeps the request from the task inside; who awaits "
                 "the shield is told as ever.",
             ),
             (
                 lambda at, out: out == FINE,
                 "lost error",
-                "an error goes on",
+                "lost an error on its way",
                 "You have no error for `e`. Who awaits the shield is told as ever, and nobody "
                 "catches that.",
             ),
@@ -201,14 +201,14 @@ class PredictDeadlines(Exercise):
             (
                 lambda at, out: at == 2,
                 "whose timeout",
-                "the nearer deadline fires",
+                "overlooked the nearer deadline",
                 "You let `f` go on until 2 s. Its own deadline rings at 1 s, before the outer one, "
                 "and its error goes through the outer block.",
             ),
             (
                 lambda at, out: out == FINE,
                 "lost error",
-                "an error goes on",
+                "lost an error on its way",
                 "You have no error for `f`. The inner timeout raises a TimeoutError at 1 s, and "
                 "nobody catches it.",
             ),
@@ -217,14 +217,14 @@ class PredictDeadlines(Exercise):
             (
                 lambda at, out: at < 5,
                 "timeout interrupts",
-                "work is not interrupted",
+                "let a timeout interrupt work",
                 "You let the deadline interrupt `g`. `time.sleep` blocks the thread, so for 5 s "
                 "the loop takes no turn, and no timer rings.",
             ),
             (
                 lambda at, out: out == TIMEOUT,
                 "timeout interrupts",
-                "too late to be told",
+                "let a timeout strike without an `await`",
                 "You have a TimeoutError for `g`. There is no `await` after it at which the "
                 "request could be delivered, so the block ends as if nothing had been.",
             ),

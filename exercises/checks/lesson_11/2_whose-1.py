@@ -1,7 +1,10 @@
+"""Long, for each of two deadlines can be missed in a way of its own."""
+
 import asyncio
 from contextlib import suppress
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.basics.words import listed
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import other_clock
 
@@ -32,6 +35,12 @@ class FirstAnswer(Exercise):
         "`except TimeoutError:` and then `if not each.expired(): raise`. The same for the outer "
         "one.",
     )
+    equivalent = {
+        "with_two_deadlines: wider except, line 12": "another error comes before the deadline",
+        "with_two_deadlines: wider except, line 15": "another error comes before the deadline",
+        "with_a_moment: wider except, line 11": "another error comes before the deadline",
+        "with_wait: wider except, line 15": "another error comes before the deadline",
+    }
 
     def verify(self, first_answer, lab):
         slow = {"a": 9, "b": 9, "c": 9, "d": 9}
@@ -176,6 +185,40 @@ class FirstAnswer(Exercise):
             )
         ask = lab.service(1, name="ask", errors={"a": LookupError("no such question")})
         lab.run(first_answer, ask, ["a", "b", "c"], 2, 10, raises=LookupError)
+
+    @sweep(
+        lambda some: {  # none of these deadlines and answers come at the same moment
+            "servers": some.lists(some.sampled_from("abc"), min_size=1, max_size=4),
+            "waits": some.permutations((0.25, 9, 9)),
+            "answers": some.lists(
+                some.sampled_from(("it is", "", 0, None, False)), min_size=3, max_size=3
+            ),
+            "short": some.sampled_from((2, 3.1)),
+            "long": some.sampled_from((0.7, 2.9, 5.7, 17.3)),
+        },
+        besides=[
+            {
+                "servers": ["b"] * 1100,
+                "waits": (1, 9, 1),
+                "answers": ("it is",) * 3,
+                "short": 2,
+                "long": 9000,
+            }
+        ],
+        fails=(TimeoutError, LookupError),
+        cancels=True,
+        most=24,
+    )
+    def any_servers(self, first_answer, lab, servers, waits, answers, short, long):
+        ask = lab.service(dict(zip("abc", waits)), dict(zip("abc", answers)), name="ask")
+        says = listed(
+            f"{server!r} answers {answer!r} after {wait:g} s"
+            for server, answer, wait in zip("abc", answers, waits)
+            if server in servers
+        )
+        named = f"{servers}" if len(servers) < 5 else f"{len(servers):,} times {servers[0]!r}"
+        lab.told(f"with the servers {named}, short={short} and long={long}; {says}")
+        return lab.seen(lab.run(first_answer, ask, servers, short, long), ask)
 
     @right
     async def with_two_deadlines(ask, servers, short, long):

@@ -2,7 +2,8 @@ import asyncio
 import time
 from contextlib import suppress
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.basics.words import listed
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import other_clock
 
@@ -18,8 +19,8 @@ class Budget(Exercise):
     - A slow page must not eat what belongs to the others. When its turn comes, a page gets an equal
       share of the seconds that are left: what is left, divided by the number of pages that were
       not asked for yet, itself included. So what a quick page saves goes to the later ones.
-    - A page whose share is over is left out. An error that `fetch` raises comes out; a TimeoutError
-      of its own is not among them.
+    - A page whose share is over is left out. An error that `fetch` raises comes out. (It raises no
+      TimeoutError of its own, and no page stands in `pages` twice.)
 
     The loop's own clock, which this exercise makes jump, is `asyncio.get_running_loop().time()`.
     """
@@ -132,6 +133,37 @@ class Budget(Exercise):
                 ),
                 headline="another share",
             )
+
+    @sweep(
+        lambda some: {  # no share ends at the moment at which a page comes
+            "waits": some.dictionaries(
+                some.sampled_from("abcd"), some.sampled_from((0.25, 1, 3, 9)), max_size=4
+            ),
+            "texts": some.fixed_dictionaries(
+                {page: some.sampled_from(("a text", "", 0, None)) for page in "abcd"}
+            ),
+            "budget": some.sampled_from((0.37, 3.71, 7.13, 17.39)),
+        },
+        besides=[
+            {
+                "waits": dict.fromkeys(range(1100), 1),
+                "texts": dict.fromkeys(range(1100), "a text"),
+                "budget": 1203.7,
+            }
+        ],
+        fails=(OSError, LookupError),
+        cancels=True,
+        most=24,
+    )
+    def any_pages(self, load, lab, waits, texts, budget):
+        fetch = lab.service(waits, texts)
+        takes = listed(f"{wait:g} s for {page!r}" for page, wait in waits.items())
+        if len(waits) > 4:
+            takes = f"1 s for each of {len(waits):,} pages"
+        pages = f"the pages {list(waits)}" if len(waits) < 5 else "many pages"
+        words = f"with {pages} and a budget of {budget} s"
+        lab.told(f"{words}; `fetch` takes {takes}" if waits else words)
+        return lab.seen(lab.run(load, fetch, list(waits), budget), fetch)
 
     @right
     async def with_shares(fetch, pages, budget):

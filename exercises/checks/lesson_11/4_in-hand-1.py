@@ -1,7 +1,9 @@
 import asyncio
 from contextlib import suppress
+from operator import itemgetter
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.basics.words import listed
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class InHand(Exercise):
@@ -13,7 +15,7 @@ class InHand(Exercise):
     - If `handle` raises an error, the job is appended to the list `failed`, and the worker goes
       on.
     - If the worker is cancelled, it ends at once. A job that it was about to handle goes back into
-      the queue, and nowhere else.
+      the queue, at whichever end, and nowhere else.
     """
 
     id = "in-hand-1"
@@ -24,6 +26,9 @@ class InHand(Exercise):
         "At which two `await`s can the worker be cancelled? At which of them does it hold a job?",
         "`except asyncio.CancelledError:` around `handle` alone; put the job back, and `raise`.",
     )
+    equivalent = {
+        "puts_it_back: wider except, line 13": "errors that end a program are not asked",
+    }
 
     def verify(self, worker, lab):
         self._in_a_job(worker, lab)
@@ -107,6 +112,7 @@ class InHand(Exercise):
                 put,
                 try_,
                 headline="put back what was done",
+                at="puts it back",
             )
         if queue:
             raise Wrong(
@@ -127,8 +133,11 @@ class InHand(Exercise):
         )
         raise Wrong("swallowed", then, lab.text.swallowing_handler())
 
-    def _run(self, worker, lab, handle, failed, left, jobs, seconds):
-        """Return True if it was cancelled, False if it returned, None if it went on."""
+    def _run(self, worker, lab, handle, failed, left, jobs, seconds, late=()):
+        """Return True if it was cancelled, False if it returned, None if it went on.
+
+        jobs: those in the queue from the start. late: pairs (seconds, job) of others.
+        """
 
         async def main():
             queue = asyncio.Queue()
@@ -142,7 +151,13 @@ class InHand(Exercise):
                     lab.definition(),
                 )
             task = asyncio.create_task(made, name="worker")
-            await asyncio.wait([task], timeout=seconds)
+            clock = asyncio.get_running_loop().time
+            for at, job in sorted(late, key=itemgetter(0)):
+                if at <= seconds:
+                    await asyncio.wait([task], timeout=at - clock())
+                    queue.put_nowait(job)
+            if clock() < seconds:
+                await asyncio.wait([task], timeout=seconds - clock())
             if task.done():
                 if task.exception() is None:
                     raise Wrong(
@@ -164,6 +179,41 @@ class InHand(Exercise):
             return task.cancelled()
 
         return lab.run(main(), leaks=True).result
+
+    @sweep(
+        lambda some: {
+            "jobs": some.lists(some.sampled_from((1, 0, "", None)), max_size=3),
+            "late": some.lists(
+                some.tuples(some.sampled_from((0.5, 2.6, 4)), some.sampled_from((2, 0))), max_size=2
+            ),
+            "fails": some.dictionaries(
+                some.sampled_from((1, 0, 2)),
+                some.sampled_from((ValueError, TimeoutError, asyncio.QueueEmpty, KeyError)),
+            ),
+            "after": some.sampled_from((0.25, 0.5, 1.25, 2.25, 2.6, 9)),
+        },
+        most=40,
+    )
+    def any_jobs(self, worker, lab, jobs, late, fails, after):
+        handle = lab.service(
+            1,
+            {job: "done" for job in (1, 0, "", None, 2)},
+            name="handle",
+            errors={job: error("no") for job, error in fails.items()},
+        )
+        known = [job for job in fails if job in [*jobs, *(job for _, job in late)]]
+        says = [f"with the jobs {jobs} in the queue"]
+        says += [f"{job!r} put in after {at:g} s" for at, job in sorted(late, key=itemgetter(0))]
+        says += [f"`handle` raises {fails[job].__name__} for {job!r} after 1 s" for job in known]
+        lab.told(f"{listed(says)}. I cancelled it after {after:g} s")
+        failed, left = [], []
+        cancelled = self._run(worker, lab, handle, failed, left, jobs, after, late)
+        self._told(cancelled, handle, lab)
+        return {
+            "then the queue held": sorted(left, key=repr),
+            "`failed` is": failed,
+            "it handled": handle.started,
+        }
 
     @right
     async def puts_it_back(queue, handle, failed):

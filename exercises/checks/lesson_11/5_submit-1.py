@@ -1,7 +1,7 @@
 import asyncio
 from contextlib import suppress
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Submit(Exercise):
@@ -15,7 +15,7 @@ class Submit(Exercise):
 
     - If `submit` itself is cancelled, it ends at once, and the saving goes on too.
     - The group does not end before the saving has ended, and an error of `save` comes out of the
-      group.
+      group. (What `submit` does then is up to you.)
     """
 
     id = "submit-1"
@@ -27,6 +27,9 @@ class Submit(Exercise):
         "when the waiting ends.",
         "`asyncio.shield(task)` inside a `timeout`, or `asyncio.wait([task], timeout=patience)`.",
     )
+    equivalent = {
+        "with_shield: wider except, line 10": "what it does when the saving fails is up to it",
+    }
 
     def verify(self, submit, lab):
         lab.told("with a `save` of 1 s and a patience of 3 s")
@@ -171,6 +174,88 @@ class Submit(Exercise):
 
         return lab.run(main(), leaks=True).result
 
+    @sweep(
+        lambda some: {
+            "guests": some.lists(
+                some.fixed_dictionaries(
+                    {
+                        "saves": some.sampled_from((1, 5)),
+                        "patience": some.sampled_from((0, 0.5, 3)),
+                        "number": some.sampled_from((7, 0, -1)),
+                        "cancelled": some.sampled_from((None, None, 0.25, 2)),
+                    }
+                ),
+                min_size=1,
+                max_size=2,
+            ),
+        },
+        most=40,
+    )
+    def any_guests(self, submit, lab, guests):
+        return self._scene(submit, lab, guests)
+
+    @sweep(
+        lambda some: {
+            "saves": some.sampled_from((1, 5)),
+            "patience": some.sampled_from((0, 0.5, 3)),
+            "cancelled": some.sampled_from((None, 0.25, 2)),
+            "error": some.sampled_from((ValueError, OSError, TimeoutError, LookupError)),
+        },
+        most=20,
+    )
+    def any_failure(self, submit, lab, error, **guest):
+        return self._scene(submit, lab, [guest | {"number": 7}], error("disk full"))
+
+    def _scene(self, submit, lab, guests, error=None):
+        """Have all guests submit to one group; what came of it, as a sweep compares it."""
+        came, ends, savings, errors, over = [], [], [], [], []
+
+        async def guest(group, saves, patience, number, cancelled):
+            saving, clock = {"saving": "begun"}, asyncio.get_running_loop().time
+
+            async def save():
+                savings.append(saving)
+                try:
+                    await asyncio.sleep(saves)
+                except asyncio.CancelledError:
+                    saving["saving"] = "cancelled"
+                    raise
+                if error is not None:
+                    raise error
+                saving["saving"] = "ended"
+                return number
+
+            call = asyncio.create_task(submit(group, save, patience))
+            if cancelled is not None:
+                asyncio.get_running_loop().call_later(cancelled, call.cancel)
+            await asyncio.wait([call])
+            if error is not None:
+                return call.cancelled() or call.exception()
+            came.append("cancelled" if call.cancelled() else call.result())
+            ends.append(clock())
+
+        async def main():
+            tasks = []
+            try:
+                async with asyncio.TaskGroup() as group:
+                    tasks += [asyncio.create_task(guest(group, **one)) for one in guests]
+                    await asyncio.wait(tasks)
+            except* Exception as group_of_errors:
+                errors.extend(group_of_errors.exceptions)
+            over.append(asyncio.get_running_loop().time())
+            await asyncio.gather(*tasks)
+
+        lab.told("; and beside that ".join(_told(**one, error=error) for one in guests))
+        lab.run(main(), leaks=True)
+        who = "it" if len(guests) == 1 else "the two calls"
+        return {
+            "the savings came to this:": [one["saving"] for one in savings],
+            f"{who} ended with": came[0] if len(came) == 1 else came,
+            f"{who} ended after these seconds:": ends,
+            "out of the group came": errors,
+            "the group was over after these seconds:": over,
+        }
+
     @right
     async def with_shield(group, save, patience):
         """Save in `group`; return the number, or "still saving"."""
@@ -257,3 +342,10 @@ class Submit(Exercise):
         saving = group.create_task(quietly())
         done, late = await asyncio.wait([saving], timeout=patience)
         return saving.result() if done else "still saving"
+
+
+def _told(saves, patience, number, cancelled, error):
+    """One call of `submit`, in words."""
+    ends = f"returns {number}" if error is None else f"raises {type(error).__name__}"
+    words = f"with a `save` that {ends} after {saves} s, and a patience of {patience} s"
+    return words + (f", cancelled after {cancelled} s" if cancelled is not None else "")

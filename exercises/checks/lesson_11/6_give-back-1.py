@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import suppress
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class GiveBack(Exercise):
@@ -17,8 +17,9 @@ class GiveBack(Exercise):
       on to its end, and `borrow` ends after it.
     - But `give_back` gets at most 3 s. If it takes longer, it is cancelled.
     - An error of `use` comes out. If `borrow` was cancelled, at whatever point, a CancelledError
-      comes out.
-    - If `lend` did not come to its end, there is nothing to give back.
+      comes out, even where `use` had failed before.
+    - If `lend` did not come to its end, there is nothing to give back. But the thing may be
+      anything, None too.
 
     `give_back` raises no error of its own.
     """
@@ -34,6 +35,12 @@ class GiveBack(Exercise):
         "belongs inside the task, where no request ends it.",
         "At the end: `if request is not None: raise request`.",
     )
+    equivalent = {
+        "waits_again: falsy for None, line 23": "an error is never false",
+        "waits_again: wider except, line 10": "`give_back` raises no error",
+        "waits_again: wider except, line 21": "`wait` raises no other error",
+        "shields_again: wider except, line 16": "`give_back` raises no error",
+    }
 
     def verify(self, borrow, lab):
         case = self._run(borrow, lab, [])
@@ -99,7 +106,7 @@ class GiveBack(Exercise):
             raise Wrong(
                 "cut off",
                 f"{when}. `give_back` takes 2 s, and it was cancelled after {case.took:g} s.",
-                call,
+                case.cut or call,
             )
         if case.given != ["ended"]:
             raise Wrong(
@@ -151,19 +158,82 @@ class GiveBack(Exercise):
             )
         self._cancelled(case, lab, moments)
 
+    @sweep(
+        lambda some: {  # no cancellation comes at the moment at which something ends
+            "thing": some.sampled_from(("a thing", "", 0, None)),
+            "used": some.sampled_from(("tea", "", 0, None)),
+            "fails": some.sampled_from((None, None, ValueError, TimeoutError, OSError)),
+            "back": some.sampled_from((0, 0.4, 2, 2.9, 3.1, 1000)),
+            "moments": some.lists(
+                some.sampled_from((0.5, 2, 2.25, 2.6, 4.7, 6.3, 7)), max_size=3, unique=True
+            ).map(sorted),
+        },
+        most=60,
+    )
+    def any_thing(self, borrow, lab, thing, used, fails, back, moments):
+        error = fails and fails("it is broken")
+        does = f"raises {fails.__name__}" if fails else f"returns {used!r}"
+        words = (
+            f"with a `lend` that gives {thing!r} after 1 s, a `use` that {does} after 5 s, and a "
+            f"`give_back` of {back:g} s"
+        )
+        lab.told(f"{words}. It was cancelled {at_moments(moments)}" if moments else words)
+        case = self._play(borrow, lab, moments, back, error, thing, used)
+        if moments and moments[0] < case.over:
+            said, lab.called = lab.called, f"I called `borrow` {words}."
+            self._cancelled(case, lab, moments)
+            lab.called = said
+        case.told()
+        return {
+            "what became of each giving back:": case.given,
+            "it ended with": case.outcome,
+            "it was over after these seconds:": case.over,
+        }
+
+    @sweep(
+        lambda some: {"error": some.sampled_from((ValueError, TimeoutError, OSError))},
+        most=3,
+    )
+    def nothing_lent(self, borrow, lab, error):
+        lab.told(f"with a `lend` that raises {error.__name__} after 1 s")
+        case = self._play(borrow, lab, [], not_lent=error("nothing to lend"))
+        return {"what became of each giving back:": case.given, "it ended with": case.outcome}
+
     def _run(self, borrow, lab, moments, back=2, fails=False):
-        case = Case()
         lab.told(f"with a `lend` of 1 s, a `use` of 5 s and a `give_back` of {back} s")
+        error = LookupError("it is broken") if fails else None
+        case = self._play(borrow, lab, moments, back, error)
+        if isinstance(case.outcome, Exception) and not isinstance(
+            case.outcome, TimeoutError if moments else LookupError
+        ):
+            raise case.outcome
+        return case
+
+    def _play(
+        self,
+        borrow,
+        lab,
+        moments,
+        back=2,
+        error=None,
+        thing="the thing",
+        used="used the thing",
+        not_lent=None,
+    ):
+        """Have it borrow once. error: what `use` raises; not_lent: what `lend` raises."""
+        case = Case()
 
         async def lend():
             await asyncio.sleep(1)
-            return "the thing"
+            if not_lent is not None:
+                raise not_lent
+            return thing
 
         async def use(thing):
             await asyncio.sleep(5)
-            if fails:
-                raise LookupError("it is broken")
-            return f"used {thing}"
+            if error is not None:
+                raise error
+            return used
 
         async def give_back(thing):
             clock, number = asyncio.get_running_loop().time, len(case.given)
@@ -173,7 +243,7 @@ class GiveBack(Exercise):
                 await asyncio.sleep(back)
                 case.given[number] = "ended"
             except asyncio.CancelledError:
-                case.given[number] = "cancelled"
+                case.given[number], case.cut = "cancelled", case.waited
                 raise
             finally:
                 case.took = clock() - begun
@@ -190,6 +260,7 @@ class GiveBack(Exercise):
             task = asyncio.create_task(made, name="borrow")
             for moment in moments:
                 await asyncio.wait([task], timeout=moment - clock())
+                case.waited = lab.where(task)
                 task.cancel()
             await asyncio.wait([task], timeout=5000)
             case.over, case.given_then = clock(), list(case.given)
@@ -205,10 +276,6 @@ class GiveBack(Exercise):
                 raise
             case.lost = found
         case.given = case.given_then
-        if isinstance(case.outcome, Exception) and not isinstance(
-            case.outcome, TimeoutError if moments else LookupError
-        ):
-            raise case.outcome
         return case
 
     @right
@@ -420,12 +487,14 @@ class Case:
     """What came of one borrowing.
 
     given: how each giving back stood when it was over; took: seconds of the last one; outcome: what
-    was returned, the error, or "cancelled"; lost: the Wrong for an error that nobody looked at.
+    was returned, the error, or "cancelled"; lost: the Wrong for an error that nobody looked at;
+    waited: where it waited when it was last cancelled; cut: that, if this cancelled `give_back`.
     """
 
     def __init__(self):
         self.given, self.given_then, self.took, self.over = [], [], 0.0, 0.0
         self.outcome, self.lost = None, None
+        self.waited = self.cut = None
 
     def told(self):
         """Name a lost error, now that nothing worse was found."""

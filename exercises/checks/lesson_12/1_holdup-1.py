@@ -63,13 +63,13 @@ class FindTheBlockers(Exercise):
         (
             1,
             "not run yet",
-            "a definition runs nothing",
+            "took a definition for run",
             "Line 1 only defines a function. What its lines do is done when it runs.",
         ),
         (
             4,
             "not run yet",
-            "a definition runs nothing",
+            "took a definition for run",
             "Line 4 only defines a function. What its lines do is done when it runs.",
         ),
         (
@@ -88,67 +88,67 @@ class FindTheBlockers(Exercise):
         (
             12,
             "queued is run",
-            "submit returns at once",
+            "let `submit` wait",
             "Line 12 hands the job to a thread of the pool, and goes on.",
         ),
         (
             7,
             "blames the waiting",
-            "a thread of its own",
+            "overlooked the thread",
             "In line 7 the sleep is in a thread, beside the loop. What stands here is an `await`.",
         ),
         (
             8,
             "blames the waiting",
-            "a thread of its own",
+            "overlooked the thread",
             "In line 8 the request is made in a thread, beside the loop. "
             "What stands here is an `await`.",
         ),
         (
             5,
             "blames the waiting",
-            "a wait of the loop",
+            "blamed an `await`",
             "Line 5 waits, and it waits with `await`: the others have their turns.",
         ),
         (
             13,
             "blames the waiting",
-            "a wait of the loop",
+            "blamed an `await`",
             "Line 13 waits, and it waits with `await`: `wrap_future` makes "
             "something that the loop can wait for.",
         ),
         (
             -6,
             "async def unblocks",
-            "time.sleep blocks",
+            "overlooked `time.sleep`",
             "Line 6 is not among them. `time.sleep` holds the thread, and "
             "the loop lives in that thread.",
         ),
         (
             -2,
             "async def unblocks",
-            "async def doesn't help",
+            "trusted in `async def`",
             "You left out the line that adds up large `data`. `total` "
             "is `async def`, but there is no `await` inside: it computes to its end.",
         ),
         (
             -9,
             "called, not handed over",
-            "the argument comes first",
+            "overlooked that the argument comes first",
             "Look at line 9 again. `requests.get(url)` is called "
             "here, with brackets, before `to_thread` is called.",
         ),
         (
             -10,
             "async def unblocks",
-            "files block",
+            "took reading a file for a wait",
             "Look at line 10 again. The disk is slow, and there is no `await` in "
             "front of the call.",
         ),
         (
             -14,
             "async def unblocks",
-            "result() waits",
+            "overlooked that `result()` waits",
             "Look at line 14 again. `result()` of a pool's future blocks the "
             "thread that asks, until there is one.",
         ),

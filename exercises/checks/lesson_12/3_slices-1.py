@@ -66,19 +66,27 @@ class InSlices(Exercise):
                 lab.call_of("weigh"),
                 "Pause after every tenth call: `await asyncio.sleep(0)`.",
             )
+            at = ""
+            if scale.most < 100 and (asked := lab.condition()):
+                line, at = asked, "decides when the others have a turn"
             if sleeps := lab.call_of("time.sleep"):
                 line, try_ = (
                     sleeps,
                     "`time.sleep(0)` lets other threads run. The tasks of this "
                     "loop need an `await` that pauses.",
                 )
-            elif lab.call_of("gather", "create_task", "TaskGroup"):
+            elif tasks := lab.call_of("gather", "create_task", "TaskGroup"):
+                line, at = tasks, "starts tasks that never pause"
                 try_ = (
                     "Tasks that never pause run right after one another. Each must pause "
                     "itself, or leave the rest for later."
                 )
             raise Wrong(
-                "hog", f"`weigh` was called {scale.most} times in a row, {turns}.", line, try_
+                "hog",
+                f"`weigh` was called {scale.most} times in a row, {turns}.",
+                line,
+                try_,
+                at=at,
             )
         lab.equal(run.result, sum(range(100)))
 

@@ -86,12 +86,13 @@ class StopTheSearch(Exercise):
         self._nobody_looks_on(lab, places, after[0], "It returned None after 0.1 s")
 
     def _is_cancelled(self, search, lab):
-        places, after = Places(), []
+        places, after, waited = Places(), [], []
         lab.told("with 300 places and 5 s, and cancelled it after 0.1 s")
 
         async def main():
             task = asyncio.create_task(search(lab.blocking(places.look), range(300), 5))
             await asyncio.sleep(0.1)
+            waited.append(lab.where(task))
             task.cancel()
             done, _ = await asyncio.wait([task], timeout=1)
             if not done or not task.cancelled():
@@ -107,9 +108,11 @@ class StopTheSearch(Exercise):
             after.append(await places.looked_on())
 
         lab.run(main())
-        self._nobody_looks_on(lab, places, after[0], "It was cancelled after 0.1 s")
+        lines = [line for _, line in filter(None, waited)]
+        passed = lab.text.narrow_handler(lines, asyncio.CancelledError)
+        self._nobody_looks_on(lab, places, after[0], "It was cancelled after 0.1 s", passed)
 
-    def _nobody_looks_on(self, lab, places, more, ended):
+    def _nobody_looks_on(self, lab, places, more, ended, passed=None):
         # One may have begun just when the flag was set.
         if more > 1:
             line = lab.call_of("to_thread", "run_in_executor", "submit", "Thread")
@@ -119,7 +122,7 @@ class StopTheSearch(Exercise):
                 "`threading.Event`, that it looks at before each place."
             )
             if flag:
-                line = flag
+                line = passed or flag
                 try_ = (
                     "The flag must be set however `search` ends, in a `finally`, and the "
                     "thread must look at it before each place."
@@ -130,6 +133,7 @@ class StopTheSearch(Exercise):
                 line,
                 try_,
                 headline="the thread worked on",
+                at="lets the cancellation pass" if flag and passed else "",
             )
 
     @sweep(

@@ -384,7 +384,7 @@ class Bench:
         def note(what):
             on_loop = asyncio._get_running_loop() is not None
             if on_loop and self.working and not self.blocked:
-                self.blocked = what, lab.call_of(what) or lab.with_of()
+                self.blocked = what, lab.text.of_frame(sys._getframe(2))
 
         def watched_shutdown(pool, wait=True, *, cancel_futures=False):
             self.shutdowns += 1

@@ -88,7 +88,10 @@ class AddWhatComes(Exercise):
             if line := made_per_call(lab):
                 raise Wrong("lock per call", observed, line)
             raise Wrong(
-                "lost update", observed, lab.assigned("totals", to=ast.Await) or last_await(lab)
+                "lost update",
+                observed,
+                lab.assigned("totals", to=ast.Await) or last_await(lab),
+                at="gives the others their turn",
             )
         lab.equal(totals, {"a": 107, "b": 30}, what="`totals` is")
 
@@ -154,7 +157,7 @@ class AddWhatComes(Exercise):
         totals.setdefault(name, 0)
         totals[name] += await fetch(name)
 
-    @wrong("lost update", says="Line 8: `number = await fetching`")
+    @wrong("lost update", says="Line 8 gives the others their turn: `number = await fetching`")
     async def reads_before_the_task_is_done(totals, name, fetch):
         fetching = asyncio.create_task(fetch(name))
         before = totals.get(name, 0)
@@ -167,7 +170,7 @@ class AddWhatComes(Exercise):
         number = await fetch(name)
         totals[name] = before + number
 
-    @wrong("lost update", says="Line 8: `await asyncio.sleep(0)`")
+    @wrong("lost update", says="Line 8 gives the others their turn: `await asyncio.sleep(0)`")
     async def pauses_in_between(totals, name, fetch):
         number = await fetch(name)
         before = totals.get(name, 0)

@@ -98,7 +98,7 @@ class OncePerKey(Exercise):
             raise Wrong(
                 "lost error",
                 f"The first `get` returned {page!r}; the OSError of `load` had to come out.",
-                lab.handler(),
+                lab.kept_default() or lab.keeping(OSError),
             )
         await asyncio.sleep(0.5)
         del errors["a"]

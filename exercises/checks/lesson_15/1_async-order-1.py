@@ -68,7 +68,7 @@ class PredictOrder(Exercise):
                 "end",
             ],
             "queued is run",
-            "You have use 1 before got 1. `create_task` runs nothing: it puts the task "
+            "You have `use 1` before `got 1`. `create_task` runs nothing: it puts the task "
             "into the queue.",
         ),
         wrong_value(
@@ -85,10 +85,10 @@ class PredictOrder(Exercise):
                 "end",
             ],
             "where it switches",
-            "You have use 1 before the loop is over. `async for` awaits the next item, "
+            "You have `use 1` before the loop is over. `async for` awaits the next item, "
             "but the generator hands it out without waiting for anything, so the event "
             "loop has no turn.",
-            headline="every await lets others run",
+            headline="let every `await` give others a turn",
         ),
         wrong_value(
             [
@@ -104,9 +104,9 @@ class PredictOrder(Exercise):
                 "end",
             ],
             "where it switches",
-            "You have use 1 where the generator yields. A `yield` hands the item to the "
+            "You have `use 1` where the generator yields. A `yield` hands the item to the "
             "`async for`, and the event loop hears nothing of it.",
-            headline="every yield lets others run",
+            headline="let every `yield` give others a turn",
         ),
         wrong_value(
             [
@@ -122,9 +122,9 @@ class PredictOrder(Exercise):
                 "end",
             ],
             "where it switches",
-            "You have use 1 before `read`. The end of the stream suspends nobody either; "
+            "You have `use 1` before `read`. The end of the stream suspends nobody either; "
             "the end of the `async with` does.",
-            headline="the end of the stream lets others run",
+            headline="let the end of the stream give others a turn",
         ),
         wrong_value(
             [
@@ -140,16 +140,16 @@ class PredictOrder(Exercise):
                 "end",
             ],
             "runs past the yield",
-            "You have after 1 before got 1. At its `yield` the generator stands still, "
+            "You have `after 1` before `got 1`. At its `yield` the generator stands still, "
             "until the loop asks for the next item.",
-            headline="makes all items first",
+            headline="made all items first",
         ),
         wrong_value(
             ["make 1", "got 1", "after 1", "make 2", "got 2", "read", "use 1", "use 2", "end"],
             "runs past the yield",
-            "You left out after 2. The loop asks once more after the last item, and the "
+            "You left out `after 2`. The loop asks once more after the last item, and the "
             "generator runs to its end.",
-            headline="forgot what stands behind the last yield",
+            headline="stopped at the last `yield`",
         ),
         wrong_value(
             [
@@ -183,8 +183,8 @@ class PredictOrder(Exercise):
                 "end",
             ],
             "runs past the yield",
-            "You have make 2 before after 1. The generator goes on below the `yield` at "
+            "You have `make 2` before `after 1`. The generator goes on below the `yield` at "
             "which it stood.",
-            headline="wrong place to go on",
+            headline="went on from the top instead of below the `yield`",
         ),
     )

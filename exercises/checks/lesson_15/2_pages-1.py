@@ -36,7 +36,7 @@ class Pages(Exercise):
 
     id = "pages-1"
     asks = "pages"
-    minutes = 7
+    minutes, limit = 7, 3.0  # a generator in a generator, a thousand deep, takes its time
     hints = (
         "A loop goes from page to page. What tells it where to go, and when to stop?",
         "Hand out all items of a page before you fetch the next one.",
@@ -79,18 +79,18 @@ class Pages(Exercise):
                     lab.yielding(lab.asks),
                     "There is no `yield from` for async generators: go through it with "
                     "`async for`, and yield its items.",
-                    headline="yields a stream",
+                    headline="yielded a generator in place of its items",
                 )
             got.append(item)
             await asyncio.sleep(3)  # what was begun in the background begins now
-            self._fetched(lab, fetch.calls, got)
+            self._fetched(lab, fetch, got)
         if got == ["a", "b"]:
             raise Wrong(
                 "stopped early",
                 "It yielded a and b, and no more. The second page is empty, and it has a next one."
                 if len(fetch.calls) > 1
                 else "It yielded the items of the first page, and no more.",
-                lab.earliest(lab.condition(), lab.returning(), lab.looping()),
+                lab.condition() or lab.returning() or lab.looping(),
                 "Only `next` tells whether there is another page.",
                 headline="stopped too early",
             )
@@ -120,7 +120,8 @@ class Pages(Exercise):
                 headline="raised StopAsyncIteration",
             ) from None
 
-    def _fetched(self, lab, calls, got):
+    def _fetched(self, lab, fetch, got):
+        calls = fetch.calls
         if len(calls) > len(set(calls)):
             raise Wrong(
                 "done twice",
@@ -145,9 +146,10 @@ class Pages(Exercise):
         raise Wrong(
             "eager",
             said,
-            lab.call_of("fetch"),
+            fetch.places[needed],
             "Fetch the next page when all items of this one have been asked for.",
             headline="fetches a page too early",
+            at="fetches it",
         )
 
     @sweep(

@@ -33,11 +33,8 @@ class Borrowed(Exercise):
             lab.told(f"and the block ended {ends}")
             pool = Pool()
             block = self._block(borrowed, lab, pool, ends)
-            if ends == "by a cancellation":
-                lab.run(block, cancel_after=5)
-            else:
-                lab.run(block)
-            self._released(lab, pool, ends)
+            run = lab.run(block, cancel_after=5 if ends == "by a cancellation" else None)
+            self._released(lab, pool, ends, run.error or run.result)
         self._no_connection(borrowed, lab)
 
     async def _block(self, borrowed, lab, pool, ends):
@@ -61,8 +58,8 @@ class Borrowed(Exercise):
                 if ends == "with an error":
                     raise ValueError("in the block")
                 await asyncio.sleep(10)
-        except ValueError:
-            return
+        except ValueError as error:
+            return error
         except RuntimeError as error:
             if "didn't stop" not in str(error):
                 raise
@@ -78,7 +75,7 @@ class Borrowed(Exercise):
             raise Wrong(
                 "lost error",
                 "The block raised a ValueError, and it didn't come out of the `async with`.",
-                lab.earliest(lab.handler(), lab.returning()),
+                lab.keeping(ValueError) or lab.returning(),
                 "It is raised at the `yield`, and nothing there may end it: no `except` "
                 "that doesn't raise again, no `return` in a `finally`.",
             )
@@ -109,14 +106,16 @@ class Borrowed(Exercise):
             headline="not an async context manager",
         )
 
-    def _released(self, lab, pool, ends):
+    def _released(self, lab, pool, ends, error):
         if pool.back == pool.given:
             return
         if not pool.back:
             raise Wrong(
                 "not given back",
                 "The connection was never released.",
-                lab.call_of("release") or lab.yielding(),
+                lab.text.let_out(error, lab.yielding())
+                if error
+                else lab.call_of("release") or lab.yielding(),
                 "Your release is reached only when the block fails. A `finally` is "
                 "reached on every way out."
                 if ends == "by itself" and lab.handler()
@@ -127,6 +126,7 @@ class Borrowed(Exercise):
                 if ends == "with an error"
                 else "A CancelledError is no Exception. Only a `finally` is reached on every "
                 "way out.",
+                at="lets it out" if error else "",
             )
         raise Wrong(
             "value",
@@ -165,6 +165,7 @@ class Borrowed(Exercise):
                 f"It released {pool.back}.",
                 lab.call_of("release"),
                 "Acquire before the `try`.",
+                at="gives it back",
             )
 
     @sweep(

@@ -1,7 +1,8 @@
+import ast
 import asyncio
 
 from helpers.basics.backports import Queue, QueueShutDown
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import SOON, in_batches, noting_the_end, or_one, with_workers
 
@@ -14,11 +15,20 @@ class AllWorkersEnd(Exercise):
 
     At most `workers` fetches are under way at once, and as long as there is something left to
     begin, no fewer. When it returns, nothing of it runs any more. There may be fewer urls than
-    workers. (Let the workers take the urls from one queue. `Queue.shutdown` for every Python comes
-    by `from helpers.basics.backports import Queue, QueueShutDown`.)
+    workers, or none. If a fetch fails, its error comes out at once, alone or in a group, and
+    nothing is left running.
+
+    (Let the workers take the urls, in their order, from one queue. `Queue.shutdown` for every
+    Python comes by `from helpers.basics.backports import Queue, QueueShutDown`.)
     """
 
     id = "workers-1"
+    equivalent = {
+        "shuts_the_queue_down: each once, line 5": "a url need not be fetched twice",
+        "shuts_the_queue_down: wider except, line 12": "a `get` raises nothing else",
+        "joins_and_cancels: each once, line 4": "a url need not be fetched twice",
+        "joins_and_cancels: finally for errors, line 12": "nobody joins after a cancellation",
+    }
     asks = "fetch_all"
     minutes = 10
     hints = (
@@ -52,7 +62,7 @@ class AllWorkersEnd(Exercise):
                     try_="An item that a worker has taken is its own.",
                     headline="fetched twice",
                 )
-            lab.limited(service.peak, at_most=workers, what="fetches")
+            lab.limited(service.peak, workers, "fetches", service.peak_place)
             if run.elapsed > fetch.ended + SOON:
                 raise Wrong(
                     "late",
@@ -72,6 +82,15 @@ class AllWorkersEnd(Exercise):
         took = f"It took {run.elapsed:g} s; {workers} workers need {best:g} s for them."
         if abs(run.elapsed - sum(seconds)) < SOON:
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
+        if any(isinstance(node, ast.Slice) and node.step for node in lab.nodes()):
+            raise Wrong(
+                "idle places",
+                took,
+                lab.node(ast.Slice),
+                "A share that is dealt out beforehand may be the longest. A worker that is free "
+                "takes the next url.",
+                headline="dealt them out beforehand",
+            )
         if abs(run.elapsed - in_batches(seconds, workers)) < SOON:
             raise Wrong("batch barrier", took, lab.call_of("gather", "TaskGroup", "wait"))
         raise Wrong(
@@ -82,6 +101,24 @@ class AllWorkersEnd(Exercise):
             "it in that moment.",
             headline="left a worker idle",
         )
+
+    @sweep(
+        lambda some: {
+            "urls": some.lists(some.sampled_from("abcde"), max_size=5, unique=True),
+            "pages": some.permutations(("page", "", None, 0, [])),
+            "waits": some.permutations((1, 1.13, 2.3, 3.7, 5.9)),
+            "workers": some.integers(1, 4),
+        },
+        besides=[
+            {"urls": list(range(1100)), "pages": [""] * 1100, "waits": [1] * 1100, "workers": 100}
+        ],
+        fails=(TimeoutError, asyncio.QueueEmpty),
+        cancels=True,
+        most=20,
+    )
+    def any_urls(self, fetch_all, lab, urls, pages, waits, workers):
+        fetch = lab.service(dict(zip(urls, waits)), dict(zip(urls, pages)))
+        return lab.seen(lab.run(fetch_all, fetch, urls, workers), fetch, without=("group",))
 
     @right
     async def one_sentinel_each(fetch, urls, workers):

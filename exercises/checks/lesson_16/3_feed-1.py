@@ -1,9 +1,9 @@
 import asyncio
 
 from helpers.basics.backports import Queue, QueueShutDown
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import SOON, in_batches, noting_the_end, or_one, with_workers
+from .shared import SOON, in_batches, noting_the_end, or_one, with_workers, words_of
 
 
 class Feed(Exercise):
@@ -15,7 +15,11 @@ class Feed(Exercise):
     returns when all are sent.
 
     So at most `size` items wait in the queue, one more is in the hand of whoever wants to put it
-    there, and each worker has one. None of them may be idle while an item waits.
+    there, and each worker has one. None of them may be idle while an item waits. (`size` is 1 or
+    more, and no item is `None`.)
+
+    If `send` or `source` raises an error, it comes out at once, alone or in a group, and nothing
+    is left running.
     """
 
     id = "feed-1"
@@ -36,7 +40,7 @@ class Feed(Exercise):
             source = lab.stream(range(items), behind=send)
             run = lab.run(feed, source, noting_the_end(send), workers, size)
             self._all_sent(lab, send, items)
-            lab.limited(send.peak, at_most=workers, what="items")
+            lab.limited(send.peak, workers, "items", send.peak_place)
             lab.bounded(source, at_most=size + 1 + workers)
             best = with_workers(seconds, workers)
             if run.elapsed > best + SOON:
@@ -87,6 +91,46 @@ class Feed(Exercise):
                 f"{items} items came, and {len(send.calls)} were sent.",
                 headline="sent twice",
             )
+
+    @sweep(
+        lambda some: {
+            "items": some.lists(some.sampled_from(("a", "b", 0, "")), max_size=7),
+            "breaks": some.sampled_from((False, False, True)),
+            "waits": some.permutations((1, 1.13, 2.3, 3.7)),
+            "pause": some.sampled_from((0, 0.171)),
+            "workers": some.integers(1, 3),
+            "size": some.integers(1, 2),
+        },
+        besides=[
+            {
+                "items": ["a"] * 1100,
+                "breaks": False,
+                "waits": [1] * 4,
+                "pause": 0,
+                "workers": 100,
+                "size": 1,
+            }
+        ],
+        fails=(TimeoutError, asyncio.QueueEmpty),
+        cancels=True,
+        most=20,
+    )
+    def any_items(self, feed, lab, items, breaks, waits, pause, workers, size):
+        def source():
+            yield from items
+            if breaks:
+                raise OSError("the source broke")
+
+        send = lab.service(dict(zip(("a", "b", 0, ""), waits)), name="send")
+        stream = lab.stream(source(), pause, behind=send)
+        then = ", and then an OSError" if breaks else ""
+        lab.told(
+            f"with `workers={workers}` and `size={size}`; the source gave {words_of(items)}{then}"
+        )
+        run = lab.run(feed, stream, send, workers, size)
+        if run.error is None:
+            lab.bounded(stream, at_most=size + 1 + workers)
+        return lab.seen(run, send, without=("group",))
 
     @right
     async def with_sentinels(source, send, workers, size):

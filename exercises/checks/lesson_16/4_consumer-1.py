@@ -1,6 +1,6 @@
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import SOON, now
 
@@ -37,18 +37,21 @@ class Details:
 
 
 class Taken(asyncio.Queue):
-    """A queue that notes how many items at most had been taken and were not done yet."""
+    """A queue that notes how many items at most had been taken and were not done yet.
 
-    def __init__(self, details):
+    ended: holds what is done.
+    """
+
+    def __init__(self, ended):
         super().__init__()
-        self.details = details
+        self.ended = ended
         self.taken = self.ahead = 0
 
     def get_nowait(self):
         item = super().get_nowait()
         if item is not None:
             self.taken += 1
-            self.ahead = max(self.ahead, self.taken - len(self.details.ended))
+            self.ahead = max(self.ahead, self.taken - len(self.ended))
         return item
 
 
@@ -66,9 +69,15 @@ class Consumer(Exercise):
     `None`, calls `await details(number)` for each, and returns when all have ended. A number
     begins in the moment in which it is in the queue and fewer than `at_most` are under way. What
     can't begin yet stays in the queue (you may hold one in your hand).
+
+    The same number may come twice, and is done twice. (`details` never fails here: that is the
+    next exercise's matter.)
     """
 
     id = "consumer-1"
+    equivalent = {
+        "with_a_semaphore: finally for errors, line 8": "who is cancelled wants no place any more",
+    }
     asks = "consumer"
     minutes = 10
     hints = (
@@ -89,9 +98,9 @@ class Consumer(Exercise):
                 + " s"
             )
             details = Details(self.seconds)
-            queue = Taken(details)
+            queue = Taken(details.ended)
             try:
-                lab.run(self._play(consumer, queue, details, at_most))
+                lab.run(self._play(consumer, queue, details.details, self.arrivals, at_most))
             except Exception:
                 if details.wrong is None:
                     raise
@@ -118,25 +127,60 @@ class Consumer(Exercise):
             lab.limited(details.peak, at_most, what="numbers")
             if at_most > 1:
                 self._look_for_delay(lab, details, at_most)
-            if queue.ahead > at_most + 1:
-                raise Wrong(
-                    "unbounded",
-                    f"{queue.ahead} numbers had been taken from the queue and "
-                    f"were not done; {at_most} may be under way.",
-                    lab.call_of("create_task", "ensure_future"),
-                    "A task for each number that waits for its place is a second queue, "
-                    "and nobody bounds that one. Get a place first, then take a number.",
-                )
+            self._look_for_a_second_queue(lab, queue, at_most)
 
-    async def _play(self, consumer, queue, details, at_most):
+    @sweep(
+        lambda some: {
+            "arrivals": some.lists(
+                some.tuples(some.sampled_from((0, 0.3, 1.9)), some.integers(0, 3)), max_size=6
+            ),
+            "waits": some.permutations((0.71, 1.13, 2.3, 3.7)),
+            "at_most": some.integers(1, 3),
+        },
+        besides=[{"arrivals": [(0, 1)] * 1100, "waits": [1] * 4, "at_most": 100}],
+        most=24,
+    )
+    def any_numbers(self, consumer, lab, arrivals, waits, at_most):
+        details, begun, when = lab.service(dict(enumerate(waits)), name="details"), [], 0
+        queue, times = Taken(details.finished), []
+        for gap, number in arrivals:
+            times.append((when := when + gap, number))
+
+        async def noted(number):
+            begun.append((number, round(now(), 6)))
+            await details(number)
+
+        came = [f"number {number} came at {when:g} s" for when, number in times]
+        if len(came) > 9:
+            came = [f"{len(came):,} numbers came at once"]
+        lab.told(f"with `at_most={at_most}`; {', '.join([*came, 'then `None`'])}")
+        run = lab.run(self._play(consumer, queue, noted, times, at_most))
+        self._look_for_a_second_queue(lab, queue, at_most)
+        return {
+            "": lab.seen(run, details),
+            "the numbers began, each with its moment, as": sorted(begun),
+        }
+
+    def _look_for_a_second_queue(self, lab, queue, at_most):
+        if queue.ahead > at_most + 1:
+            raise Wrong(
+                "unbounded",
+                f"{queue.ahead} numbers had been taken from the queue and "
+                f"were not done; {at_most} may be under way.",
+                lab.call_of("create_task", "ensure_future"),
+                "A task for each number that waits for its place is a second queue, "
+                "and nobody bounds that one. Get a place first, then take a number.",
+            )
+
+    async def _play(self, consumer, queue, details, arrivals, at_most):
         async def produce():
-            for when, number in self.arrivals:
+            for when, number in arrivals:
                 await asyncio.sleep(when - now())
                 await queue.put(number)
             await queue.put(None)
 
         producing = asyncio.create_task(produce())
-        await consumer(queue, details.details, at_most)
+        await consumer(queue, details, at_most)
         producing.cancel()
 
     def _look_for_delay(self, lab, details, at_most):

@@ -1,6 +1,11 @@
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+
+from .shared import words_of
+
+ITEMS = ("a", 0, None, "")
+ERRORS = (ValueError, TimeoutError, OSError, LookupError, EOFError, AssertionError)
 
 
 class Counted(asyncio.Queue):
@@ -17,9 +22,9 @@ class Survivor(Exercise):
     """A worker that outlives a failing item
 
     `work(item)` is a coroutine function that may raise any error. Write `worker(queue, work,
-    failed)`: it takes item after item from `queue`, without end, and does each once. An item that
-    fails is neither lost nor does it end the worker: `(item, error)` is appended to the list
-    `failed`.
+    failed)`: it takes item after item from `queue`, without end, and does each once. An item can
+    be anything, `None` too. One that fails is neither lost nor does it end the worker:
+    `(item, error)` is appended to the list `failed`.
 
     Whoever starts your workers waits by `await queue.join()` until all items are done, failed ones
     too, and then cancels the workers. They must end by that, even in the middle of an item; a
@@ -27,6 +32,9 @@ class Survivor(Exercise):
     """
 
     id = "worker-1"
+    equivalent = {
+        "with_finally: finally for errors, line 5": "nobody joins after a cancellation",
+    }
     asks = "worker"
     minutes = 8
     hints = (
@@ -55,7 +63,7 @@ class Survivor(Exercise):
             async with asyncio.timeout(100):
                 await queue.join()
         except TimeoutError:
-            self._why_join_hangs(lab, queue, work, tasks)
+            self._why_join_hangs(lab, queue, work, tasks, 6)
         for task in tasks:
             if task.done():
                 self._it_ended(lab, task)
@@ -94,6 +102,59 @@ class Survivor(Exercise):
                 "CancelledError is no Exception: `except Exception` lets it pass.",
                 headline="took the cancellation for a failure",
             )
+
+    @sweep(
+        lambda some: {
+            "items": some.lists(some.sampled_from(ITEMS), max_size=5),
+            "fails": some.dictionaries(
+                some.sampled_from(ITEMS), some.sampled_from(ERRORS), max_size=3
+            ),
+            "waits": some.permutations((0, 1, 1.13, 2.3)),
+            "workers": some.integers(1, 2),
+            "cancelled": some.sampled_from((None, 0.5, 1.71)),
+        },
+        besides=[
+            {
+                "items": ["a"] * 1100,
+                "fails": {"a": ValueError},
+                "waits": [1] * 4,
+                "workers": 100,
+                "cancelled": None,
+            }
+        ],
+        most=28,
+    )
+    def any_items(self, worker, lab, items, fails, waits, workers, cancelled):
+        errors = {item: kind(f"no {item}") for item, kind in fails.items()}
+        work = lab.service(dict(zip(ITEMS, waits)), errors=errors, name="work")
+        failing = ", ".join(
+            f"{kind.__name__} for {item!r}" for item, kind in fails.items() if item in items
+        )
+        lab.told(
+            ("in a task" if workers == 1 else f"in {workers} tasks")
+            + f"; in the queue were {words_of(items)}"
+            + (f"; `work` raised {failing}" if failing else "")
+            + ("" if cancelled is None else f"; I cancelled after {cancelled:g} s")
+        )
+        failed = []
+        run = lab.run(self._day(worker, lab, work, items, workers, cancelled, failed))
+        return {"": lab.seen(run, work), "`failed` is": sorted(failed, key=repr)}
+
+    async def _day(self, worker, lab, work, items, workers, cancelled, failed):
+        queue = Counted()
+        tasks = [
+            asyncio.create_task(self._run(worker, queue, work, failed)) for _ in range(workers)
+        ]
+        await asyncio.sleep(0)
+        for item in items:
+            queue.put_nowait(item)
+        try:
+            async with asyncio.timeout(cancelled or 1000):
+                await queue.join()
+        except TimeoutError:
+            if cancelled is None:
+                self._why_join_hangs(lab, queue, work, tasks, len(items))
+        await self._end(lab, tasks)
 
     async def _run(self, worker, queue, work, failed):
         await worker(queue, work, failed)
@@ -155,13 +216,13 @@ class Survivor(Exercise):
             headline="ended too early",
         )
 
-    def _why_join_hangs(self, lab, queue, work, tasks):
+    def _why_join_hangs(self, lab, queue, work, tasks, items):
         for task in tasks:
             if task.done():
                 self._it_ended(lab, task)
         raise Wrong(
             "not given back",
-            f"Of 6 items {len(work.started)} were begun, "
+            f"Of {items} items {len(work.started)} were begun, "
             f"and `task_done()` was called {queue.done} times: `join()` waits for ever.",
             lab.call_of("task_done") or lab.await_of("work"),
             "Every way out of an item must pass by `queue.task_done()`, also the one by an error.",

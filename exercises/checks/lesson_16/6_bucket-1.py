@@ -1,19 +1,23 @@
 import asyncio
+import contextlib
 import inspect
 import time
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import SOON, now
+from .shared import SOON, listed, now
 
 
 class Bucket(Exercise):
     """A token bucket
 
     Write a class `TokenBucket(rate, burst)` with a coroutine method `take()`. Tokens drop into the
-    bucket at `rate` a second, evenly, until it holds `burst` of them; in the beginning it is full.
-    `await bucket.take()` takes one token, and waits for it if there is none, but no longer than it
-    must. Many tasks share one bucket, and who asks first is served first.
+    bucket at `rate` a second, evenly, until it holds `burst` of them (1 or more); in the beginning
+    it is full. `await bucket.take()` takes one token, and waits for it if there is none, but no
+    longer than it must. Many tasks share one bucket, and who asks first is served first.
+
+    A task may be cancelled while it waits. Then it takes no token, and the others wait as if it
+    had never asked.
 
     The time is that of the loop: `asyncio.get_running_loop().time()`. A bucket is made where a
     loop runs, and needs no task of its own: tokens are dropped in when somebody looks.
@@ -27,8 +31,9 @@ class Bucket(Exercise):
         "from the time.",
         "What happens between reading the number of tokens and writing it, if there is an "
         "`await` in between and another task asks?",
-        "Refill: `min(burst, tokens + (now - last) * rate)`. Take one away at once, even if that "
-        "makes the number negative: then `-tokens / rate` seconds are left to sleep.",
+        "Refill: `min(burst, tokens + (now - last) * rate)`. Below 1, sleep `(1 - tokens) / rate` "
+        "seconds and refill again; only then take one away. An `asyncio.Lock` around all that lets "
+        "one task after another in.",
     )
 
     def verify(self, TokenBucket, lab):
@@ -82,7 +87,7 @@ class Bucket(Exercise):
             raise Wrong(
                 "limit",
                 observed,
-                lab.definition("__init__"),
+                lab.assigned("self.*token*", to=0) or lab.assigned("self.*token*", to=0.0),
                 "A full bucket lets `burst` of them through at once, in the beginning and "
                 "after a rest.",
                 headline="did not save up",
@@ -90,7 +95,7 @@ class Bucket(Exercise):
         raise Wrong(
             "late",
             observed,
-            lab.call_of("sleep"),
+            lab.call_of("int", "floor", "round") or lab.operation("//") or lab.call_of("sleep"),
             "The next token is there when `(1 - tokens) / rate` seconds are over.",
             headline="waited too long",
         )
@@ -113,7 +118,9 @@ class Bucket(Exercise):
                         f"From {start:g} s to {got[last]:g} s "
                         f"{served} were served; a bucket of 3 that gets 2 a second gives "
                         f"{int(most + SOON)}.",
-                        lab.await_of("sleep", "acquire"),
+                        (None if lab.call_of("min") else lab.operation("*", on=["*rate"]))
+                        if rested
+                        else lab.await_of("sleep", "acquire"),
                         "It holds at most `burst` tokens, however long the rest was."
                         if rested
                         else "A token is one task's. Between looking at the tokens and taking "
@@ -133,25 +140,68 @@ class Bucket(Exercise):
             for number, when in enumerate(asked):
                 group.create_task(one(number, when))
 
-    @right
-    class TakesAtOnce:
-        """At most `rate` a second, and up to `burst` at once after a rest."""
+    @sweep(
+        lambda some: {
+            "rate": some.sampled_from((0.5, 2)),
+            "burst": some.integers(1, 2),
+            "buckets": some.sampled_from((1, 1, 2)),
+            "asks": some.lists(
+                some.tuples(
+                    some.sampled_from((0, 0, 0.25, 7)),
+                    some.sampled_from((None, None, 0.3137)),
+                ),
+                min_size=1,
+                max_size=6,
+            ),
+        },
+        besides=[
+            {
+                "rate": 2,
+                "burst": 1,
+                "buckets": 1,
+                "asks": [(0, None), (0, 0.3137), (0, None), (0, None)],
+            }
+        ],
+        most=40,
+    )
+    def any_takers(self, TokenBucket, lab, rate, burst, buckets, asks):
+        asked, when = [], 0
+        for gap, _ in asks:
+            asked.append(when := when + gap)
+        left = [
+            f"number {number} was cancelled {patience:g} s later"
+            for number, (_, patience) in enumerate(asks, 1)
+            if patience is not None
+        ]
+        lab.told(
+            f"with `rate={rate}` and `burst={burst}`"
+            + (", twice, and used the two in turns" if buckets == 2 else "")
+            + f"; `take()` was called at {listed(asked)} s"
+            + "".join(f"; {each}" for each in left)
+        )
+        takers = [(when, patience) for when, (_, patience) in zip(asked, asks)]
+        served = lab.run(self._takers(TokenBucket, rate, burst, buckets, takers)).result
+        return {"`take()` returned at": served}
 
-        def __init__(self, rate, burst):
-            self.rate, self.burst = rate, burst
-            self.tokens, self.last = burst, asyncio.get_running_loop().time()
+    async def _takers(self, TokenBucket, rate, burst, buckets, takers):
+        made, served = [TokenBucket(rate, burst) for _ in range(buckets)], [None] * len(takers)
 
-        async def take(self):
-            """Take a token; wait for it if there is none."""
-            now = asyncio.get_running_loop().time()
-            self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
-            self.last = now
-            self.tokens -= 1
-            if self.tokens < 0:
-                await asyncio.sleep(-self.tokens / self.rate)
+        async def one(number, when, patience):
+            await asyncio.sleep(when)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(patience):
+                    await made[number % buckets].take()
+                    served[number] = round(now(), 6)
+
+        async with asyncio.TaskGroup() as group:
+            for number, taker in enumerate(takers):
+                group.create_task(one(number, *taker))
+        return served
 
     @right
     class WithALock:
+        """At most `rate` a second, and up to `burst` at once after a rest."""
+
         def __init__(self, rate, burst):
             self.rate, self.burst = rate, burst
             self.tokens, self.last = burst, asyncio.get_running_loop().time()
@@ -163,6 +213,7 @@ class Bucket(Exercise):
             self.last = now
 
         async def take(self):
+            """Take a token; wait for it if there is none."""
             async with self.lock:
                 self.refill()
                 if self.tokens < 1:
@@ -171,16 +222,18 @@ class Bucket(Exercise):
                 self.tokens -= 1
 
     @right
-    class HandsOutMoments:
+    class NotesWhenItIsFull:
         def __init__(self, rate, burst):
-            self.apart, self.burst, self.next = 1 / rate, burst, float("-inf")
+            self.apart, self.burst = 1 / rate, burst
+            self.next, self.turn = float("-inf"), asyncio.Lock()
 
         async def take(self):
-            now = asyncio.get_running_loop().time()
-            mine = max(self.next, now - (self.burst - 1) * self.apart)
-            self.next = mine + self.apart
-            if mine > now:
-                await asyncio.sleep(mine - now)
+            clock = asyncio.get_running_loop().time
+            async with self.turn:
+                mine = max(self.next, clock() - (self.burst - 1) * self.apart)
+                if mine > clock():
+                    await asyncio.sleep(mine - clock())
+                self.next = mine + self.apart
 
     @wrong("limit", says="no `await` that lets another task look")
     class LooksSleepsAndTakes:
@@ -277,6 +330,32 @@ class Bucket(Exercise):
             self.next = mine + self.apart
             await asyncio.sleep(mine - now)
 
+    @wrong("value", says="was cancelled")
+    class TakesAtOnce:
+        def __init__(self, rate, burst):
+            self.rate, self.burst = rate, burst
+            self.tokens, self.last = burst, asyncio.get_running_loop().time()
+
+        async def take(self):
+            now = asyncio.get_running_loop().time()
+            self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+            self.last = now
+            self.tokens -= 1
+            if self.tokens < 0:
+                await asyncio.sleep(-self.tokens / self.rate)
+
+    @wrong("value", says="asked is")
+    class HandsOutMoments:
+        def __init__(self, rate, burst):
+            self.apart, self.burst, self.next = 1 / rate, burst, float("-inf")
+
+        async def take(self):
+            now = asyncio.get_running_loop().time()
+            mine = max(self.next, now - (self.burst - 1) * self.apart)
+            self.next = mine + self.apart
+            if mine > now:
+                await asyncio.sleep(mine - now)
+
     BeginsEmpty = TakesAtOnce.but(
         "self.last = burst", "self.last = 0", kind="limit", says="in the beginning"
     )
@@ -306,7 +385,3 @@ class Bucket(Exercise):
                     await asyncio.sleep(1 / self.rate)
                     self.last, self.tokens = asyncio.get_running_loop().time(), 1
                 self.tokens -= 1
-
-
-def listed(moments):
-    return ", ".join(f"{moment:g}" for moment in moments)

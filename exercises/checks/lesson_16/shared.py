@@ -30,6 +30,16 @@ def or_one(seconds):
     return collections.defaultdict(lambda: 1, seconds)
 
 
+def words_of(items):
+    """The items as they are, or how many if they are many."""
+    return repr(items) if len(items) < 10 else f"{len(items):,} of them"
+
+
+def listed(moments):
+    """Moments, as a text."""
+    return ", ".join(f"{moment:g}" for moment in moments)
+
+
 def noting_the_end(service):
     """The same service; its `ended` is when the last call of it ended."""
 

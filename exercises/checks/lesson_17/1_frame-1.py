@@ -1,7 +1,7 @@
 import asyncio
 import struct
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import feed
 
@@ -22,6 +22,7 @@ class ReadFrame(Exercise):
     - If the connection has ended before a frame began, it returns `None`.
     - If it ends in the midst of a frame, `asyncio.IncompleteReadError` comes out.
     - A length above 1000 is a `ValueError`, raised before the message itself is waited for.
+    - An error of the reader's own, as a `ConnectionResetError`, comes out.
     """
 
     id = "frame-1"
@@ -153,10 +154,53 @@ class ReadFrame(Exercise):
                     "protocol",
                     f"The length said {length:,}. It raised ValueError "
                     "only after it had waited for the message itself.",
-                    lab.call_of("ValueError"),
+                    lab.literal(1000),
                     "Compare the length before you read on: a client may announce 4 GiB.",
                     headline="looked too late",
                 )
+
+    @sweep(
+        lambda some: {
+            "lengths": some.lists(some.sampled_from((0, 1, 3, 10, 1001)), max_size=3),
+            "cut": some.sampled_from((0, 0, 1, 3, 4, 5)),
+            "piece": some.sampled_from((1, 3, 4, 7, 99)),
+            "ends": some.sampled_from((True, False, ConnectionResetError)),
+        },
+        besides=[
+            {"lengths": [1000, 1000], "cut": 0, "piece": 5000, "ends": False},
+            {"lengths": [2**32 - 1], "cut": 0, "piece": 4, "ends": False},
+        ],
+        most=40,
+    )
+    def any_frames(self, read_frame, lab, lengths, cut, piece, ends):
+        sent = b"".join(struct.pack(">I", n) + b"y" * (n if n <= 1000 else 9) for n in lengths)
+        sent = sent[: max(0, len(sent) - cut)]
+        lab.told(
+            f"again and again; {len(sent):,} bytes came, {piece:,} at a time: frames of the "
+            f"lengths {lengths}"
+            + (f", and the last {cut} bytes missing" if cut else "")
+            + ("; then ConnectionResetError" if isinstance(ends, type) else "; then the end")
+        )
+        pieces = [sent[at : at + piece] for at in range(0, len(sent), piece)]
+        steps = [step for each in pieces for step in (each, 0.5)]
+        steps += [] if ends else [60]
+        broken = ends if isinstance(ends, type) else None
+        return lab.seen(lab.run(self._read_all(read_frame, steps, broken, len(lengths) + 1)))
+
+    async def _read_all(self, read_frame, steps, broken, most):
+        reader, got = asyncio.StreamReader(), []
+        last = broken("the connection broke") if broken else None
+        feeding = feed(reader, *steps, last)
+        try:
+            while len(got) < most and None not in got:
+                got.append(await read_frame(reader))
+        except ValueError:
+            got.append("ValueError")
+        except asyncio.IncompleteReadError:
+            got.append("IncompleteReadError")
+        finally:
+            feeding.cancel()
+        return got
 
     def compare(self, lab, got, expected):
         if got == expected:
@@ -169,10 +213,11 @@ class ReadFrame(Exercise):
                 "Return the message alone.",
             )
         if got is None and expected == b"":
+            found = lab.suspect(got, expected)
             raise Wrong(
                 "value",
                 "The frame held 0 bytes: it is there, with an empty message. It returned None.",
-                lab.operation("or"),
+                found and found.line,
                 'None tells that the connection has ended. Return `b""`.',
             )
         if isinstance(got, bytes | bytearray | None):

@@ -1,8 +1,10 @@
 import asyncio
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import feed
+
+PIECES = (b"a", b"\n", b"a \n", b"\r\n\x0b\n", b" b\nc")
 
 
 class LineInTime(Exercise):
@@ -16,6 +18,8 @@ class LineInTime(Exercise):
     - If the whole line is not there after `seconds`, a `TimeoutError` comes out, even if a letter
       came just before.
     - If the connection ends before the line does, it returns `None`.
+
+    No line is longer than the reader's own limit, 64 KiB.
     """
 
     id = "line-in-time-1"
@@ -104,6 +108,43 @@ class LineInTime(Exercise):
         }.items():
             self.compare(lab, read(what, *steps), None)
 
+    @sweep(
+        lambda some: {
+            "pieces": some.lists(
+                some.tuples(some.sampled_from((0, 1)), some.sampled_from(PIECES)), max_size=5
+            ),
+            "seconds": some.sampled_from((0.7, 2.5)),
+        },
+        besides=[
+            {"pieces": [(0, b"y")] * 1100 + [(0, b"\n")], "seconds": 2.5},
+            {"pieces": [(0, b"y" * 60_000), (1, b"\n")], "seconds": 2.5},
+        ],
+        most=50,
+    )
+    def any_pieces(self, read_line, lab, pieces, seconds):
+        came = [
+            f"{piece!r} came" + (f" {pause} s later" if pause else "") for pause, piece in pieces
+        ]
+        if len(came) > 9 or sum(len(piece) for _, piece in pieces) > 99:
+            came = [f"a line of {sum(len(piece) for _, piece in pieces) - 1:,} letters came"]
+        lab.told(
+            f"with {seconds:g} seconds, for line after line; {', '.join([*came, 'then the end'])}"
+        )
+        return lab.seen(lab.run(self._read_all(read_line, pieces, seconds)))
+
+    async def _read_all(self, read_line, pieces, seconds):
+        reader, got = asyncio.StreamReader(), []
+        steps = [step for pause, piece in pieces for step in (pause, piece) if step]
+        feeding = feed(reader, *steps, None)
+        try:
+            while None not in got:
+                got.append(await read_line(reader, seconds))
+        except TimeoutError:
+            got.append("TimeoutError")
+        finally:
+            feeding.cancel()
+        return got
+
     def compare(self, lab, got, expected):
         if isinstance(expected, list):
             for one, wanted in zip(got, expected):
@@ -122,7 +163,7 @@ class LineInTime(Exercise):
             self.stripped(lab, got, expected)
             lab.equal(got, expected)
         else:
-            lab.equal(got, expected)
+            lab.equal(got, expected, line=lab.call_of("readline") if got else None)
 
     def stripped(self, lab, got, expected):
         stripping = lab.text.calls_of("strip", "rstrip", "lstrip")

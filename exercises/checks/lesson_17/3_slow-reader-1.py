@@ -4,9 +4,9 @@ import contextlib
 import socket
 import struct
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import Serving
+from .shared import Serving, Wire
 
 
 class SlowReader(Exercise):
@@ -20,9 +20,14 @@ class SlowReader(Exercise):
       part is taken. (One part has at most 64 KiB.)
     - A client may leave early: `drain`, and `wait_closed` too, then raise a `ConnectionError`. That
       is no error here. Close, take no more parts, and return.
+    - An error that `parts` raises comes out.
     """
 
     id = "slow-reader-1"
+    equivalent = {
+        "drains: finally for errors, line 3": "who cancels the handler closes the connection",
+        "drains_and_waits: wider except, line 10": "`wait_closed` raises nothing else",
+    }
     asks = "send_all"
     minutes, clock, limit = 8, "real", 6.0
     hints = (
@@ -153,6 +158,62 @@ class SlowReader(Exercise):
                 "The ConnectionError of drain must end the loop.",
                 headline="talked to nobody",
             )
+
+    @sweep(
+        lambda some: {
+            "parts": some.lists(some.sampled_from((b"", b"a", b"b")), max_size=5),
+            "leaves": some.sampled_from((None, None, 1, 2)),
+            "breaks": some.sampled_from((False, False, True)),
+            "error": some.sampled_from(
+                (ConnectionResetError, BrokenPipeError, ConnectionAbortedError)
+            ),
+        },
+        most=25,
+    )
+    def any_parts(self, send_all, lab, parts, leaves, breaks, error):
+        taken, ended = [], []
+
+        async def given():
+            for part in parts:
+                taken.append(part)
+                yield part
+                await asyncio.sleep(0)
+            ended.append(True)
+            if breaks and leaves is None:
+                raise OSError("no more parts")
+
+        async def sends():
+            wire = Wire(leaves, error("the client has left"))
+            await lab.awaitable(send_all(wire.writer, given()))
+            return wire
+
+        left = f", and the client left after {leaves} ({error.__name__})" if leaves else ""
+        then = ", and then an OSError" if breaks and leaves is None else ""
+        lab.told(f"with the parts {parts}{then}{left}")
+        run = lab.run(sends())
+        if run.error is not None:
+            raise run.error
+        if leaves and len(taken) > self._last_one(parts, leaves) + 1:
+            raise Wrong(
+                "went on after the end",
+                f"{len(taken)} parts were taken.",
+                try_="The ConnectionError of drain must end the loop.",
+                headline="talked to nobody",
+            )
+        if b"" in parts and leaves is None and not ended:
+            raise Wrong(
+                "falsy",
+                f"It took {len(taken)} of {len(parts)} parts, and did not ask for more.",
+                lab.truth_of_a_value(),
+                try_="A part may be empty, and others follow. The iterator says when it is over.",
+                headline="took an empty part for the end",
+            )
+        return {"the client got": run.result.sent, "`is_closing()` is": run.result.closing}
+
+    def _last_one(self, parts, leaves):
+        """How many parts are taken when the client gets its last one."""
+        full = [number for number, part in enumerate(parts, 1) if part]
+        return full[leaves - 1] if len(full) >= leaves else len(parts)
 
     def not_drained(self, lab, observed):
         """Raise the Wrong that tells why the buffer grew."""

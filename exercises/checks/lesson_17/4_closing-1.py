@@ -1,21 +1,34 @@
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import Serving
+from .shared import Serving, Wire, feed
+
+ANSWERS = (
+    b"",
+    b"a",
+    b"a\nb\n",
+    ValueError,
+    UnicodeError,
+    KeyError,
+    TimeoutError,
+    asyncio.CancelledError,
+)
 
 
 class Answering(Exercise):
     """Close, whatever happens
 
     Write `handle(reader, writer, work)`, a coroutine function that serves one client. The client
-    says one line. `await work(line)`, given the line with its line feed, makes the answer, bytes,
-    many of them perhaps.
+    says one line, which is no longer than the reader's limit, 64 KiB, and may be empty but for its
+    line feed. `await work(line)`, given the line with its line feed, makes the answer, bytes, many
+    of them perhaps.
 
     - Send the answer, and close the connection.
     - If `work` raises a `ValueError`, the answer is `b"error\\n"`.
-    - If `work` raises anything else, close the connection, and let the error out.
+    - If `work` raises anything else, or is cancelled, close the connection, and let the error or
+      the cancellation out.
     - If the client ends without saying anything, close, and do not call `work`.
     """
 
@@ -115,6 +128,54 @@ class Answering(Exercise):
                 headline="took the end for a line",
             )
 
+    @sweep(
+        lambda some: {
+            "pieces": some.sampled_from(
+                ([b"\n"], [b" \n"], [b"a\n"], [b"a", b"\n"], [b"0\r\n"], [b"\0\n"], [])
+            ),
+            "answer": some.sampled_from(ANSWERS),
+        },
+        most=30,
+    )
+    def any_line(self, handle, lab, pieces, answer):
+        worked = []
+
+        async def work(line):
+            worked.append(line)
+            await asyncio.sleep(0)
+            if answer is asyncio.CancelledError:
+                asyncio.current_task().cancel()
+                await asyncio.sleep(1)
+            if not isinstance(answer, bytes):
+                raise answer("no")
+            return answer
+
+        async def serve():
+            wire = Wire()
+            feed(wire.reader, *pieces, *[] if pieces else [None])
+            wires.append(wire)
+            await lab.awaitable(handle(wire.reader, wire.writer, work))
+
+        wires = []
+        said = f"said {b''.join(pieces)!r}" if pieces else "ended without a word"
+        does = f"returned {answer!r}" if isinstance(answer, bytes) else f"raised {answer.__name__}"
+        lab.told(f"for a client who {said}" + (f"; `work` {does}" if pieces else ""))
+        run = lab.run(serve())
+        if pieces and not worked:
+            raise Wrong(
+                "falsy",
+                f"The client said {b''.join(pieces)!r}, and `work` was not called.",
+                lab.condition(),
+                try_="Only a line that is empty altogether, without a line feed, is the end.",
+                headline="took a line for the end",
+            )
+        return {
+            "": lab.seen(run),
+            "`work` was called with": worked,
+            "the client heard": wires[0].sent,
+            "the connection is closed:": wires[0].closing,
+        }
+
     async def ask(self, server, words, breaks):
         reader, writer = await server.connect()
         try:
@@ -135,6 +196,8 @@ class Answering(Exercise):
                 "left open",
                 "`work` raised ZeroDivisionError, and the handler left "
                 "without closing the connection.",
+                server.lab.call_of("close"),
+                at="was not reached",
             )
         return await server.rest(reader, writer)
 

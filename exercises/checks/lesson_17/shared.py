@@ -1,4 +1,4 @@
-"""What exercises of lesson 17 share: a server that is talked to, and a stream that is fed."""
+"""What exercises of lesson 17 share: a server that is talked to, a stream that is fed, a wire."""
 
 import asyncio
 import contextlib
@@ -9,7 +9,9 @@ PATIENCE = 1.5  # seconds of real time that a client of the check waits for what
 
 
 def feed(reader, *steps):
-    """Start a task that feeds a StreamReader: bytes, seconds to wait, or None for the end."""
+    """Start a task that feeds a StreamReader: bytes, seconds to wait, an error, or None for the
+    end.
+    """
 
     async def feeding():
         for step in steps:
@@ -17,10 +19,68 @@ def feed(reader, *steps):
                 reader.feed_eof()
             elif isinstance(step, bytes):
                 reader.feed_data(step)
+            elif isinstance(step, Exception):
+                reader.set_exception(step)
             else:
                 await asyncio.sleep(step)
 
     return asyncio.create_task(feeding())
+
+
+class Wire(asyncio.Transport):
+    """A connection without a network: `reader` and `writer` are a handler's, `sent` is what went
+    over it. The client leaves with an error in the moment in which it has got so many pieces.
+    """
+
+    def __init__(self, pieces=None, error=None):
+        super().__init__()
+        loop = asyncio.get_running_loop()
+        self.left, self.error = pieces, error
+        self.sent, self.closing = b"", False
+        self.reader = asyncio.StreamReader()
+        self.protocol = asyncio.StreamReaderProtocol(self.reader)
+        self.protocol.connection_made(self)
+        self.writer = asyncio.StreamWriter(self, self.protocol, self.reader, loop)
+
+    def write(self, data):
+        if self.closing:
+            return
+        self.sent += data
+        if self.left is not None and data:
+            self.left -= 1
+            if self.left <= 0:
+                self._lose(self.error)
+
+    def close(self):
+        self._lose(None)
+
+    abort = close
+
+    def _lose(self, error):
+        if not self.closing:
+            self.closing = True
+            self.protocol.connection_lost(error)
+
+    def is_closing(self):
+        return self.closing
+
+    def get_write_buffer_size(self):
+        return 0
+
+    def set_write_buffer_limits(self, high=None, low=None):
+        pass
+
+    def can_write_eof(self):
+        return True
+
+    def write_eof(self):
+        pass
+
+    def pause_reading(self):
+        pass
+
+    def resume_reading(self):
+        pass
 
 
 class Serving:

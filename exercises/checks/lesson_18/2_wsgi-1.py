@@ -1,6 +1,6 @@
 import inspect
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class Body:
@@ -52,6 +52,10 @@ class CountWSGI(Exercise):
     """
 
     id = "wsgi-1"
+    equivalent = {
+        "yields: or None, line 6": "a number written as text is never empty",
+        "IsAClass: or None, line 12": "a number written as text is never empty",
+    }
     asks = "app"
     minutes = 8
     hints = (
@@ -76,11 +80,40 @@ class CountWSGI(Exercise):
                 raise Wrong(
                     "protocol",
                     f"It answered {got_status}, not {status}.",
-                    try_="Look at the method and at the path.",
+                    lab.condition("environ"),
+                    "Look at the method and at the path.",
                     headline="wrong status",
                 )
             if answer is not None:
                 lab.equal(got, answer, what="The body was")
+
+    @sweep(
+        lambda some: {
+            "method": some.sampled_from(("POST", "POST", "POST", "GET", "PUT")),
+            "path": some.sampled_from(
+                ("/count", "/count", "/count", "/counts", "/count/", "/a/count", "/", "")
+            ),
+            "body": some.sampled_from((b"", b"\n", b"\0\xff", "é".encode(), b"a b\r\nc")),
+            "length": some.sampled_from(("0", "", None)),
+        },
+        besides=[{"method": "POST", "path": "/count", "body": b"x" * 1_000_001, "length": None}],
+        most=50,
+    )
+    def any_request(self, app, lab, method, path, body, length):
+        shown = repr(body) if len(body) < 99 else f"of {len(body):,} bytes"
+        lab.told(f"with {method} {path} and the body {shown}")
+        said = str(len(body)) if body else length
+        status, answer = self._ask(app, lab, method, path, body, said)
+        asked = 200 if (method, path) == ("POST", "/count") else 404
+        if status != asked:
+            raise Wrong(
+                "protocol",
+                f"It answered {status}, not {asked}.",
+                lab.condition("environ"),
+                try_="Look at the method and at the path.",
+                headline="wrong status",
+            )
+        return {"the body was": answer} if status == 200 else {}
 
     def _ask(self, app, lab, method, path, body, length):
         environ = {

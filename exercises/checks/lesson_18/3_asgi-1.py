@@ -1,4 +1,6 @@
-from helpers.coach import Exercise, Wrong, right, wrong
+import asyncio
+
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import Talk
 
@@ -19,6 +21,9 @@ class CountASGI(Exercise):
     """
 
     id = "asgi-1"
+    equivalent = {
+        "pieces_joined: or None, line 8": "what it returns is ignored",
+    }
     asks = "app"
     minutes = 12
     hints = (
@@ -47,6 +52,7 @@ class CountASGI(Exercise):
                 raise Wrong(
                     "protocol",
                     f"It answered {talk.status}, not {status}.",
+                    lab.condition("scope"),
                     try_="Look at the method and at the path.",
                     headline="wrong status",
                 )
@@ -55,12 +61,53 @@ class CountASGI(Exercise):
                     "one read is one message",
                     f"It answered {talk.body!r} for {body!r}: {len(talk.left)} of "
                     f"{number} had not been received.",
-                    lab.call_of("receive*"),
+                    lab.call_of("receive*")
+                    if pieces[-len(talk.left) - 1]
+                    else lab.truth_test(),  # what came last was empty
                     try_="A body comes in pieces, and some may be empty. `more_body` says "
                     "whether another follows.",
                 )
             if body is not None:
                 lab.equal(talk.body, body, what="The body was")
+
+    @sweep(
+        lambda some: {
+            "method": some.sampled_from(("POST", "POST", "POST", "GET", "PUT")),
+            "path": some.sampled_from(
+                ("/count", "/count", "/count", "/counts", "/count/", "/a/count", "/", "")
+            ),
+            "pieces": some.lists(
+                some.sampled_from((b"", b"a", b"\n", b"\0\xff", "é".encode())),
+                min_size=1,
+                max_size=4,
+            ),
+            "sparse": some.booleans(),
+        },
+        besides=[
+            {"method": "POST", "path": "/count", "pieces": [b"a"] * 1100, "sparse": False},
+        ],
+        most=40,
+    )
+    def any_request(self, app, lab, method, path, pieces, sparse):
+        shown = str(pieces) if len(pieces) < 9 else f"{len(pieces):,} pieces of one byte"
+        lab.told(
+            f"with {method} {path} and the body {shown}, and with a second request at the same time"
+        )
+        talks = [
+            Talk(lab, method, path, pieces, pause=0.1 if len(pieces) < 9 else 0, sparse=sparse),
+            Talk(lab, "POST", "/count", [b"xyz", b"xyz"], pause=0.07),
+        ]
+        lab.run(self._ask_both(app, talks))
+        seen = {}
+        for which, talk in zip(("first", "second"), talks):
+            talk.must_have_answered()
+            seen[f"the {which} status was"] = int(talk.status)
+            if talk.status == 200:
+                seen[f"the {which} body was"] = bytes(talk.body)
+        return seen
+
+    async def _ask_both(self, app, talks):
+        await asyncio.gather(*(talk.ask(app) for talk in talks))
 
     async def _ask(self, app, lab, said, talk):
         lab.told(said)

@@ -1,7 +1,8 @@
+import ast
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
 class TenParts(Exercise):
@@ -13,13 +14,18 @@ class TenParts(Exercise):
 
     The visitor waits `seconds` at most. What isn't there by then, and what fails with an
     `OSError`, is `None` in the dict; the other parts are there all the same. If all come sooner,
-    so does the page. Leave nothing running.
+    so does the page. Leave nothing running. (`ask` raises no other errors.)
     """
 
     id = "ten-parts-1"
     equivalent = {
         "with_wait: drop await, line 9": "what is cancelled here has nothing to clean up, and ends "
         "in its next turn",
+        "with_wait: or None, line 10": "there is a part at least",
+        "with_wait: each once, line 4": "a dict holds each part once",
+        "each_its_own: or None, line 15": "there is a part at least",
+        "each_its_own: each once, line 5": "a dict holds each part once",
+        "each_its_own: wider except, line 9": "`ask` raises nothing else",
     }
     asks = "page"
     minutes = 12
@@ -34,6 +40,13 @@ class TenParts(Exercise):
         waits = {part: 1 + number * 7 % 10 / 10 for number, part in enumerate(parts)}
         ask = lab.service(waits, {part: part.upper() for part in parts}, name="ask")
         run = lab.run(page, ask, parts, 5)
+        if ask.peak == 1 and run.elapsed < sum(waits.values()):  # else it has all of them
+            raise Wrong(
+                "sequential",
+                f"It asked for one part at a time, and was over after {run.elapsed:g} s; the "
+                "longest single wait is 1.9 s.",
+                lab.text.sequential_await(),
+            )
         lab.equal(run.result, {part: part.upper() for part in parts})
         if abs(run.elapsed - 5) < 0.001:
             raise Wrong(
@@ -99,7 +112,8 @@ class TenParts(Exercise):
             raise Wrong(
                 "lost items",
                 "Part 4 came after 4.5 s, in time, and is `None`.",
-                try_="Only part 3 is too late, and only part 6 failed. What else can end "
+                lab.returning("fromkeys"),
+                "Only part 3 is too late, and only part 6 failed. What else can end "
                 "part 4: the failure of another, or a timeout that is too short?",
                 headline="lost what was there",
             )
@@ -109,8 +123,36 @@ class TenParts(Exercise):
             raise Wrong(
                 "order",
                 f"`{list(run.result)[at]}` stands in the dict where `{parts[at]}` should.",
-                try_="Make the dict in the order of `parts`, when all is there.",
+                lab.assigned(to=ast.Await),
+                "Make the dict in the order of `parts`, when all is there.",
             )
+
+    @sweep(
+        lambda some: {
+            "parts": some.lists(some.sampled_from("abcd"), min_size=1, max_size=4, unique=True),
+            "gives": some.permutations(("page", None, 0, "", [])),
+            "waits": some.permutations((0.5, 1.9, 2.1, 7)),
+            "seconds": some.sampled_from((2, 5)),
+        },
+        besides=[
+            {
+                "parts": list(range(1100)),
+                "gives": [""] * 1100,
+                "waits": [1] * 1100,
+                "seconds": 2,
+            }
+        ],
+        fails=(OSError, TimeoutError),
+        most=24,
+    )
+    def any_parts(self, page, lab, parts, gives, waits, seconds):
+        ask = lab.service(dict(zip(parts, waits)), dict(zip(parts, gives)), name="ask")
+        if len(parts) < 9:
+            came = [f"{part!r} takes {wait:g} s" for part, wait in zip(parts, waits)]
+            lab.told(f"with `seconds={seconds}`; {', '.join(came)}")
+        run = lab.run(page, ask, parts, seconds)
+        order = list(run.result) if isinstance(run.result, dict) else None
+        return {"": lab.seen(run, ask), "the parts stood in the order": order}
 
     async def _page(self, page, ask, parts, lab):
         return await page(ask, parts, 5)

@@ -3,9 +3,11 @@ import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import PRICES, Talk, must_be_asgi
+
+PRICED = (0, 2.5, KeyError, LookupError, OSError)
 
 
 class Blocking(Exercise):
@@ -17,11 +19,14 @@ class Blocking(Exercise):
 
     Write `make_app(look_up)`. It returns a FastAPI application that answers `GET /price/{name}`
     with `{"name": name, "price": price}`, and with status 404 where the name is not known
-    (`raise HTTPException(404)` does that). While one request waits for the database others must
-    be served.
+    (`raise HTTPException(404)` does that). Any other error of `look_up` comes out. While one
+    request waits for the database others must be served.
     """
 
     id = "endpoint-1"
+    equivalent = {
+        "in_a_pool_of_its_own: or None, line 19": "an application counts as true",
+    }
     asks = "make_app"
     minutes = 8
     clock = "real"
@@ -54,10 +59,7 @@ class Blocking(Exercise):
         talks = [Talk(lab, path=f"/price/{name}") for name in names]
         lab.told("and asked for five prices at once")
         lab.run(self._at_once(app, talks), leaks=True)
-        # FastAPI keeps each view for ever in its caches, and with it a pool that the view uses.
-        for pool in gc.get_objects():
-            if isinstance(pool, ThreadPoolExecutor):
-                pool.shutdown(wait=False)
+        self._end_pools()
         for name, talk in zip(names, talks):
             self._judge(name, talk, lab)
         if most < 2:
@@ -71,6 +73,52 @@ class Blocking(Exercise):
                 else "It may be called from several threads at once: keep nobody out.",
                 headline=None if held else "one at a time",
             )
+
+    @sweep(
+        lambda some: {
+            "prices": some.fixed_dictionaries(
+                {name: some.sampled_from(PRICED) for name in ("tea", "0")}
+            ),
+            "name": some.sampled_from(("tea", "0", "a tea")),
+        },
+        besides=[
+            {"prices": {"tea": kind}, "name": "tea"} for kind in (0, 2.5, LookupError, OSError)
+        ],
+        most=5,
+    )
+    def any_prices(self, make_app, lab, prices, name):
+        def look_up(asked):
+            found = prices.get(asked, KeyError)
+            if isinstance(found, type):
+                raise found(asked)
+            return found
+
+        talks = [Talk(lab, path=f"/price/{name}"), Talk(lab, path="/price/tea")]
+        found = prices.get(name, KeyError)
+        found = f"raised {found.__name__}" if isinstance(found, type) else f"returned {found}"
+        lab.told(f"twice, and asked the first application for {name!r}; `look_up` {found}")
+        apps = [make_app(look_up), make_app(lambda asked: 11)]
+        lab.run(self._ask_both(apps, talks), leaks=True)
+        self._end_pools()
+        return {f"{talk.what} gave": self._came(talk) for talk in talks[:1]} | {
+            "the second application gave": self._came(talks[1])
+        }
+
+    async def _ask_both(self, apps, talks):
+        for app, talk in zip(apps, talks):
+            await talk.ask(app)
+
+    def _came(self, talk):
+        if talk.error is not None:
+            return type(talk.error).__name__
+        talk.must_have_answered()
+        return talk.value() if talk.status == 200 else talk.status
+
+    def _end_pools(self):
+        # FastAPI keeps each view for ever in its caches, and with it a pool that the view uses.
+        for pool in gc.get_objects():
+            if isinstance(pool, ThreadPoolExecutor):
+                pool.shutdown(wait=False)
 
     async def _at_once(self, app, talks):
         await asyncio.gather(*(talk.ask(app) for talk in talks))

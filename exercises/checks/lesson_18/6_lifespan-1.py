@@ -1,7 +1,9 @@
+"""Long, for each of its programs is a whole application."""
+
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import PRICES, Talk, must_be_asgi
 
@@ -9,8 +11,8 @@ from .shared import PRICES, Talk, must_be_asgi
 class Pool:
     """What `connect` gives: it must be open while it is asked, and closed at the end."""
 
-    def __init__(self, lab):
-        self.lab, self.open, self.asked = lab, True, 0
+    def __init__(self, lab, prices):
+        self.lab, self.prices, self.open, self.asked = lab, prices, True, 0
         self.loop, self.strayed = asyncio.get_running_loop(), False
 
     async def price(self, name):
@@ -25,7 +27,7 @@ class Pool:
             )
         self.asked += 1
         await asyncio.sleep(0.1)
-        return PRICES[name]
+        return self.prices[name]
 
     async def close(self):
         await asyncio.sleep(0.1)
@@ -45,6 +47,9 @@ class Lifespan(Exercise):
     """
 
     id = "lifespan-1"
+    equivalent = {
+        "in_finally: finally for errors, line 12": "a server cancels no lifespan",
+    }
     asks = "make_app"
     minutes = 10
     given = """
@@ -64,7 +69,7 @@ class Lifespan(Exercise):
         pools, moments = [], {"phase": "before the startup"}
 
         async def connect():
-            pools.append(Pool(lab))
+            pools.append(Pool(lab, PRICES))
             moments.setdefault("connected", moments["phase"])
             await asyncio.sleep(0.5)
             return pools[-1]
@@ -79,6 +84,46 @@ class Lifespan(Exercise):
             if "Event loop is closed" not in str(error) and "different loop" not in str(error):
                 raise
         self._judge(pools, moments, talks, lab)
+
+    @sweep(
+        lambda some: {
+            "prices": some.lists(some.sampled_from((0, 1, 2.5)), min_size=2, max_size=2),
+        },
+        most=6,
+    )
+    def any_two(self, make_app, lab, prices):
+        lab.told(
+            "twice, and started both applications up, asked each for a price, and shut both down; "
+            f"the one's pool gave {prices[0]}, the other's {prices[1]}"
+        )
+        pools = [], []
+
+        def connect_to(number):
+            async def connect():
+                pools[number].append(Pool(lab, {"tea": prices[number]}))
+                await asyncio.sleep(0.5)
+                return pools[number][-1]
+
+            return connect
+
+        talks = [[Talk(lab, path="/price/tea")] for _ in prices]
+        run = lab.run(
+            self._live_both([make_app(connect_to(0)), make_app(connect_to(1))], talks, lab)
+        )
+        if run.error is not None:
+            raise run.error
+        seen = {}
+        for number, (which, (talk,)) in enumerate(zip(("one", "other"), talks)):
+            talk.must_have_answered()
+            seen[f"the {which} answered"] = talk.status, talk.value()
+            seen[f"the {which}'s pools, and whether they are open, were"] = [
+                pool.open for pool in pools[number]
+            ]
+        return seen
+
+    async def _live_both(self, apps, talks, lab):
+        lives = (self._live(app, asked, {}, lab) for app, asked in zip(apps, talks))
+        await asyncio.gather(*lives)
 
     async def _live(self, app, talks, moments, lab):
         to_app, from_app = asyncio.Queue(), asyncio.Queue()

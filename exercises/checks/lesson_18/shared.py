@@ -9,8 +9,9 @@ from helpers.coach import Wrong
 class Talk:
     """One request to an ASGI application: its scope, receive and send, and what became of it."""
 
-    def __init__(self, lab, method="GET", path="/", pieces=(b"",), pause=0.0):
+    def __init__(self, lab, method="GET", path="/", pieces=(b"",), pause=0.0, sparse=False):
         self.lab, self.left, self.pause = lab, list(pieces), pause
+        self.sparse = sparse  # messages leave out a body that is empty, and say what is False
         self.what = f"{method} {path}"
         self.status, self.body, self.ended, self.error = None, b"", False, None
         self.scope = {
@@ -42,6 +43,9 @@ class Talk:
             await asyncio.sleep(self.pause)
         piece = self.left.pop(0)
         # A message may leave out what has its usual value.
+        if self.sparse:
+            body = {"body": piece} if piece else {}
+            return {"type": "http.request", "more_body": bool(self.left)} | body
         return {"type": "http.request", "body": piece} | ({"more_body": True} if self.left else {})
 
     async def send(self, message):

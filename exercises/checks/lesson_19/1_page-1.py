@@ -1,7 +1,7 @@
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import fails_alone, holds
 
@@ -17,8 +17,8 @@ class Page(Exercise):
 
     - If `stars` raises a `ConnectionError`, or has no answer after 0.5 s, the stars are None. The
       rest of the page is as it would have been.
-    - If `price` or `stock` raises an error, that comes out, alone or in a group. Nothing is left
-      running.
+    - If `price` or `stock` raises an error, or `stars` another one, that comes out, alone or in a
+      group. Nothing is left running.
     """
 
     id = "page-1"
@@ -34,6 +34,7 @@ class Page(Exercise):
     equivalent = {
         "with_a_group: drop return, line 12": "a function that ends returns None",
         "with_a_group: task at once, line 17": "the other two have been started before it",
+        "with_wait_for: or None, line 12": "there are three parts",
     }
 
     def verify(self, page, lab):
@@ -77,16 +78,19 @@ class Page(Exercise):
         except (TimeoutError, BaseExceptionGroup) as error:
             if not holds(error, TimeoutError):
                 raise
+            while isinstance(error, BaseExceptionGroup):
+                error = next(each for each in error.exceptions if holds(each, TimeoutError))
             limit = lab.text.calls_of("timeout", "timeout_at", "wait_for")
             line = limit[0].lineno if limit else None
             if len(price.finished) == priced:  # a limit for all would have spared the first scene
                 raise Wrong(
                     "caught too little",
                     "TimeoutError came out before the price was there, and the price was lost.",
-                    line,
+                    lab.text.let_out(error),
                     "The limit is that of the stars. Catch it where the limit is: `except "
                     "(TimeoutError, ConnectionError)`.",
                     headline="let a TimeoutError out",
+                    at="lets it out",
                 ) from None
             raise Wrong(
                 "time limit",
@@ -131,6 +135,35 @@ class Page(Exercise):
             fails_alone(lab, lambda: page(*asked, stars, "tea"))
         lab.told("and cancelled it after 0.2 s")
         lab.run(page, price, stock, stars, "tea", cancel_after=0.2)
+
+    @sweep(
+        lambda some: {
+            "gives": some.tuples(
+                some.sampled_from((300, 0)),
+                some.sampled_from((7, 0)),
+                some.sampled_from((4.5, 0, "")),
+            ),
+            "waits": some.tuples(
+                some.sampled_from((0, 0.3, 2)),
+                some.sampled_from((0, 0.2, 3)),
+                some.sampled_from((0, 0.4, 0.6, 9)),
+            ),
+        },
+        fails=(ConnectionRefusedError, OSError),
+        cancels=True,
+        most=25,
+    )
+    def any_answers(self, page, lab, gives, waits):
+        parts = [
+            lab.service(wait, {"tea": given}, name=name)
+            for name, given, wait in zip(("price", "stock", "stars"), gives, waits)
+        ]
+        price, stock, stars = parts
+        lab.told(
+            f'for "tea"; `price` gave {gives[0]} after {waits[0]:g} s, `stock` {gives[1]} after '
+            f"{waits[1]:g} s, `stars` {gives[2]!r} after {waits[2]:g} s"
+        )
+        return lab.seen(lab.run(page, price, stock, stars, "tea"), *parts, without=("group",))
 
     def _compare(self, got, expected, lab):
         if isinstance(got, tuple | list) and None in got[:2]:

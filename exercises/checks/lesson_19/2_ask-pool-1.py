@@ -1,7 +1,7 @@
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import Busy, Connection, fails_alone, holds
 
@@ -9,16 +9,17 @@ from .shared import Busy, Connection, fails_alone, holds
 class CheckedPool:
     """A pool that knows what it has lent; `misused` tells of a use after that, in a sentence."""
 
-    def __init__(self, size, seconds):
-        self.lent, self.misused = set(), None
+    def __init__(self, size, seconds, answers=None):
+        self.lent, self.most, self.misused = set(), 0, None
         self.free = asyncio.LifoQueue()
         for _ in range(size):
-            self.free.put_nowait(Connection(seconds, self))
+            self.free.put_nowait(Connection(seconds, self, answers))
 
     @contextlib.asynccontextmanager
     async def acquire(self):
         connection = await self.free.get()
         self.lent.add(connection)
+        self.most = max(self.most, len(self.lent))
         try:
             yield connection
         finally:
@@ -92,6 +93,42 @@ class AskThePool(Exercise):
         lab.told('and one of the names was "nothing"')
         seconds = {"nothing": 0.5, "tea": 9}
         fails_alone(lab, lambda: prices(CheckedPool(2, seconds), ["nothing", "tea", "cup"]))
+
+    @sweep(
+        lambda some: {
+            "names": some.lists(some.sampled_from(("tea", "cup", "plate", "nothing")), max_size=6),
+            "size": some.integers(1, 4),
+            "answers": some.permutations(("3", 0, None)),
+            "waits": some.permutations((1, 1.13, 2.3, 3.7)),
+        },
+        besides=[
+            {"names": ["tea"] * 8, "size": 8, "answers": "332", "waits": [1] * 4},
+            {"names": ["tea"] * 1100, "size": 200, "answers": "332", "waits": [1] * 4},
+        ],
+        cancels=True,
+        most=24,
+    )
+    def any_names(self, prices, lab, names, size, answers, waits):
+        known = ("tea", "cup", "plate")
+        shown = str(names) if len(names) < 9 else f"{len(names):,} names"
+        lab.told(f"with a pool of {size} and {shown}")
+        pools = []
+
+        async def asking():
+            seconds = dict(zip((*known, "nothing"), waits))
+            pools.append(CheckedPool(size, seconds, dict(zip(known, answers))))
+            return await lab.awaitable(prices(pools[0], list(names)))
+
+        run = lab.run(asking())
+        if run.error is None and pools[0].most < min(size, len(names)):
+            raise Wrong(
+                "limit",
+                f"It used {pools[0].most} connections at once; the pool has {size}.",
+                lab.call_of("*Semaphore"),
+                "The pool keeps the limit: who asks too much waits there.",
+                headline="a limit of its own",
+            )
+        return {"": lab.seen(run, without=("group",)), "still lent are": len(pools[0].lent)}
 
     def _ask(self, prices, lab, size, names, seconds=None):
         pools = []

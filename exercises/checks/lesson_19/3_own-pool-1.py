@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import Connection, now
 
@@ -33,15 +33,22 @@ class PoolByHand(Exercise):
     - `Pool(connect, size)` makes a pool. It opens nothing yet.
     - `async with pool.acquire() as connection:` lends a connection: one that was given back, if
       there is one; a new one, if fewer than `size` are open; else it waits until one is given
-      back. While one is being opened, another may be. At the end of the block it goes back to the
-      pool, after an error or a cancellation too, and these go on their way.
-    - `await pool.close()` closes all connections. (It is called when all of them are back.)
+      back; who asks first is served first. While one is being opened, another may be. At the end
+      of the block it goes back to the pool, after an error or a cancellation too, and these go on
+      their way.
+    - `await pool.close()` closes all connections. (It is called when all of them are back, and no
+      connection fails to close.)
 
     A connection belongs to one task at a time, and never are more than `size` open. If `connect()`
     raises an error, that comes out of `acquire`, and the next one may try again.
     """
 
     id = "own-pool-1"
+    equivalent = {
+        "with_a_queue: or None, line 17": "a connection counts as true",
+        "with_a_queue: falsy for None, line 15": "a connection counts as true",
+        "with_a_queue: falsy for None, line 24": "a connection counts as true",
+    }
     asks = "Pool"
     minutes = 12
     hints = (
@@ -241,6 +248,88 @@ class PoolByHand(Exercise):
             raise Wrong("lost error", "The OSError had to come out of `acquire`.", lab.handler())
         await self._soon(use(pool), "the failed `connect()`", lab)
 
+    @sweep(
+        lambda some: {
+            "size": some.integers(1, 3),
+            "pools": some.sampled_from((1, 1, 2)),
+            "fails": some.sampled_from((None, None, 1, 2)),
+            "borrowers": some.lists(
+                some.tuples(
+                    some.sampled_from((0, 0.31, 1.57)),
+                    some.sampled_from((0.71, 2.93)),
+                    some.sampled_from((None, None, "an error", 0.23, 1.49)),
+                ),
+                min_size=1,
+                max_size=6,
+            ),
+        },
+        most=40,
+    )
+    def any_borrowers(self, Pool, lab, size, pools, fails, borrowers):
+        told, when, asked = [], 0, []
+        for number, (gap, hold, end) in enumerate(borrowers, 1):
+            asked.append((when := when + gap, hold, end))
+            ends = {None: "", "an error": ", and raised an error"}
+            ends = ends.get(end, f", but was cancelled after {end} s")
+            told.append(f"number {number} came at {when:g} s to hold one for {hold:g} s{ends}")
+        lab.told(
+            f"with a size of {size}"
+            + (", twice, and borrowed from the two in turns" if pools == 2 else "")
+            + (f"; `connect()` failed the {('first', 'second')[fails - 1]} time" if fails else "")
+            + f"; {'; '.join(told)}"
+        )
+        run = lab.run(self._borrow(Pool, size, pools, fails, asked))
+        if run.error is not None:
+            raise run.error
+        return run.result
+
+    async def _borrow(self, Pool, size, pools, fails, asked):
+        opened, made, came = [[] for _ in range(pools)], [], {}
+        asking = [0]
+
+        def connect_of(mine):
+            async def connect():
+                asking[0] += 1
+                failing = asking[0] == fails
+                await asyncio.sleep(1)
+                if failing:
+                    raise OSError("nobody there")
+                mine.append(Connection())
+                return mine[-1]
+
+            return connect
+
+        async def use(number, when, hold, end):
+            await asyncio.sleep(when)
+            try:
+                async with asyncio.timeout(None if end == "an error" else end):
+                    async with made[number % pools].acquire() as connection:
+                        mine, connection.busy = not connection.busy, True
+                        came[number] = f"at {now():g} s" + ("" if mine else ", another's")
+                        try:
+                            await asyncio.sleep(hold)
+                        finally:
+                            connection.busy = False
+                        if end == "an error":
+                            raise KeyError("mine")
+            except (OSError, KeyError) as error:
+                came[number] = f"{came.get(number, 'never')}, {type(error).__name__}"
+
+        made += [Pool(connect_of(mine), size) for mine in opened]
+        async with asyncio.TaskGroup() as group:
+            for number, borrower in enumerate(asked):
+                group.create_task(use(number, *borrower))
+        for pool in made:
+            await pool.close()
+        seen = {
+            f"number {number + 1} got a connection": came.get(number, "never")
+            for number in range(len(asked))
+        }
+        for which, mine in enumerate(opened, 1):
+            closed = sum(connection.closed for connection in mine)
+            seen[f"what pool {which} opened and closed is"] = len(mine), closed
+        return seen
+
     async def _soon(self, using, what, lab):
         try:
             await asyncio.wait_for(using, 10)
@@ -249,7 +338,7 @@ class PoolByHand(Exercise):
                 "not given back",
                 f"After {what} the next one waited for ever: a place or a "
                 "connection never came back.",
-                lab.earliest(lab.yielding(), lab.definition("acquire")),
+                lab.operation("+=") if "connect" in what else lab.yielding(),
                 "What was taken goes back in `finally`; and a place that was taken for a "
                 "connection that could not be opened is free again.",
                 headline="lost a place",

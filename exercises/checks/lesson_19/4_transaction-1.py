@@ -1,7 +1,11 @@
 import asyncio
 import contextlib
+import gc
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
+from helpers.coach.judging.runs import Run
+
+ERRORS = (KeyError, ConnectionError, TimeoutError, StopAsyncIteration, asyncio.CancelledError)
 
 
 class Transaction(Exercise):
@@ -11,7 +15,7 @@ class Transaction(Exercise):
     decorator above it makes an async context manager of it. `async with transaction(connection):`
     executes "begin" before the block. If the block comes to its end, it executes "commit"; if it
     is left by an error or a cancellation, "rollback", and the error or the cancellation goes on
-    its way.
+    its way. If "begin" or "commit" fails, that error comes out; what you execute then is up to you.
     """
 
     id = "transaction-1"
@@ -27,16 +31,56 @@ class Transaction(Exercise):
 
     def verify(self, transaction, lab):
         lab.told("and the block came to its end")
-        log = self._block(transaction, lab)
+        log, _ = self._block(transaction, lab)
         self._compare(log, ["begin", "commit"], lab)
         lab.told("and the block raised KeyError")
-        log = self._block(transaction, lab, KeyError("no such account"), raises=KeyError)
-        self._compare(log, ["begin", "rollback"], lab)
+        log, error = self._block(transaction, lab, KeyError("no such account"), raises=KeyError)
+        self._compare(log, ["begin", "rollback"], lab, error)
         lab.told("and the block was cancelled")
-        log = self._block(transaction, lab, cancel_after=2.5)
-        self._compare(log, ["begin", "rollback"], lab)
+        log, error = self._block(transaction, lab, cancel_after=2.5)
+        self._compare(log, ["begin", "rollback"], lab, error)
         lab.told("and the database refused the commit")
-        log = self._block(transaction, lab, refuses="commit", raises=ConnectionError)
+        self._block(transaction, lab, refuses="commit", raises=ConnectionError)
+
+    @sweep(
+        lambda some: {
+            "ends": some.sampled_from((None, "return", *ERRORS)),
+            "refuses": some.sampled_from((None, None, "begin", "commit")),
+            "seconds": some.sampled_from((0, 1)),
+        },
+        cancels=True,
+        most=30,
+    )
+    def any_block(self, transaction, lab, ends, refuses, seconds):
+        how = {None: "came to its end", "return": "was left by `return`"}
+        lab.told(
+            f"and the block {how.get(ends) or f'raised {ends.__name__}'}"
+            + (f'; the database refused "{refuses}"' if refuses else "")
+        )
+        asked, ran = [], []
+
+        class Database:
+            async def execute(self, sql):
+                asked.append(sql.rstrip("; ").lower())
+                await asyncio.sleep(1)
+                if asked[-1] == refuses:
+                    raise ConnectionError("the database has gone")
+
+        async def main():
+            async with transaction(Database()):
+                ran.append("the block")
+                await asyncio.sleep(seconds)
+                if ends == "return":
+                    return "returned"
+                if ends:
+                    raise ends("in the block")
+            return "went on"
+
+        run = lab.run(main())
+        for last in ("commit", *([] if ran else ["begin"])):
+            if last in asked:
+                del asked[asked.index(last) + 1 :]  # what comes after these is up to the answer
+        return {"": lab.seen(run, without=("seconds",)), "it executed": asked, "what ran is": ran}
 
     def _block(self, transaction, lab, error=None, refuses=None, **more):
         log, asked = [], []
@@ -70,8 +114,9 @@ class Transaction(Exercise):
                     raise error
                 await asyncio.sleep(1)
 
+        run = Run()
         try:
-            lab.run(main(), **more)
+            run = lab.run(main(), **more)
         except Wrong as found:
             if found.kind != "leaked" or asked == log[:-1]:
                 raise
@@ -83,9 +128,9 @@ class Transaction(Exercise):
                 lab.call_of("create_task", "ensure_future"),
                 f'`await connection.execute("{asked[-1]}")` there.',
             )
-        return log
+        return log, run.error
 
-    def _compare(self, log, expected, lab):
+    def _compare(self, log, expected, lab, error=None):
         if "block" in log and log.index("block") != 1 and "begin" in log[1:]:
             raise Wrong(
                 "order",
@@ -94,16 +139,19 @@ class Transaction(Exercise):
                 "`begin` stands before the `yield`.",
             )
         said = [sql for sql in log if sql != "block"]
+        gc.collect()
+        lab.check_awaited()
         if said == ["begin"]:
             raise Wrong(
                 "not given back",
                 'It executed "begin", and then neither '
                 '"commit" nor "rollback": the next who gets this connection is in the '
                 "middle of it.",
-                lab.earliest(lab.handler(), lab.yielding()),
+                error and lab.text.let_out(error, lab.yielding()),
                 "An error of the block comes out of the `yield`. CancelledError is no "
                 "`Exception`: `finally` and `except BaseException` see it.",
                 headline="left the transaction open",
+                at="lets it out",
             )
         if said == ["begin", "commit"] and expected[-1] == "rollback":
             raise Wrong(
@@ -114,7 +162,8 @@ class Transaction(Exercise):
                 '"commit" belongs to the block that came to its end.',
                 headline="kept one half",
             )
-        lab.equal(said, expected, what="it executed")
+        both = {"commit", "rollback"}.issubset(said)
+        lab.equal(said, expected, "it executed", line=lab.literal("commit") if both else None)
 
     @right
     @contextlib.asynccontextmanager

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 
-from helpers.coach import Exercise, Wrong, right, wrong
+from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import now
 
@@ -39,6 +39,9 @@ class ShutDown(Exercise):
     """
 
     id = "shut-down-1"
+    equivalent = {
+        "with_timeout: wider except, line 11": "`asyncio.wait` raises nothing else",
+    }
     asks = "shut_down"
     minutes = 10
     hints = (
@@ -58,6 +61,64 @@ class ShutDown(Exercise):
         self._end(shut_down, lab, {"a": 1, "b": 60, "c": 60}, 5, expected=2, elapsed=5.5)
         lab.told("with three requests, of which one fails")
         self._end(shut_down, lab, {"fails": 1, "b": 3, "c": 2}, 10, expected=0, elapsed=3)
+
+    @sweep(
+        lambda some: {
+            "requests": some.lists(
+                some.tuples(
+                    some.sampled_from((0.5, 1.3, 3.3, 9)),
+                    some.sampled_from((0, 0.5, 2.1)),
+                    some.sampled_from((None, None, LookupError, OSError, TimeoutError)),
+                ),
+                max_size=5,
+            ),
+            "seconds": some.sampled_from((0, 1, 4)),
+        },
+        most=40,
+    )
+    def any_requests(self, shut_down, lab, requests, seconds):
+        told = [
+            f"one needs {needs:g} s, and {cleans:g} s to clean up"
+            + (f", and raises {fails.__name__}" if fails else "")
+            for needs, cleans, fails in requests
+        ]
+        lab.told(f"with {seconds:g} s of time; {'; '.join(told) or 'no request is under way'}")
+        run = lab.run(self._drain(shut_down, lab, requests, seconds))
+        if run.error is not None:
+            raise run.error
+        return run.result
+
+    async def _drain(self, shut_down, lab, requests, seconds):
+        became, under_way = ["under way" for _ in requests], set()
+        server = Listener(under_way)
+
+        async def request(number, needs, cleans, fails):
+            try:
+                await asyncio.sleep(needs)
+                became[number] = "ended"
+            except asyncio.CancelledError:
+                became[number] = f"cancelled after {now() - begun:g} s"
+                await asyncio.sleep(cleans)
+                became[number] += ", cleaned up"
+                if fails is None:
+                    raise
+            if fails:
+                raise fails("in a request")
+
+        begun = now()
+        for number, each in enumerate(requests):
+            task = asyncio.create_task(request(number, *each))
+            under_way.add(task)
+            task.add_done_callback(under_way.discard)
+            task.add_done_callback(lambda task: task.cancelled() or task.exception())
+        await asyncio.sleep(0)
+        returned = await lab.awaitable(shut_down(server, under_way, seconds))
+        return {
+            "it returned": returned,
+            "the requests were, when it returned,": list(became),
+            "its seconds were": round(now() - begun, 6),
+            "the server was closed at": server.closed_at,
+        }
 
     def _end(self, shut_down, lab, requests, seconds, expected, elapsed):
         ended, cancelled, cleaned, started = {}, [], [], []
@@ -116,11 +177,11 @@ class ShutDown(Exercise):
                 "Catch it: then what is left is to be cancelled, and counted.",
                 headline="let a TimeoutError out",
             ) from None
-        except LookupError:
+        except LookupError as error:
             raise Wrong(
                 "dropped requests",
                 "One request failed, its error came out, and nobody waited for the others.",
-                lab.earliest(lab.await_of(), lab.call_of("gather")),
+                lab.text.of_traceback(error),
                 "`asyncio.wait` raises nothing; `gather` wants `return_exceptions=True`.",
             ) from None
         except RuntimeError as error:
@@ -228,7 +289,7 @@ class ShutDown(Exercise):
                 "Wait for the requests, and not for the clock.",
                 headline="waited too long",
             )
-        lab.equal(returned, expected)
+        lab.equal(returned, expected, line=lab.returning("under_way"))
 
     @right
     async def with_wait(server, under_way, seconds):

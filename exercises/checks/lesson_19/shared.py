@@ -51,10 +51,11 @@ class Connection:
     """A connection of the check's own: one conversation at a time.
 
     seconds: of each question. pool: where it must be lent from while it is used, or None.
+    answers: what it answers, by name.
     """
 
-    def __init__(self, seconds=None, pool=None):
-        self.seconds, self.pool = seconds or {}, pool
+    def __init__(self, seconds=None, pool=None, answers=None):
+        self.seconds, self.pool, self.answers = seconds or {}, pool, answers or {}
         self.busy = self.closed = False
 
     async def fetch(self, name):
@@ -68,7 +69,7 @@ class Connection:
             await asyncio.sleep(self.seconds.get(name, 1))
             if name == "nothing":
                 raise LookupError("there is no 'nothing'")
-            return f"price of {name}"
+            return self.answers.get(name, f"price of {name}")
         finally:
             self.busy = False
 

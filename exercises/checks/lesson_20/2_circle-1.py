@@ -62,7 +62,8 @@ class Circle(Exercise):
                     "circle of waits",
                     f"It found {named(got)}. Of these, "
                     f"{named(got - circle)} can only wait for the circle.",
-                    try_="Who ends when the circle is broken at one place? Those in the "
+                    lab.returning("set", "*seen*", "*path*"),
+                    "Who ends when the circle is broken at one place? Those in the "
                     "circle are the ones to which the way comes back.",
                     headline="named the innocent",
                 )
@@ -83,7 +84,8 @@ class Circle(Exercise):
                         if len(circle) == 1
                         else f"{named(circle)} wait for each other in a circle."
                     ),
-                    try_="Follow the way to its end, from each of the tasks.",
+                    lab.condition("len") if len(circle) == 1 else lab.call_of("next", "popitem"),
+                    "Follow the way to its end, from each of the tasks.",
                     headline="missed the circle",
                 )
             lab.equal(got, circle)

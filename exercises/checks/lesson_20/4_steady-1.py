@@ -1,4 +1,3 @@
-import ast
 import asyncio
 import itertools
 
@@ -75,7 +74,7 @@ class SteadyTest(Exercise):
                 raise Wrong(
                     "passes the broken",
                     f"I gave your test a washer that {what}, and it passed.",
-                    lab.node(ast.Assert),
+                    lab.call_of("sorted", "set", "frozenset", "Counter"),
                     "Give it several plates, and compare the whole list, with its order.",
                     headline="passes a broken one",
                 )

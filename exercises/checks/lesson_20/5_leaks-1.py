@@ -51,7 +51,17 @@ class LeakDetector(Exercise):
             raise LookupError("the test failed")
 
         lab.told("with a test that leaves the tasks `radio` and `light`")
-        run = lab.run(self._house(leaks, leaves_two, ended))
+        try:
+            run = lab.run(self._house(leaks, leaves_two, ended))
+        except RecursionError:
+            raise Wrong(
+                "others' tasks",
+                "It waited for a task that waits for `leaks` itself: each of the two was told to "
+                "end the other, without end.",
+                lab.call_of("all_tasks"),
+                "Take the difference: after, minus before.",
+                headline="counted those of before",
+            ) from None
         self._judge(lab, *run.result, ["light", "radio"])
         ended.clear()
         lab.told("with a test that leaves no task")
@@ -74,7 +84,7 @@ class LeakDetector(Exercise):
                 lab.handler() or lab.returning(),
                 LET_IT_PASS,
             )
-        self._ended(lab, state, ["light", "radio"], "The test failed with a LookupError")
+        self._ended(lab, state, ["light", "radio"], "The test failed with a LookupError", names)
 
     async def _house(self, leaks, test, ended):
         """What `leaks` returns or raises, what it left, and whether a task of before still ran."""
@@ -161,7 +171,7 @@ class LeakDetector(Exercise):
         lab.equal(names, expected)
         self._ended(lab, state, expected, "The test was over")
 
-    def _ended(self, lab, state, expected, when):
+    def _ended(self, lab, state, expected, when, error=None):
         missing = sorted(set(expected) - set(state))
         if missing:
             raise Wrong(
@@ -169,10 +179,13 @@ class LeakDetector(Exercise):
                 f"{when}, `leaks` was over, and "
                 f"{' and '.join(missing)} had not ended: radio takes 2 s for its cleanup, "
                 "light takes none.",
-                lab.call_of("cancel") or lab.operation("-", on=["all_tasks"]),
+                lab.text.let_out(error)
+                if error
+                else lab.call_of("cancel") or lab.operation("-", on=["all_tasks"]),
                 "`cancel()` asks. Then await them, in a `finally`, so that it is done "
                 "however the test ended.",
                 headline="left what it found",
+                at="lets the error out" if error else "",
             )
 
     @sweep(

@@ -162,16 +162,16 @@ class Fixture(Exercise):
                 ) from None
             if "generator didn't yield" not in str(error):
                 raise
-        self._compare(lab, told, notes, expected)
+        self._compare(lab, told, notes, expected, caught)
         if caught is None and (oven or fridge or (test and how is as_context)):
             raise Wrong(
                 "lost error",
                 f"{told}. The error had to come out, and it did not.",
-                lab.earliest(lab.handler(), lab.returning()),
+                lab.keeping(LookupError, OSError) or lab.returning(),
                 LET_IT_PASS,
             )
 
-    def _compare(self, lab, told, notes, expected):
+    def _compare(self, lab, told, notes, expected, caught):
         if notes == expected:
             return
         seen = f"{told}. What happened: {', '.join(notes) or 'nothing'}."
@@ -183,14 +183,18 @@ class Fixture(Exercise):
                     lab.call_of(f"{name}.off"),
                     f"The `try` of the {name} begins after its `on`.",
                     headline="switched off what was never on",
+                    at="switches it off",
                 )
             if f"{name} on" in notes and f"{name} off" not in notes:
                 raise Wrong(
                     "not given back",
                     seen + f" The {name} is still on.",
-                    lab.call_of(f"{name}.on"),
+                    lab.text.let_out(caught, lab.yielding())
+                    if caught
+                    else lab.call_of(f"{name}.on"),
                     "Each thing needs a `finally` of its own, from the moment when it is on.",
                     headline="left on",
+                    at="lets the error out" if caught else "switches it on",
                 )
         if sorted(notes) == sorted(expected):
             raise Wrong(

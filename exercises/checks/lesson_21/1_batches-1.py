@@ -74,7 +74,7 @@ class Batches(Exercise):
             raise Wrong(
                 "shipping",
                 f"{many} numbers went out in {len(client.calls)} calls.",
-                lab.call_of("submit", "map"),
+                _size(lab),
                 "Each call costs five times what a number does. Put several numbers into one.",
                 headline="too small to ship",
             )
@@ -98,7 +98,7 @@ class Batches(Exercise):
                 "shipping",
                 f"One call did {most} of {many} numbers, and "
                 "meanwhile other workers had nothing to do.",
-                lab.call_of("submit", "map"),
+                _size(lab),
                 "With four workers, at least four calls.",
                 headline="too big a batch",
             )
@@ -214,3 +214,9 @@ class Batches(Exercise):
                 for n in range(0, len(numbers), size)
             ]
         )
+
+
+def _size(lab):
+    """The line that decides how many numbers go out in one call."""
+    sized = lab.operation("//", "/") or lab.call_of("range", "batched")
+    return sized or lab.call_of("submit", "map")

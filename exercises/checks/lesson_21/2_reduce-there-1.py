@@ -1,3 +1,4 @@
+import ast
 import math
 from collections import Counter
 
@@ -77,7 +78,9 @@ class ReduceThere(Exercise):
                 "shipping",
                 f"{client.out:,} bytes went out with your calls"
                 + (f", after {client.home:,} had come home." if client.home > 5000 else "."),
-                lab.call_of("submit", "map", "scatter"),
+                lab.call_of("submit", "map", given=ast.Await)
+                or lab.call_of("scatter")
+                or lab.call_of("submit", "map"),
                 "Hand on the future itself: `client.submit(max, future)`. The list "
                 "stays where it is.",
                 headline="there and back",
@@ -97,7 +100,7 @@ class ReduceThere(Exercise):
                 f"{client.between:,} bytes went from worker to "
                 "worker: one call that needs the lists of several days needs them in "
                 "one place.",
-                lab.call_of("submit", "map"),
+                lab.call_of("submit", given=ast.Starred) or lab.call_of("submit"),
                 "One call for each day.",
                 headline="all to one worker",
             )

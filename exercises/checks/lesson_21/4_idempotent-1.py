@@ -59,7 +59,7 @@ class Once(Exercise):
             return sum(book.values())
 
         seen = "`sum(book.values())` is"
-        lab.equal(after("a payment of 5", tea), 5, what=seen)
+        lab.equal(after("a payment of 5", tea), 5, seen, line=lab.assigned("book", to=True))
         if after("a new book, and the same payment of 5", tea) == 0:
             raise Wrong(
                 "idempotence",

@@ -64,7 +64,7 @@ class Bench(Exercise):
                 "Begin it with `def`.",
                 headline="must be awaited",
             )
-        self._order(ran, found)
+        self._order(lab, ran, found)
         medians = {"b": 3, "c": 2, "a": 2}
         if isinstance(found, dict) and found.keys() == medians.keys():
             self._figures(lab, found, medians)
@@ -155,7 +155,7 @@ class Bench(Exercise):
         return seen | {"it returned": found, "the names came in this order:": list(found)}
 
     @staticmethod
-    def _order(ran, found):
+    def _order(lab, ran, found):
         order = "".join(ran)
         if order == "bca" * 4:
             return
@@ -193,6 +193,7 @@ class Bench(Exercise):
                 "unfair measuring",
                 f"The ways ran in the order {order}. While one has its runs one after another, "
                 "the machine may change, and only that one is hit.",
+                lab.for_loop("rounds"),
                 try_="Let the rounds be the outer loop: b, c, a, then b, c, a again.",
                 headline="not in turns",
             )
@@ -228,17 +229,18 @@ class Bench(Exercise):
                 "The time taken is the clock after the run minus the clock before it.",
                 headline="end before begin",
             )
-        for name, *figures in (
-            ("mean", 11 / 3, 3, 3),
-            ("fastest", 2, 1, 1),
-            ("sum", 11, 9, 9),
-            ("slowest", 6, 6, 6),
+        for name, line, *figures in (
+            ("mean", lab.call_of("*mean") or lab.operation("/", "/="), 11 / 3, 3, 3),
+            ("fastest", lab.call_of("min"), 2, 1, 1),
+            ("sum", lab.call_of("sum"), 11, 9, 9),
+            ("slowest", lab.call_of("max"), 6, 6, 6),
         ):
             if says(*figures):
                 raise Wrong(
                     "unfair measuring",
                     f"`b` took 2, 3 and 6 s, and it says {found['b']:g}.",
-                    try_="The median is the middle one: one slow run does not move it.",
+                    line,
+                    "The median is the middle one: one slow run does not move it.",
                     headline=f"took the {name}",
                 )
         if says(4.5, 4, 4):

@@ -101,7 +101,7 @@ class OnePage(Exercise):
             raise Wrong(
                 "retried",
                 f"The page is not there (404), and it asked {len(ask.began)} times.",
-                lab.earliest(lab.handler(), lab.use_of("status")),
+                lab.handler(ValueError) or lab.condition("*status*"),
             )
         self.failed(lab, error, run, "404", ValueError)
         firsts = []

@@ -171,7 +171,7 @@ class TwoLimits(Exercise):
             "late",
             f"{took} Fetch {late + 1} could begin at {begins[late]:g} s, and "
             f"began at {starts[late]:g} s.",
-            lab.call_of("sleep", "gather", "TaskGroup"),
+            lab.call_of("sleep") or lab.call_of("gather"),
             "A fetch begins as soon as there is a place and `apart` seconds have passed "
             "since the last start: no batches, and no pause where none is needed.",
             headline="began late",

@@ -134,8 +134,8 @@ class TwoStages(Exercise):
                 headline="one page ended all",
             ) from None
         self.results(lab, run, pages, errors)
-        lab.limited(works.fetch_peak, at_most=workers, what="fetches")
-        lab.limited(works.parse_peak, at_most=1, what="parses")
+        lab.limited(works.fetch_peak, workers, "fetches", lab.await_of("fetch"))
+        lab.limited(works.parse_peak, 1, "parses", lab.await_of("parse"))
         if works.early == 0 and works.ahead == len(pages) > workers:
             raise Wrong(
                 "batch barrier",

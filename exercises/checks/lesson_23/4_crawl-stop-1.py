@@ -100,7 +100,7 @@ class Stopping(Exercise):
             ) from None
         self.began(lab, fetch, stopped, cancelled)
         self.kept(lab, fetch, pages, found, seconds, stopped, cancelled)
-        lab.limited(fetch.peak, at_most=2, what="fetches")
+        lab.limited(fetch.peak, 2, "fetches", fetch.peak_place)
         if run.elapsed > ends + SOON:
             self.late(lab, run, fetch, ends, stopped, cancelled)
         missing = [page for page in done if page not in found]
@@ -225,10 +225,11 @@ class Stopping(Exercise):
                     "lost items",
                     f"{page!r} was begun and not finished; in the end it is "
                     "neither in `todo` nor in `done`.",
-                    lab.call_of("popleft"),
+                    self.lets_go(lab, fetch, page),
                     "Give it back, whatever ended it: `except BaseException: "
                     "todo.append(page)`, then `raise`.",
                     headline="lost pages",
+                    at="lets a cancellation pass",
                 )
             if places > 1:
                 raise Wrong(
@@ -244,6 +245,12 @@ class Stopping(Exercise):
                     headline="given back twice",
                 )
 
+    def lets_go(self, lab, fetch, page):
+        """The `except` that a cancellation passes on its way from a fetch, or the fetch itself."""
+        place = fetch.places[fetch.calls.index(page)]
+        narrow = place and lab.text.narrow_handler([place[1]], asyncio.CancelledError)
+        return narrow or place
+
     def late(self, lab, run, fetch, ends, stopped, cancelled):
         took = f"It returned after {run.elapsed:g} s; asked is after {ends:g} s."
         if fetch.peak == 1 and len(fetch.calls) > 1:
@@ -258,7 +265,7 @@ class Stopping(Exercise):
             raise Wrong(
                 "late",
                 took,
-                lab.call_of("sleep", "wait_for", "timeout", "wait"),
+                lab.call_of("sleep") or lab.call_of("wait_for", "timeout", "wait"),
                 "When the last worker has ended there is nothing left to wait for: not for "
                 "`stop`, and not for the rest of the grace. And who looks now and then "
                 "sees it late: `await` what will come.",

@@ -431,9 +431,10 @@ class LivePage(Exercise):
             raise Wrong(
                 "caught too little",
                 f"The visitor left, and {type(errors[0]).__name__} came out.",
-                lab.call_of("drain", "write"),
+                lab.text.let_out(errors[0]),
                 "Visitors leave when they like: catch `ConnectionError` around the answer.",
                 headline="the visitor's leaving came out",
+                at="lets it out",
             )
 
     @right

@@ -17,7 +17,7 @@ class Wrong(Exception):
 
     kind: a key of KINDS in `helpers.coach.mistakes.catalogue`, which has a headline, words on the
         line and what to try. headline: your own, where you can say more than the kind does; the
-        kind's other words are then not used either. at: what the line does, beside that headline.
+        kind's other words are then not used either. at: what the line does, in your words.
     observed: what was seen, in full sentences. line: line number in the learner's cell, or None.
     try_: what to try next, or None for what goes with the kind.
     """

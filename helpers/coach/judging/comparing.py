@@ -9,7 +9,8 @@ from helpers.coach.form.statement import Wrong, same_value
 from helpers.coach.judging.fakes import Stream
 from helpers.coach.judging.runs import Run
 from helpers.coach.mistakes.errors import with_items
-from helpers.coach.mistakes.source import Source
+from helpers.coach.mistakes.source import Place, Source
+from helpers.coach.mistakes.suspects import Suspect, of_order, of_value
 from helpers.coach.mistakes.words import brief, coroutine_name
 
 LOOK_AGAIN = "Look at those again."
@@ -26,11 +27,17 @@ class Comparing:
     text: Source
 
     def equal(
-        self, got: object, expected: object, what: str = "it returned", secret: bool = False
+        self,
+        got: object,
+        expected: object,
+        what: str = "it returned",
+        secret: bool = False,
+        line: int | None = None,
     ) -> None:
         """Raise Wrong unless `got` equals `expected`: "not awaited", "order" or "value".
 
-        what: the words before the value. secret: don't show what was expected.
+        what: the words before the value. secret: don't show what was expected. line: the one to
+        point at, where the answer's tree doesn't tell.
         """
         self._look_for_coroutines(got)
         if same_value(got, expected):
@@ -47,19 +54,33 @@ class Comparing:
                         try_="The items are right, their order is not. Follow the program again, "
                         "line by line.",
                     )
+                found = of_order(self.text.nodes(), got, expected) or Suspect(line, "")
                 raise Wrong(
-                    "order", f"{said}; the order asked is {brief(expected)}.", self._line_of_order()
+                    "order",
+                    f"{said}; the order asked is {brief(expected)}.",
+                    found.line,
+                    at=found.at,
                 )
             if secret:
                 numbered = (dict(enumerate(row, 1)) for row in (got, expected))
                 raise Wrong("value", _items_apart(*numbered, what, "number "), try_=LOOK_AGAIN)
         if secret:
             raise Wrong("value", f"{said}; that is not it.", try_="`ex.hint()` gives a nudge.")
-        raise Wrong("value", f"{said}; asked is {brief(expected)}.", self.text.kept_default())
+        apart = _first_difference(got, expected) if brief(got) == brief(expected) else ""
+        found = self.suspect(got, expected) or Suspect(line, "")
+        said = f"{said}; asked is {brief(expected)}.{apart}"
+        raise Wrong("value", said, found.line, at=found.at)
 
-    def _line_of_order(self):
-        """The line that seems to give the items their order."""
-        return self.text.call_of("as_completed", "sorted", "insert") or self.text.call_of("append")
+    def suspect(self, got: object, expected: object) -> Suspect | None:
+        """The line that seems to make `got` of what should be `expected`, and what it does."""
+        if kept := self.text.kept_default():
+            return Suspect(kept, "keeps it from call to call")
+        return of_value(self.text.nodes(), got, expected)
+
+    def truth_test(self) -> int | None:
+        """The one test of the answer by what counts as false."""
+        found = of_value(self.text.nodes(), [], [0])
+        return found and found.line
 
     def _look_for_coroutines(self, got):
         for thing in with_items(got):
@@ -101,10 +122,19 @@ class Comparing:
             )
         raise Wrong("sequential", took, self.text.sequential_await())
 
-    def limited(self, peak: int, at_most: int, what: str = "calls") -> None:
-        """Raise Wrong("limit") if more than `at_most` were in flight at once."""
+    def limited(
+        self, peak: int, at_most: int, what: str = "calls", line: Place | None = None
+    ) -> None:
+        """Raise Wrong("limit") if more than `at_most` were in flight at once.
+
+        line: that of the call with which there were too many, as a service's `peak_place`.
+        """
         if peak > at_most:
-            raise Wrong("limit", f"{peak} {what} were in flight at once; at most {at_most} may be.")
+            raise Wrong(
+                "limit",
+                f"{peak} {what} were in flight at once; at most {at_most} may be.",
+                line,
+            )
 
     def bounded(self, stream: Stream, at_most: int) -> None:
         """Raise Wrong("unbounded") if a stream ran more than `at_most` items ahead of its
@@ -115,7 +145,7 @@ class Comparing:
                 "unbounded",
                 f"{stream.ahead} items had been taken from the source and were not done yet; at "
                 f"most {at_most} may be.",
-                self.text.call_of("*Queue"),
+                self.text.call_of("*Queue") or self.text.async_for(),
             )
 
     def awaitable(self, made: object, name: str | None = None) -> Awaitable:
@@ -168,6 +198,17 @@ def _items_apart(got, expected, what, prefix=""):
             more = f" and {len(keys) - 4} more" if len(keys) > 4 else ""
             parts.append(f"{named}{more} {several if len(keys) > 1 else one}")
     return f"Of {count(len(expected), 'item')}: " + "; ".join(parts) + "."
+
+
+def _first_difference(got, expected):
+    """What parts two rows that look the same where they are cut, as a sentence."""
+    if not _is_row(got) or not _is_row(expected):
+        return ""
+    if len(got) != len(expected):
+        return f" That is {count(len(got), 'item')}; asked are {len(expected):,}."
+    rows = enumerate(zip(got, expected), 1)
+    place, (one, other) = next(each for each in rows if not same_value(*each[1]))
+    return f" Number {place:,} is {brief(one)}; asked is {brief(other)}."
 
 
 def _is_row(thing):

@@ -9,6 +9,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Self
 
 from helpers.coach.judging.twists import NONE, Twist
+from helpers.coach.mistakes.source import Source
 
 if TYPE_CHECKING:  # not every check talks to a server
     from helpers.services import Service
@@ -19,14 +20,17 @@ class Fakes:
 
     blocked: is told of a call that held the loop's thread: what, seconds, the frame that called.
     settled: is called when what only takes its time is over, and something in real time may begin.
+    text: the answer's.
     """
 
     blocked: Callable[[str, float, FrameType], None]
     settled: Callable[[], None] = staticmethod(lambda: None)
+    text: Source
 
     def __init__(self):
         self._sites = contextlib.ExitStack()
         self.services = []  # those made for the case under way
+        self.raised = []  # errors that their calls raised
         self.twist = NONE  # what befalls it
 
     def service(
@@ -41,14 +45,18 @@ class Fakes:
         seconds: how long each argument takes, a dict or one number for all. results: a dict
         from argument to result ("page …" otherwise). errors: a dict from argument to what is
         raised after that time. Attributes: peak (most calls in flight), flying, calls, started,
-        finished, cancelled (lists of arguments).
+        finished, cancelled (lists of arguments), places (the learner's line of each call, in the
+        order of `calls`), peak_place (that of the call with which there were most).
         """
         sleep = asyncio.sleep
 
         async def service(argument):
+            place = self._calling()
             service.started.append(argument)
+            service.places.append(place)
             service.flying += 1
-            service.peak = max(service.peak, service.flying)
+            if service.flying > service.peak:
+                service.peak, service.peak_place = service.flying, place
             try:
                 await sleep(seconds[argument] if isinstance(seconds, dict) else seconds)
             except asyncio.CancelledError:
@@ -56,23 +64,32 @@ class Fakes:
                 raise
             finally:
                 service.flying -= 1
-            if error := self.twist.error_of(name, argument):
+            if error := self.twist.error_of(name, argument) or (errors or {}).get(argument):
+                self.raised.append(error)
                 raise error
-            if errors and argument in errors:
-                raise errors[argument]
             service.finished.append(argument)
             return results[argument] if results is not None else f"page {argument}"
 
         service.started, service.finished, service.cancelled = [], [], []
-        service.calls = service.started
+        service.calls, service.places = service.started, []
         service.flying = service.peak = 0
+        service.peak_place = None
         service.__name__ = service.__qualname__ = name
         self.services.append(service)
         return service
 
+    def _calling(self):
+        """The learner's place that makes the call of a service in which we are, or None."""
+        frame = sys._getframe(1)
+        task = asyncio.current_task() if asyncio._get_running_loop() else None
+        coroutine = task and task.get_coro()
+        if getattr(coroutine, "cr_frame", None) is frame:  # a task of this call alone
+            return self.text.of_coroutine(coroutine)
+        return self.text.of_frame(frame)
+
     def begin_case(self, twist: Twist) -> None:
         """Begin to ask anew, with what befalls this time."""
-        self.services, self.twist = [], twist
+        self.services, self.raised, self.twist = [], [], twist
 
     def source(self, items: Iterable) -> "Items":
         """An iterator over `items` that notes how it is used: .taken, .finished, .closed."""

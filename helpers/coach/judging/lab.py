@@ -48,6 +48,7 @@ class Lab(Comparing, Fakes, Lines):
         self.recording = None
         self.loop = None
         self.cancelling = False
+        self._waited = []  # lines at which its tasks waited when it was cancelled
         self.unawaited = []  # (coroutine's name, place) of coroutines that nobody awaited
         self.lost = []  # errors that the loop's exception handler was told of
         self.long_step = None  # (cpu seconds, place) of a step that held the loop; the judge looks
@@ -124,11 +125,10 @@ class Lab(Comparing, Fakes, Lines):
         if not blocks:
             self._check_went_on(step)
         if raises is not None:
-            raise Wrong(
-                "lost error",
+            raise self.lost_error(
                 f"{_names_of(raises)} was raised inside, and it had to come out. It "
                 f"returned {brief(run.result)} instead.",
-                self.earliest(self.handler(), self.keyword("return_exceptions")),
+                *(raises if isinstance(raises, tuple) else (raises,)),
             )
         self.check_lost()
         return run
@@ -169,6 +169,7 @@ class Lab(Comparing, Fakes, Lines):
 
             def cancel():
                 self.cancelling = True
+                self._waited = self._lines_of(loop)
                 root.cancel()
 
             loop.call_later(cancel_after, cancel)
@@ -219,7 +220,7 @@ class Lab(Comparing, Fakes, Lines):
         return Wrong(
             "swallowed",
             f"I cancelled it after {seconds(after)}. {then}",
-            self.text.swallowing_handler(),
+            self.text.swallowing_handler(self._waited),
         )
 
     def _look_for_leaks(self, loop, run):
@@ -230,15 +231,14 @@ class Lab(Comparing, Fakes, Lines):
         left = [task for task in asyncio.all_tasks(loop) if not task.done()]
         if left:
             names = sorted(f"`{coroutine_name(task.get_coro())}`" for task in left)
-            place = next(
-                filter(None, (self.where(task) for task in left)),
-                self.call_of("create_task", "ensure_future"),
-            )
+            made = (self.text.of_coroutine(task.get_coro()) for task in left)
+            place = next(filter(None, made), None)
             run.left = Wrong(
                 "leaked",
                 f"It {'ended' if run.error else 'returned'}, and {count(len(left), 'task')} still "
                 f"ran: {listed(dict.fromkeys(names))}.",
                 place,
+                at="starts it",
             )
             if run.error is None:
                 raise run.left
@@ -273,12 +273,21 @@ class Lab(Comparing, Fakes, Lines):
 
     def where(self, task: asyncio.Task) -> Place | None:
         """The learner's innermost line that this task waits at, or None."""
-        place = None
-        for step in awaited(task.get_coro()):
-            frame = frame_of(step)
-            if frame is not None and self.text.owns(frame.f_code.co_filename):
-                place = frame.f_code.co_filename, frame.f_lineno
-        return place
+        return next(reversed(self._steps_of(task)), None)
+
+    def _steps_of(self, task):
+        """The learner's places in the chain of what a task awaits, outermost first."""
+        frames = filter(None, map(frame_of, awaited(task.get_coro())))
+        return [
+            (frame.f_code.co_filename, frame.f_lineno)
+            for frame in frames
+            if self.text.owns(frame.f_code.co_filename)
+        ]
+
+    def _lines_of(self, loop):
+        """The lines of the cell with the answer at which the tasks of a loop wait."""
+        places = {place for task in asyncio.all_tasks(loop) for place in self._steps_of(task)}
+        return [line for filename, line in places if filename == self.text.main]
 
     def blocked(self, what: str, length: float, frame: FrameType) -> None:
         """Note a call that holds the loop's thread for `length` seconds."""
@@ -319,6 +328,21 @@ class Lab(Comparing, Fakes, Lines):
             raise Wrong(
                 "not awaited", f"`{name}` was called, and nobody awaited the coroutine.", place
             )
+
+    def lost_error(self, observed: str, *errors: type[BaseException]) -> Wrong:
+        """The Wrong for an error of one of these types that had to come out and did not: with the
+        line that kept it, where that is sure.
+        """
+        raised = [error for error in self.raised if isinstance(error, errors)]
+        kept = next(filter(None, map(self.text.keeper, raised)), self.text.keeper_of(*errors))
+        if kept is None:
+            return Wrong("lost error", observed)
+        return Wrong("lost error", observed, kept.line, kept.try_, at=kept.at)
+
+    def keeping(self, *errors: type[BaseException]) -> int | None:
+        """The line that keeps such an error from coming out; None if it isn't sure which."""
+        kept = self.text.keeper_of(*errors)
+        return kept and kept.line
 
     def check_lost(self) -> None:
         """Raise Wrong("lost error") if a task failed and nobody looked at its error."""

@@ -6,10 +6,15 @@ from helpers.basics.words import count, seconds
 from helpers.coach.form.statement import Wrong, same_value
 from helpers.coach.judging.comparing import Comparing
 from helpers.coach.judging.runs import Run
+from helpers.coach.mistakes.differences import line_of_difference, truth_test
 from helpers.coach.mistakes.words import brief, error_words
 
 GRACE = 1.001  # times as long as the model's a run may be: sums of floats differ in order
 TICK = 1e-6  # seconds, for the same reason
+FALSY = (
+    "None, 0 and what is empty count as false, and are values like any other. Ask whether it "
+    "`is None`, or compare it with a mark of your own."
+)
 
 
 class Seen:
@@ -31,9 +36,9 @@ class Seen:
             self._differ_in_result(lab, got.run)
         for asked, made in zip(self.services, got.services):
             if "calls" not in self.without:
-                _differ_in_calls(asked, made)
+                _differ_in_calls(lab, asked, made)
             if "peak" not in self.without and made.peak > asked.peak:
-                lab.limited(made.peak, asked.peak, f"calls of `{made.__name__}`")
+                lab.limited(made.peak, asked.peak, f"calls of `{made.__name__}`", made.peak_place)
         if got.run.left is not None and self.run.left is None:
             raise got.run.left
         if "seconds" not in self.without and lab.clock == "virtual":
@@ -41,15 +46,16 @@ class Seen:
 
     def _differ_in_result(self, lab, got):
         if self.run.error is None and got.error is None:
-            lab.equal(got.result, self.run.result)
+            _equal(lab, got.result, self.run.result)
         elif self.run.error is None:
             raise got.error
         elif got.error is None:
-            raise Wrong(
-                "lost error",
-                f"`{error_words(self.run.error)}` had to come out. It returned "
-                f"{brief(got.result)} instead.",
-                _catching(lab, self.run.error),
+            lost = self.run.error
+            if "group" in self.without:
+                lost = _alone(lost)[0]
+            raise lab.lost_error(
+                f"`{error_words(lost)}` had to come out. It returned {brief(got.result)} instead.",
+                type(lost),
             )
         elif "group" not in self.without or not _alike_alone(self.run.error, got.error):
             differ_in_error(lab, self.run.error, got.error)
@@ -63,10 +69,8 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
         if isinstance(got, BaseException):
             differ_in_error(lab, asked, got)
             return
-        raise Wrong(
-            "lost error",
-            f"`{error_words(asked)}` had to come out, and nothing did.",
-            _catching(lab, asked),
+        raise lab.lost_error(
+            f"`{error_words(asked)}` had to come out, and nothing did.", type(asked)
         )
     if isinstance(asked, Seen):
         asked.differ(lab, got)
@@ -75,9 +79,9 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
             if isinstance(value, Seen):
                 value.differ(lab, got[what])
             else:
-                lab.equal(got[what], value, what)
+                _equal(lab, got[what], value, what)
     else:
-        lab.equal(got, asked)
+        _equal(lab, got, asked)
 
 
 def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) -> None:
@@ -103,21 +107,56 @@ def _alone(error):
     return [each for one in error.exceptions for each in _alone(one)]
 
 
-def _differ_in_calls(asked, made):
+def _equal(lab, got, asked, *what):
+    """Raise what `lab.equal` raises, with the line that may have taken a value for none, or that
+    two share who should have one each.
+    """
+    try:
+        lab.equal(got, asked, *what)
+    except Wrong as found:
+        if found.kind == "value" and found.line is None:
+            if _misses_falsy(got, asked) and (line := truth_test(lab.text)) is not None:
+                found.line, found.try_ = line, FALSY
+            else:
+                found.line = line_of_difference(lab.text, got, asked) or lab.text.shared_by_all()
+        raise
+
+
+def _misses_falsy(got, asked):
+    """Should `got` hold a value that counts as false, and holds it nowhere?"""
+    have = {repr(value) for value in _leaves(got)}
+    return any(not value and repr(value) not in have for value in _leaves(asked))
+
+
+def _leaves(thing):
+    """The values in rows and dicts, and in those in them; an empty one is a value."""
+    if isinstance(thing, Mapping) and thing:
+        thing = list(thing.values())
+    if isinstance(thing, (list, tuple)) and thing:
+        return [leaf for part in thing for leaf in _leaves(part)]
+    return [thing]
+
+
+def _differ_in_calls(lab, asked, made):
     wanted, rest = list(asked.started), []
-    for argument in made.started:
+    for argument, place in zip(made.started, made.places):
         match = next((n for n, one in enumerate(wanted) if same_value(argument, one)), None)
         if match is None:
-            rest.append(argument)
+            rest.append((argument, place))
         else:
             del wanted[match]
-    if rest or wanted:
-        which = f"{'not asked for' if rest else 'missing'} is {brief((rest or wanted)[0])}"
-        raise Wrong(
-            "calls",
-            f"It called `{made.__name__}` {count(len(made.started), 'time')}; asked is "
-            f"{count(len(asked.started), 'call')}, and {which}.",
-        )
+    said = (
+        f"It called `{made.__name__}` {count(len(made.started), 'time')}; asked is "
+        f"{count(len(asked.started), 'call')}, and "
+    )
+    if rest:
+        argument, place = rest[0]
+        said += f"not asked for is {brief(argument)}."
+        raise Wrong("calls", said, place, at="makes that call")
+    if wanted:
+        line = None if wanted[0] else truth_test(lab.text)
+        tried = FALSY if line is not None else None
+        raise Wrong("calls", f"{said}missing is {brief(wanted[0])}.", line, tried)
 
 
 def _differ_in_seconds(lab, asked, got):
@@ -137,9 +176,3 @@ def _differ_in_seconds(lab, asked, got):
             "early return",
             f"It ended after {seconds(got.elapsed)}; it has to take {seconds(asked.elapsed)}.",
         )
-
-
-def _catching(lab, error):
-    """Where the answer catches such an error, or None."""
-    handler = lab.text.handler_of(type(error))
-    return handler and (lab.text.main, handler.lineno)

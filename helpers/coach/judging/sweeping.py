@@ -82,7 +82,11 @@ class Sweeping:
                     self._compare(sweep, answer, case, twist, expected)
 
     def _smallest(self, sweep, answer, case, error) -> NoReturn:
-        """Raise what is wrong in the smallest case there is, where `case` ended in `error`."""
+        """Raise what is wrong in the smallest case there is, where `case` ended in `error`.
+
+        On the real clock it stays with this case, a small one already: what goes wrong there may
+        take its time again and again.
+        """
         lab = self._lab
         if isinstance(error, RecursionError):
             raise error  # no smaller case goes as deep, and to ask this one again takes its time
@@ -93,11 +97,12 @@ class Sweeping:
             raise Wrong(
                 "shared state",
                 f"It was not the first call, and a first one goes well. {said}",
+                lab.earliest(lab.kept_default(), lab.outer_name(), lab.class_attribute()),
                 try_="What a call makes belongs to that call. Look for a name outside of the "
                 "function, a default that is a list or a dict, an attribute of a class.",
                 headline="kept something from an earlier call",
             )
-        for less in smaller_than(case, sweep):
+        for less in smaller_than(case, sweep) if lab.clock == "virtual" else ():
             if not self._is_right(sweep, answer, less):
                 expected = self._ask(sweep, self._model, less)
                 self._compare(sweep, answer, less, NONE, expected)

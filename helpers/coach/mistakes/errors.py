@@ -29,7 +29,8 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
         case MemoryError():
             return Wrong("memory", f"`{asks}` asked for more memory than a check may take."), place
         case RecursionError():
-            return Wrong("recursion", f"`{asks}` went deeper than Python allows."), place
+            found = Wrong("recursion", f"`{asks}` went deeper than Python allows.")
+            return found, source.most_often_in(error) or place
         case SystemExit():
             return Wrong("exits", f"SystemExit was raised ({error_words(error)})."), place
         case KeyboardInterrupt():
@@ -46,7 +47,17 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
     place = source.of_traceback(leaf) or place
     if found := _one_for_many(leaf, source):
         return found, place
-    return _of_python(leaf, place, inside=None if leaf is error else error), place
+    found = _of_python(leaf, place, inside=None if leaf is error else error)
+    if found.kind == "other loop" and (made := _where_made(leaf, source)):
+        found.at, place = "makes it", made
+    return found, place
+
+
+def _where_made(error, source):
+    """Where the object is made that an error speaks of, if only one of its type is."""
+    kind = re.search(r"<asyncio\.\w+\.(\w+) object", error_text(error))
+    calls = source.calls_of(kind[1]) if kind else []
+    return source.place(calls[0].lineno) if len(calls) == 1 else None
 
 
 def _of_python(error, place, inside):

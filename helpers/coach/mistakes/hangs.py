@@ -125,8 +125,10 @@ def _one_sentinel(tasks, source, ended):
     name = without_number(name)
     gone = sum(without_number(other) == name for other in ended)
     left = sum(without_number(task[0]) == name for task in starved)
+    put = source.place(source.call_of("put", "put_nowait", given=None))
     return Wrong(
         "one sentinel",
         f"{count(gone, 'worker')} `{name}` ended, {left} more still waited for an item in "
         "`Queue.get`, and nobody was left to put one.",
-    ), (filename, line)
+        at="puts the one sentinel" if put else "",
+    ), put or (filename, line)

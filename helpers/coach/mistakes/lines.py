@@ -66,6 +66,14 @@ class Lines:
             if isinstance(node, ast.Call) and is_named(node.func, names)
         )
 
+    def bare_call_of(self, *names: str) -> int | None:
+        """A call that hands over no argument."""
+        return self._first(
+            line_of_call(call)
+            for call in self._of(ast.Call)
+            if is_named(call.func, names) and not (call.args or call.keywords)
+        )
+
     def dropping(self, *names: str) -> int | None:
         """A call of such a name, or the name alone, with whose value nothing is done: it isn't
         awaited either.
@@ -210,6 +218,19 @@ class Lines:
             if isinstance(value, (ast.List, ast.Dict, ast.Set))
         )
 
+    def shared_by_all(self) -> int | None:
+        """A `global`, or what the body of a class makes for all that are made of it."""
+        made = (ast.List, ast.Dict, ast.Set, ast.Call)
+        return self._first(
+            [node.lineno for node in self._of(ast.Global)]
+            + [
+                part.lineno
+                for node in self._of(ast.ClassDef)
+                for part in node.body
+                if isinstance(part, (ast.Assign, ast.AnnAssign)) and isinstance(part.value, made)
+            ]
+        )
+
     def node(self, *types: type[ast.AST]) -> int | None:
         """Anything else, by its type in the module `ast`."""
         return self._statement(types, (), list)
@@ -250,6 +271,15 @@ class Lines:
     def for_loop(self, *names: str) -> int | None:
         """A `for`, that of a comprehension too, over something that uses the name."""
         return self._first(node.target.lineno for node in self._of(*FOR) if uses(names, node.iter))
+
+    def inner_loop(self) -> int | None:
+        """A `for` or a `while` inside another."""
+        return self._first(
+            inner.lineno
+            for outer in self._of(ast.For, ast.While)
+            for inner in own_nodes(outer)
+            if isinstance(inner, (ast.For, ast.While))
+        )
 
     def async_for(self, *names: str) -> int | None:
         """An `async for`, that of a comprehension too, over something that uses the name."""

@@ -5,14 +5,24 @@ in `Lines`; never by a search of the text.
 """
 
 import ast
+import asyncio
 import linecache
 import re
 import traceback
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Iterable
 from types import CoroutineType, FrameType
 
 from helpers.basics.places import outward
 from helpers.coach.form.text import is_function, nodes_of
+from helpers.coach.mistakes.handlers import (
+    Keeper,
+    around,
+    catches,
+    keepers,
+    kept_by,
+    names_of,
+)
 from helpers.coach.mistakes.lines import Lines
 from helpers.coach.mistakes.nodes import LOOPS, own_nodes
 
@@ -65,6 +75,23 @@ class Source(Lines):
                 place = place or self.of_traceback(inner)
         return place
 
+    def steps_of(self, error: BaseException) -> list[int]:
+        """The lines of the cell with the answer that `error` came through, outermost first."""
+        return [
+            line
+            for frame, line in traceback.walk_tb(error.__traceback__)
+            if frame.f_code.co_filename == self.main
+        ]
+
+    def most_often_in(self, error: BaseException) -> Place | None:
+        """The learner's line that stands in the traceback most often: a recursion goes on there."""
+        places = Counter(
+            (frame.f_code.co_filename, line)
+            for frame, line in traceback.walk_tb(error.__traceback__)
+            if self.owns(frame.f_code.co_filename)
+        )
+        return max(places, key=places.get, default=None)
+
     def of_frame(self, frame: FrameType | None) -> Place | None:
         """Where the innermost frame in the learner's code is, from `frame` outwards, or None."""
         for one in outward(frame):
@@ -74,7 +101,8 @@ class Source(Lines):
 
     def of_coroutine(self, coroutine: CoroutineType) -> Place | None:
         """The learner's innermost line that made `coroutine`, or None."""
-        made = ((name, line) for name, line, _ in coroutine.cr_origin or () if self.owns(name))
+        origin = getattr(coroutine, "cr_origin", None) or ()
+        made = ((name, line) for name, line, _ in origin if self.owns(name))
         return next(made, None)
 
     def of_text(self, text: str) -> Place | None:
@@ -116,6 +144,20 @@ class Source(Lines):
             ]
         return self._nodes
 
+    def made_outside(self, name: str) -> int | None:
+        """The line outside of all functions of the cell that gives a name its value."""
+        parts = nodes_of(self.main) if self.main else []
+        statements = parts[0].body if parts else []
+        return next(
+            (
+                node.lineno
+                for node in statements
+                if isinstance(node, ast.Assign)
+                and any(getattr(target, "id", None) == name for target in node.targets)
+            ),
+            None,
+        )
+
     def inside_while(self, place: Place) -> bool:
         """Whether a place is in a `while` loop."""
         return any(
@@ -147,29 +189,59 @@ class Source(Lines):
 
     def handler_of(self, error: type[BaseException]) -> ast.ExceptHandler | None:
         """The first `except` that catches such an error, by the names that stand in it, or None."""
-        names = [cls.__name__ for cls in error.__mro__]
+        names = names_of((error,))
         handlers = [node for node in self.nodes() if isinstance(node, ast.ExceptHandler)]
-        catching = [handler for handler in handlers if _catches(handler.type, names)]
+        catching = [handler for handler in handlers if catches(handler, names)]
         return min(catching, key=lambda handler: handler.lineno, default=None)
 
-    def swallowing_handler(self) -> Place | None:
-        """Where an `except` catches CancelledError and doesn't raise it again, or where a
-        `finally` goes on as if nothing had happened; else None.
+    def keeper_of(self, *errors: type[BaseException]) -> Keeper | None:
+        """What keeps such an error from coming out; None if there is nothing, or more than one
+        thing.
         """
-        for node in self.nodes():
-            if (
-                isinstance(node, ast.ExceptHandler)
-                and _catches(node.type, ("BaseException", "CancelledError"))
-                and not any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
-            ):
-                return self.main, node.lineno
-        for node in self.nodes():
-            if isinstance(node, ast.Try) and any(
-                isinstance(inner, (ast.Return, ast.Break, ast.Continue))
-                for part in node.finalbody
-                for inner in ast.walk(part)
-            ):
-                return self.main, node.finalbody[0].lineno
+        found = set(keepers(self.nodes(), names_of(errors)))
+        return found.pop() if len(found) == 1 else None
+
+    def keeper(self, error: BaseException) -> Keeper | None:
+        """What kept `error` itself from coming out: its traceback ends where that was."""
+        steps = self.steps_of(error)
+        blocks = around(self.nodes(), steps[0]) if steps else []
+        names = names_of((type(error),))
+        kept = (kept_by(block, names, sure=True) for block in blocks)
+        return next(filter(None, kept), None)
+
+    def swallowing_handler(self, waited: Iterable[int] = ()) -> Place | None:
+        """Where a cancellation is kept from coming out, or None.
+
+        waited: the lines at which the answer's tasks waited when it came, if they are known.
+        """
+        names = names_of((asyncio.CancelledError,))
+        blocks = [block for line in waited for block in around(self.nodes(), line)]
+        met = set(filter(None, (kept_by(block, names) for block in blocks)))
+        found = met.pop() if len(met) == 1 else self.keeper_of(asyncio.CancelledError)
+        return found and self.place(found.line)
+
+    def let_out(self, error: BaseException, thrown_at: int | None = None) -> Place | None:
+        """Where an error went its way, though it could have been caught: an `except` for other
+        errors around it, or else the line that raised it.
+
+        thrown_at: the `yield` of a context manager, for `contextlib` takes it out of a traceback.
+        """
+        lines = self.steps_of(error) or ([thrown_at] if thrown_at else [])
+        raised = self.of_traceback(error) or self.place(thrown_at)
+        return self.narrow_handler(lines, type(error)) or raised
+
+    def narrow_handler(self, lines: Iterable[int], error: type[BaseException]) -> Place | None:
+        """The `except` that lets such an error pass on its way through these lines, outermost
+        first; None if there is none, or more than one.
+        """
+        names = names_of((error,))
+        for line in reversed(list(lines)):
+            for block in around(self.nodes(), line):
+                handlers = getattr(block, "handlers", ())
+                if any(catches(handler, names) for handler in handlers):
+                    return None
+                if handlers:
+                    return self.place(handlers[0].lineno) if len(handlers) == 1 else None
         return None
 
 
@@ -177,12 +249,3 @@ def _line(node: ast.AST) -> int:
     """The line of a node, 0 if it has none; a comprehension's `for` is where its target is."""
     node = node.target if isinstance(node, ast.comprehension) else node
     return getattr(node, "lineno", 0)
-
-
-def _catches(type_: ast.expr | None, names: Collection[str]) -> bool:
-    """Whether one of these names stands in an `except`, or no name, which catches everything."""
-    if type_ is None:
-        return True
-    if isinstance(type_, ast.Tuple):
-        return any(_catches(part, names) for part in type_.elts)
-    return getattr(type_, "attr", getattr(type_, "id", "")) in names

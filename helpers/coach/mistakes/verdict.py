@@ -56,7 +56,7 @@ def verdict_of(
     """
     kind = KINDS[found.kind]
     if found.headline:
-        kind = Kind(found.headline, found.at, "")
+        kind = Kind(found.headline, "", "")
     observed = found.observed
     if called and not observed.startswith("I "):
         observed = f"{called} {observed}".strip()
@@ -66,7 +66,7 @@ def verdict_of(
         kind.headline,
         observed,
         place[1] if place else None,
-        source.sentence(place, kind.at) if place else "",
+        source.sentence(place, found.at or kind.at) if place else "",
         kind.try_ if found.try_ is None else found.try_,
     )
 

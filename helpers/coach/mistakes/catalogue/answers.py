@@ -82,9 +82,10 @@ KINDS = {
         "Look for what should end this loop or this wait.",
     ),
     "recursion": Kind(
-        "called itself without end",
+        "called itself too often",
         "calls on",
-        "A recursion needs a case that calls no further.",
+        "Python allows about a thousand calls inside one another. What may go on for longer is a "
+        "loop; and a recursion needs a case that calls no further.",
     ),
     "memory": Kind(
         "took too much memory",

@@ -1,0 +1,114 @@
+"""What catches an error and keeps it, by the syntax tree: an `except`, a `suppress`, a
+`return_exceptions=True`, a `finally` that returns.
+"""
+
+import ast
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from helpers.coach.form.text import is_function
+from helpers.coach.mistakes.nodes import is_named, line_of_call, names_in, own_nodes
+
+LEAVING = (ast.Return, ast.Break, ast.Continue)
+
+
+class Keeper(NamedTuple):
+    """A line that keeps an error from coming out: what it does ("Line 4 …"), and what to try."""
+
+    line: int
+    at: str
+    try_: str
+
+
+CATCHES = (
+    "catches it",
+    "Catch only the errors that you mean, or end the `except` with a `raise`: it lets the same "
+    "error go on.",
+)
+AMONG_RESULTS = (
+    "puts errors among the results",
+    "An error among the results is raised nowhere. Leave `return_exceptions=True` off, or look at "
+    "each result and raise what is an error.",
+)
+ENDS = (
+    "drops the error that is on its way",
+    "Leave no `finally` by `return`, `break` or `continue`.",
+)
+
+
+def names_of(errors: Iterable[type[BaseException]]) -> set[str]:
+    """The names under which an `except` catches one of these errors."""
+    return {cls.__name__ for error in errors for cls in error.__mro__}
+
+
+def around(nodes: Collection[ast.AST], line: int) -> list[ast.AST]:
+    """The `try` and `with` statements of the same function whose body holds a line, innermost
+    first.
+    """
+    functions = [node for node in nodes if is_function(node) and _holds(node, line)]
+    begin = max((node.lineno for node in functions), default=0)
+    found = [
+        node
+        for node in nodes
+        if isinstance(node, (ast.Try, ast.TryStar, ast.With, ast.AsyncWith))
+        and node.body[0].lineno <= line <= node.body[-1].end_lineno
+        and node.lineno >= begin
+    ]
+    return sorted(found, key=lambda node: node.lineno, reverse=True)
+
+
+def kept_by(block: ast.AST, names: Collection[str], sure: bool = False) -> Keeper | None:
+    """Where a `try` or a `with` keeps errors of these names from going on, or None.
+
+    sure: it is known that such an error ended here, so that a `raise` under a condition was not
+    met.
+    """
+    if isinstance(block, (ast.With, ast.AsyncWith)):
+        calls = (item.context_expr for item in block.items)
+        return next((_suppress(call) for call in calls if _suppresses(call, names)), None)
+    for handler in block.handlers:
+        if catches(handler, names):
+            parts = handler.body if sure else [*own_nodes(handler)]
+            raises = any(isinstance(part, ast.Raise) for part in parts)
+            return None if raises else Keeper(handler.lineno, *CATCHES)
+    leaving = [part for part in _parts(block.finalbody) if isinstance(part, LEAVING)]
+    return Keeper(leaving[0].lineno, *ENDS) if leaving else None
+
+
+def keepers(nodes: Collection[ast.AST], names: Collection[str]) -> Iterator[Keeper]:
+    """All places of an answer that may keep errors of these names."""
+    for node in nodes:
+        if isinstance(node, (ast.Try, ast.TryStar, ast.With, ast.AsyncWith)):
+            if kept := kept_by(node, names):
+                yield kept
+        elif isinstance(node, ast.keyword) and node.arg == "return_exceptions":
+            if not (isinstance(node.value, ast.Constant) and not node.value.value):
+                yield Keeper(node.lineno, *AMONG_RESULTS)
+
+
+def catches(handler: ast.ExceptHandler, names: Collection[str]) -> bool:
+    """Whether an `except` catches errors of one of these names; one without a name does."""
+    return handler.type is None or not set(names_in(handler.type)).isdisjoint(names)
+
+
+def _suppresses(call, names):
+    return (
+        isinstance(call, ast.Call)
+        and is_named(call.func, ("suppress",))
+        and any(not set(names_in(part)).isdisjoint(names) for part in call.args)
+    )
+
+
+def _suppress(call):
+    return Keeper(line_of_call(call), *CATCHES)
+
+
+def _parts(statements):
+    for statement in statements:
+        yield statement
+        if not is_function(statement):
+            yield from own_nodes(statement)
+
+
+def _holds(node, line):
+    return node.lineno <= line <= node.end_lineno
