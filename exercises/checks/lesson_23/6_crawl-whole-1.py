@@ -155,6 +155,7 @@ class Whole(Exercise):
 
     equivalent = {
         "workers_of_one_group: falsy for None, line 18": "a response is true, whatever its status",
+        "workers_of_one_group: wider except, line 16": "no other errors are asked for",
         "workers_of_one_group: drop falsy, line 32": "no page has an empty path",
         "a_task_each: drop falsy, line 20": "no page has an empty path",
         "a_task_each: drop falsy, line 28": "no page has an empty path",
