@@ -543,7 +543,6 @@ async def leaks(test):
 # %% leaks-1 wrong: two of a name
 # cause: a set of names: two tasks with the same name are one
 # line: {task.get_name() for task in left}
-# told: none
 import asyncio
 
 
@@ -605,7 +604,7 @@ async def leaks(test):
 # %% leaks-1 wrong: known by their names
 # cause: a task that has the same name as one from before is taken for that one
 # line: if task.get_name() not in names | names =
-# told: none
+# told: await test()
 import asyncio
 
 async def leaks(test):
@@ -622,7 +621,7 @@ async def leaks(test):
 # %% leaks-1 wrong: errors only
 # cause: catches Exception, so a cancellation of leaks leaves everything running
 # line: except Exception as caught:
-# told: none
+# told: await test()
 import asyncio
 
 async def leaks(test):
