@@ -604,7 +604,7 @@ async def leaks(test):
 # %% leaks-1 wrong: known by their names
 # cause: a task that has the same name as one from before is taken for that one
 # line: if task.get_name() not in names | names =
-# told: none
+# told: await test()
 import asyncio
 
 async def leaks(test):
@@ -621,7 +621,7 @@ async def leaks(test):
 # %% leaks-1 wrong: errors only
 # cause: catches Exception, so a cancellation of leaks leaves everything running
 # line: except Exception as caught:
-# told: none
+# told: await test()
 import asyncio
 
 async def leaks(test):

@@ -324,7 +324,7 @@ async def fetch_all(fetch, pages, most, apart):
 # %% crawl-limit-1 wrong: tasks by page
 # cause: a page that comes twice is in the list once
 # line: found[page] = task | found.values()
-# told: none
+# told: flying, found = set(), {}
 import asyncio
 
 
@@ -346,7 +346,6 @@ async def fetch_all(fetch, pages, most, apart):
 # %% crawl-limit-1 wrong: errors in the list
 # cause: an error of a fetch stands in the list and doesn't come out
 # line: return_exceptions=True
-# told: none
 import asyncio
 
 
@@ -594,7 +593,7 @@ async def pipeline(fetch, parse, pages, workers, size):
 # %% crawl-pipeline-1 wrong: a cancellation is a failed page
 # cause: except BaseException keeps the cancellation, and the worker goes on
 # line: except BaseException as error:
-# told: none
+# told: raw = await fetch(page)
 import asyncio
 
 

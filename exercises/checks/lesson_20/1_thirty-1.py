@@ -36,6 +36,14 @@ class TimeoutTest(Exercise):
         "error: `try`, `except` that error, and `else` an assert that fails.",
     )
 
+    equivalent = {
+        "both_sides: drop falsy, line 12": "no kitchen of its own takes 0 s",
+        "both_sides: wider except, line 11": "nothing but a cancellation ends that sleep",
+        "by_the_list: or None, line 13": "its soup is an object, and true",
+        "by_the_list: drop falsy, line 15": "no kitchen of its own ends at once",
+        "by_the_list: drop falsy, line 21": "one that is missing isn't asserted",
+    }
+
     def verify(self, test_order, lab):
         lab.told("with an `order` that keeps its promises")
         run = must_pass(lab, "This `order` keeps its promises", test_order, self.good)

@@ -44,6 +44,7 @@ class Circle(Exercise):
     )
 
     equivalent = {
+        "from_each: falsy for None, line 5": "a circle with an empty name is found from that name",
         "from_each: or None, line 8": "a way begins with a name, so it is never empty",
         "cut_the_tail: or None, line 8": "a circle has at least one name",
     }

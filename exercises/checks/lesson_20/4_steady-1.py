@@ -42,6 +42,10 @@ class SteadyTest(Exercise):
         "washer cancels the `join` and comes out. Then cancel the washer, still inside.",
     )
 
+    equivalent = {
+        "with_plates_of_its_own: drop falsy, line 9": "its plates have names",
+    }
+
     def verify(self, test_washer, lab):
         for pace in (0.0123, 0.001, 2.0):
             lab.told(f"with a washer that takes {pace:g} s for a plate")

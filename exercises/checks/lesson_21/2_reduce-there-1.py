@@ -34,6 +34,11 @@ class ReduceThere(Exercise):
         "`lists = client.map(load, days)`, then `client.map(max, lists)`, and gather only those.",
     )
 
+    equivalent = {
+        "in_one_call: each once, line 1": "the days are all different",
+        "gathers_a_dict: each once, line 1": "the days are all different",
+    }
+
     def verify(self, highest, lab):
         for days in ([3, 1, 4, 15, 9, 2], [8]):
             # Where the highest number stands differs from day to day.

@@ -40,6 +40,12 @@ class Survive(Exercise):
         "`asyncio.gather(*(one(item) for item in items))`.",
     )
 
+    equivalent = {
+        "each_for_itself: each once, line 4": "the items are all different",
+        "in_rounds: each once, line 4": "the items are all different",
+        "in_a_group: each once, line 4": "the items are all different",
+    }
+
     def verify(self, do_all, lab):
         items = list(range(11, 19))
 

@@ -25,8 +25,9 @@ class Edge(Exercise):
         "then `asyncio.run(all_of_them())`.",
     )
     equivalent = {
+        "on_a_loop_of_its_own: finally for errors, line 10": "as below, for a cancellation",
         "on_a_loop_of_its_own: drop finally, line 10": "a loop that nobody closes is untidy, but "
-        "the statement asks for the pages alone"
+        "the statement asks for the pages alone",
     }
 
     def verify(self, report, lab):

@@ -89,6 +89,10 @@ class OnePage(Exercise):
         "not after the fifth.",
     )
 
+    equivalent = {
+        "with_wait_for: wider except, line 10": "`ask` raises nothing but OSErrors",
+    }
+
     def verify(self, get_page, lab):
         ask, error, run = self.tried(get_page, lab, "whose first answer is 200")
         self.body(lab, ask, error, run, tries=1)

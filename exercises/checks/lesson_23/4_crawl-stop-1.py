@@ -311,11 +311,6 @@ class Stopping(Exercise):
         says="whatever ended it",
     )
 
-    equivalent = {
-        "crossed_out_last: drop await, line 28": "the tasks end in the next turn, and then "
-        "nothing of them is left",
-    }
-
     @right
     async def crossed_out_last(fetch, todo, done, workers, stop, grace):
         begun = set()

@@ -104,6 +104,17 @@ class LivePage(Exercise):
         "`finally: writer.close()`.",
     )
 
+    equivalent = {
+        "three_ways: wider except, line 31": "no other errors are asked for",
+        "three_ways: or None, line 9": "no head and no event is empty",
+        "three_ways: or None, line 12": "no head and no event is empty",
+        "three_ways: drop falsy, line 22": "no head and no event is empty",
+        "three_ways: drop falsy, line 24": "no head and no event is empty",
+        "three_ways: drop falsy, line 26": "no head and no event is empty",
+        "three_ways: drop falsy, line 28": "no head and no event is empty",
+        "three_ways: drop falsy, line 30": "no head and no event is empty",
+    }
+
     def verify(self, show, lab):
         lab.told("as the handler of a server, with a visitor who")
         answer = self.visit(show, lab, "asks for `/`", "/")

@@ -153,6 +153,16 @@ class Whole(Exercise):
     NAMES = ("mew", "onix", "abra", "jynx", "muk", "seel", "gastly", "hypno", "weedle", "ekans")
     MISSING, BUSY, SILENT, LOST, DOWN = "missingno", "onix", "muk", "abra", "ekans"
 
+    equivalent = {
+        "workers_of_one_group: falsy for None, line 18": "a response is true, whatever its status",
+        "workers_of_one_group: wider except, line 16": "no other errors are asked for",
+        "workers_of_one_group: drop falsy, line 32": "no page has an empty path",
+        "a_task_each: drop falsy, line 20": "no page has an empty path",
+        "a_task_each: drop falsy, line 28": "no page has an empty path",
+        "a_task_each: each once, line 5": "the pages are all different",
+        "a_task_each: wider except, line 23": "no other errors are asked for",
+    }
+
     def verify(self, crawl, lab):
         base = "/api/v2/pokemon/"
         pages = [base + name for name in (*self.NAMES[:4], self.MISSING, *self.NAMES[4:])]
