@@ -6,7 +6,6 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 from .shared import (
     SAID,
     attending,
-    calling,
     failing,
     give,
     guest,
