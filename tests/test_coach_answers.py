@@ -84,14 +84,14 @@ def test_most_messages_point_where_a_good_teacher_would():
         if one.role == "wrong" and not one.yet and not finding.find(one.id).takes_value()
     ]
     named = [one for one in refused if one.told not in ("", "none")]
-    assert len(named) <= 0.05 * len(refused), "a wrong line is worse than none"
-    assert sum(bool(one.told) for one in refused) <= 0.2 * len(refused)
+    assert len(named) <= 0.07 * len(refused), "a wrong line is worse than none"
+    assert sum(bool(one.told) for one in refused) <= 0.25 * len(refused)
 
 
 def test_enough_was_answered_and_little_slips_through():
     """The numbers that this file keeps from getting worse; the aim is 3 and 1 in a hundred."""
     wrong = [one for one in ALL if one.role == "wrong"]
     right = [one for one in ALL if one.role == "right"]
-    assert len(wrong) >= 500 and len(right) >= 150
-    assert sum(bool(one.yet) for one in wrong) <= 0.14 * len(wrong)
+    assert len(wrong) >= 800 and len(right) >= 200
+    assert sum(bool(one.yet) for one in wrong) <= 0.02 * len(wrong)
     assert sum(bool(one.yet) for one in right) <= 0.01 * len(right)

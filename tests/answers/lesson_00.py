@@ -263,6 +263,7 @@ async def start(main):
 # %% script-1 wrong: only results that count as true
 # cause: a result such as 0 or an empty list is turned into None
 # line: if result:
+# told: none
 import asyncio
 
 
@@ -316,6 +317,7 @@ def start(main):
 # %% script-1 wrong: the result as text
 # cause: what main returned is turned into a string
 # line: str(
+# told: none
 import asyncio
 
 

@@ -244,6 +244,7 @@ def run_jobs(jobs, workers):
 # %% run-jobs-1 wrong: a dict by job
 # cause: a job that is in the list twice has only one result
 # line: results[job] = | list(results.values())
+# told: none
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 

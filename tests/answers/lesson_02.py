@@ -154,6 +154,7 @@ def take(source, n):
 # %% take-1 wrong: every error is the end
 # cause: an error in the source is taken for its end
 # line: except Exception:
+# told: none
 def take(source, n):
     """Yield the first `n` items of the iterator `source`."""
     for _ in range(n):
@@ -351,6 +352,7 @@ def interleave(first, second):
 # %% interleave-1 wrong: every error is the end
 # cause: an error in one of the two is taken for its end
 # line: except Exception:
+# told: none
 def interleave(first, second):
     """Yield items of `first` and `second` in turn, to the end of both."""
     row = [iter(first), iter(second)]
@@ -390,3 +392,143 @@ def interleave(first, second):
             continue
         yield item
         turns.append(source)
+
+# %% lazy-1 wrong: stops at an error without text
+# cause: an error with an empty text ends the pipeline's "while" as if the log were over; the empty text must be yielded and the later errors too
+# line: while text := next(texts, None):
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    texts = (line.removeprefix("ERROR ").strip() for line in lines if line.startswith("ERROR "))
+    while text := next(texts, None):
+        yield text
+
+# %% lazy-1 wrong: strips the line before it looks
+# cause: strip() comes before the test: an indented line "  ERROR x" counts as an error though it doesn't begin with "ERROR ", and "ERROR " with nothing behind it loses its blank and no longer counts
+# line: lines = map(str.strip, lines)
+# told: none
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    lines = map(str.strip, lines)
+    for line in lines:
+        if line.startswith("ERROR "):
+            yield line[len("ERROR "):].lstrip()
+
+# %% lazy-1 right: map and filter
+import functools
+import operator
+
+
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    is_error = operator.methodcaller("startswith", "ERROR ")
+    cut = operator.itemgetter(slice(6, None))
+    steps = (cut, str.strip)
+    yield from map(
+        lambda line: functools.reduce(lambda value, step: step(value), steps, line),
+        filter(is_error, iter(lines)),
+    )
+
+# %% take-1 wrong: one item too many
+# cause: the loop fetches the next item before it looks whether it has enough: item n + 1 is taken out of source and lost
+# line: if count == n: | for count, item in enumerate(source):
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for count, item in enumerate(source):
+        if count == n:
+            return
+        yield item
+
+# %% take-1 wrong: None taken for the end
+# cause: next(source, None) can't tell a None among the items from the end of source: an item None ends the taking early
+# line: if item is None: | item = next(source, None)
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for _ in range(n):
+        item = next(source, None)
+        if item is None:
+            return
+        yield item
+
+# %% take-1 right: zip with the range in front
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    # zip asks the range first: when that is used up, the source isn't asked any more.
+    yield from (item for _, item in zip(range(n), source))
+
+# %% shares-1 wrong: sums a generator up, then finds it empty
+# cause: sum() uses a generator up; the list comprehension after it finds nothing left and returns an empty list
+# line: total = sum(numbers)
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    total = sum(numbers)
+    return [number / total for number in numbers]
+
+# %% shares-1 wrong: empties the list it was given
+# cause: a list that is passed in is used up by pop(0): the caller's list is empty afterwards, though it should stay as it was
+# line: numbers.pop(0) | numbers = list(numbers) if not isinstance(numbers, list) else numbers | result.append(numbers.pop(0) / total)
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    numbers = list(numbers) if not isinstance(numbers, list) else numbers
+    total = sum(numbers)
+    result = []
+    while numbers:
+        result.append(numbers.pop(0) / total)
+    return result
+
+# %% shares-1 right: tee and a late divisor
+from functools import partial
+from itertools import tee
+from operator import truediv
+
+
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    to_sum, to_divide = tee(numbers)
+    total = sum(to_sum)
+
+    def share(number):
+        return truediv(number, total)
+
+    return list(map(partial(share), to_divide))
+
+# %% interleave-1 wrong: a None marks the end
+# cause: zip_longest fills up with None, and the test throws away the items that really are None
+# line: if b is not None: | if a is not None: | for a, b in zip_longest(first, second):
+from itertools import zip_longest
+
+
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    for a, b in zip_longest(first, second):
+        if a is not None:
+            yield a
+        if b is not None:
+            yield b
+
+# %% interleave-1 wrong: zip swallows an item
+# cause: zip takes an item of first before it sees that second is used up; that item is lost, the rest begins one too late
+# line: for a, b in zip(one, two):
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    one, two = iter(first), iter(second)
+    for a, b in zip(one, two):
+        yield a
+        yield b
+    yield from one
+    yield from two
+
+# %% interleave-1 right: a ring of iterators
+from collections import deque
+
+
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    ring = deque([iter(first), iter(second)])
+    while ring:
+        try:
+            item = next(ring[0])
+        except StopIteration:
+            ring.popleft()
+        else:
+            yield item
+            ring.rotate(-1)

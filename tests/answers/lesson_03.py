@@ -59,6 +59,7 @@ def averager():
 # %% average-1 wrong: two digits
 # cause: the average is rounded to two digits, which nobody asked for
 # line: round(
+# told: none
 def averager():
     """Answer each number sent in with the average of all so far."""
     total, count, average = 0, 0, None
@@ -169,7 +170,6 @@ def averages(generator, numbers):
 # %% average-2 wrong: stops at an answer of None
 # cause: an answer that is None is taken for the end
 # line: iter(lambda:
-# told: none
 def averages(generator, numbers):
     next(generator)
     rest = iter(numbers)
@@ -306,6 +306,7 @@ def borrow(shelf):
 # %% borrow-1 wrong: an error of its own
 # cause: the error that is thrown in is replaced by another one of the same kind
 # line: raise type(error)
+# told: none
 def borrow(shelf):
     """Hand out the last book of `shelf`, and put it back however this ends."""
     book = shelf.pop()
@@ -431,6 +432,7 @@ def till():
 # %% till-1 wrong: a TypeError is skipped too
 # cause: a TypeError should end it and come out
 # line: except (ValueError, TypeError):
+# told: none
 def till():
     total = 0
     while True:
@@ -614,6 +616,7 @@ def drive(generator, find):
 # %% drive-1 wrong: remembers the answers
 # cause: a question that comes twice is asked once, though its answer may be another one by then
 # line: if question not in known:
+# told: none
 def drive(generator, find):
     known = {}
     try:

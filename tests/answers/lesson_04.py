@@ -69,7 +69,6 @@ def bill(order):
 # %% layers-2 wrong: a bill of nothing
 # cause: an order without a thing in it returns None, and its sum is 0
 # line: if not order: | return
-# told: none
 def bill(order):
     if not order:
         return
@@ -326,7 +325,7 @@ class Ask:
 # %% awaitable-1 wrong: the answer in the object
 # cause: the answer is kept in the object, so the second of two who wait gets that of the first
 # line: self.answer = yield self.question
-# told: none
+# told: if self.asking:
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -508,3 +507,197 @@ pauses = {"rest": 2, "Ready": 0, "plain": 1, "sum_up": 3, "wait": 1, "outer": 3}
 # cause: counts the await of rest and not its two yields
 # line: "rest": 1
 pauses = {"rest": 1, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2}
+
+# %% layers-2 wrong: a price list that remembers
+# cause: remembers each price in a dict: a thing that is ordered twice within one order is asked for only once
+# line: if part not in prices:
+# told: none
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    prices = {}
+    total = 0
+    for part in order:
+        if isinstance(part, list):
+            total += yield from bill(part)
+        else:
+            if part not in prices:
+                prices[part] = yield part
+            total += prices[part]
+    return total
+
+# %% layers-2 wrong: the inner sum is dropped
+# cause: the value of "yield from", the sum of the inner order, is not added: only the things of the outermost order count
+# line: yield from bill(part)
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    for part in order:
+        if isinstance(part, list):
+            yield from bill(part)
+        else:
+            price = yield part
+            total += price
+    return total
+
+# %% layers-2 right: match and recursion on head and tail
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    prices = []
+    for part in order:
+        match part:
+            case list():
+                prices.append((yield from bill(part)))
+            case name:
+                prices.append((yield name))
+    return sum(prices)
+
+# %% layers-3 wrong: only for errors
+# cause: "except Exception" doesn't see GeneratorExit (nor CancelledError or KeyboardInterrupt): when the generator is closed in the middle, the key stays away
+# line: except Exception:
+# told: result = yield from work
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    try:
+        result = yield from work
+    except Exception:
+        board.append(key)
+        raise
+    else:
+        board.append(key)
+        return result
+
+# %% layers-3 wrong: a loop that passes on only what is sent
+# cause: the hand-made loop passes on what is sent, but an error thrown in at the yield never reaches work: it ends with_key while work stays paused
+# line: sent = yield item
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    sent = None
+    try:
+        while True:
+            try:
+                item = work.send(sent)
+            except StopIteration as end:
+                return end.value
+            sent = yield item
+    finally:
+        board.append(key)
+
+# %% layers-3 right: an ExitStack, again
+from contextlib import ExitStack
+
+
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    with ExitStack() as stack:
+        stack.callback(board.append, board.pop())
+        return (yield from work)
+
+# %% awaitable-1 wrong: the answer kept in the instance, asked only once
+# cause: it remembers the first answer: when the same Ask is awaited again it doesn't ask again
+# line: if self.answer is None:
+class Ask:
+    def __init__(self, question):
+        self.question = question
+        self.answer = None
+
+    def __await__(self):
+        if self.answer is None:
+            self.answer = yield self.question
+        return self.answer
+
+# %% awaitable-1 wrong: one generator for all
+# cause: the generator is made once, in __init__: a second await finds it used up (or, while another still waits, in the middle) and doesn't ask
+# line: self.asking = self._ask() | return self.asking
+class Ask:
+    def __init__(self, question):
+        self.question = question
+        self.asking = self._ask()
+
+    def _ask(self):
+        answer = yield self.question
+        return answer
+
+    def __await__(self):
+        return self.asking
+
+# %% awaitable-1 right: an iterator class of its own
+class _Asking:
+    """One single await: hands the question out once and ends with the answer."""
+
+    def __init__(self, question):
+        self.question = question
+        self.asked = False
+        self.over = False
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self.send(None)
+
+    def send(self, value):
+        if self.over:
+            raise StopIteration
+        if not self.asked:
+            self.asked = True
+            return self.question
+        self.over = True
+        end = StopIteration()
+        end.value = value
+        raise end
+
+    def throw(self, kind, value=None, traceback=None):
+        self.over = True
+        if isinstance(kind, BaseException):
+            raise kind
+        raise value if isinstance(value, BaseException) else kind
+
+    def close(self):
+        self.over = True
+
+
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        return _Asking(self.question)
+
+# %% by-hand-1 wrong: a bare pause taken for the end
+# cause: the loop ends when the coroutine hands out None (a bare pause), though it is only paused: what it returned is lost
+# line: while coroutine.send(None) is not None:
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    pauses = 0
+    try:
+        while coroutine.send(None) is not None:
+            pauses += 1
+    except StopIteration as end:
+        return end.value, pauses
+    return None, pauses
+
+# %% by-hand-1 wrong: a bare pause taken for the end, again
+# cause: counts before it knows whether this step ended in a pause: the last step, which ends the coroutine, counts as well, one too many
+# line: pauses += 1
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    pauses = 0
+    while True:
+        pauses += 1
+        try:
+            coroutine.send(None)
+        except StopIteration as end:
+            return end.value, pauses
+
+# %% by-hand-1 right: a delegating coroutine, counted by sum
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    box = []
+
+    async def delegate():
+        box.append(await coroutine)
+
+    pauses = sum(1 for _ in delegate().__await__())
+    return box.pop(), pauses

@@ -679,7 +679,6 @@ def run_for(ready, turns):
 # %% turns-1 wrong: back into the queue whatever happens
 # cause: a generator that raised an error has ended, and stands in the queue again
 # line: finally: | if not ended:
-# told: none
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     given = 0

@@ -52,6 +52,7 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: a zero that becomes None
 # cause: 0 counts as false, so a deadline that is over gives None
 # line: or None
+# told: first = sleeping[0][0] if sleeping else now
 def next_wait(ready, sleeping, now):
     if ready:
         return 0
@@ -221,7 +222,7 @@ class Sleepers:
 # %% sleepers-1 wrong: wakes nobody who counts as false
 # cause: a sleeper that counts as false is taken out, and not returned
 # line: if who:
-# told: none
+# told: while self.heap and self.heap[0][0] <= now:
 import heapq
 import itertools
 
@@ -245,7 +246,7 @@ class Sleepers:
 # %% sleepers-1 wrong: returns one list again and again
 # cause: the list that `due` returned is emptied by the next call
 # line: self.woken.clear()
-# told: none
+# told: while self.heap and self.heap[0][0] <= now:
 import heapq
 import itertools
 
@@ -553,3 +554,196 @@ async def every(seconds, times, work, clock, sleep):
             break
         if (left := start + done * seconds - clock()) > 0:
             await sleep(left)
+
+# %% wait-1 wrong: a falsy zero
+# cause: "or None" turns a wait of 0 seconds, for a deadline that is now or over, into None: the loop would believe that nothing will ever happen
+# line: return max(0, first - now) or None
+# told: none
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if ready:
+        return 0
+    first = min((entry[0] for entry in sleeping), default=now)
+    return max(0, first - now) or None
+
+# %% wait-1 wrong: the last of the heap
+# cause: a heap isn't sorted: only its first entry is surely the earliest, the last is anything; sorted by deadline or not, [-1] is the wrong end
+# line: deadline = sleeping[-1][0]
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if ready:
+        return 0
+    if not sleeping:
+        return None
+    deadline = sleeping[-1][0]
+    return max(0, deadline - now)
+
+# %% wait-1 right: match on the heap
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    match (len(ready), sleeping):
+        case (0, []):
+            return None
+        case (0, [(deadline, *_), *_]):
+            return deadline - now if deadline > now else 0
+        case _:
+            return 0
+
+# %% sleepers-1 wrong: id as the tie-break
+# cause: id(who) is no order of arrival: of equal deadlines the one that lies lower in memory comes first, and if the same one is added twice the comparison reaches who
+# line: heapq.heappush(self.heap, (deadline, id(who), who)) | id(who)
+import heapq
+import itertools
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.heap = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        heapq.heappush(self.heap, (deadline, id(who), who))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        woken = []
+        while self.heap and self.heap[0][0] <= now:
+            woken.append(heapq.heappop(self.heap)[-1])
+        return woken
+
+# %% sleepers-1 wrong: tickets by the length of the heap
+# cause: the heap's length is no ticket: after some have been taken out, it repeats numbers, so a later one gets the same or a lower ticket than an earlier one; then the order is wrong or who is compared
+# line: heapq.heappush(self.heap, (deadline, len(self.heap), who)) | len(self.heap)
+import heapq
+import itertools
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.heap = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        heapq.heappush(self.heap, (deadline, len(self.heap), who))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        woken = []
+        while self.heap and self.heap[0][0] <= now:
+            deadline, ticket, who = heapq.heappop(self.heap)
+            woken.append(who)
+        return woken
+
+# %% sleepers-1 right: a sorted list with bisect
+import bisect
+from operator import itemgetter
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self._entries = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        bisect.insort_right(self._entries, (deadline, who), key=itemgetter(0))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        end = bisect.bisect_right(self._entries, now, key=itemgetter(0))
+        woken, self._entries = self._entries[:end], self._entries[end:]
+        return [who for _, who in woken]
+
+# %% until-1 wrong: no turn for the others when it is over
+# cause: when the deadline is over it returns without a pause: the others get no turn
+# line: return
+# told: none
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    if deadline <= time.monotonic():
+        return
+    yield lambda loop, who: loop.wake_at(deadline, who)
+
+# %% until-1 wrong: a busy wait
+# cause: it pauses with None round after round until the time has come: it is always ready, so the loop never sleeps, and the processor runs hot
+# line: while time.monotonic() < deadline: | yield
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    yield
+    while time.monotonic() < deadline:
+        yield
+
+# %% until-1 right: partial of a helper
+import functools
+import time
+import types
+
+
+def _park_until(deadline, loop, who):
+    loop.wake_at(deadline, who)
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    over = deadline <= time.monotonic()
+    yield None if over else functools.partial(_park_until, deadline)
+
+# %% every-1 wrong: the beats slip when a work was late
+# cause: a work that takes longer than a beat moves the next beat to its own end (max with the clock): all the later ones are shifted too
+# line: beat = max(beat + seconds, clock())
+# told: await sleep(beat - clock())
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    beat = clock()
+    for turn in range(times):
+        await work()
+        if turn == times - 1:
+            break
+        beat = max(beat + seconds, clock())
+        await sleep(beat - clock())
+
+# %% every-1 wrong: sleeps after the last
+# cause: it waits for one more beat after the last work: it should end with that
+# line: await sleep(start + (turn + 1) * seconds - clock())
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    start = clock()
+    for turn in range(times):
+        await work()
+        await sleep(start + (turn + 1) * seconds - clock())
+
+# %% every-1 right: an async generator of beats, again
+from itertools import islice
+
+
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    start = clock()
+
+    async def beats():
+        if times > 0:
+            yield 0
+        for number in islice(range(times), 1, None):
+            left = start + number * seconds - clock()
+            if left > 0:
+                await sleep(left)
+            yield number
+
+    async for _ in beats():
+        await work()

@@ -139,7 +139,6 @@ class Future:
 # %% future-1 wrong: False means not there
 # cause: a result that is False or an empty string is given, but a second one is taken as well
 # line: if self.value is not ... and (self.value or self.value is None):
-# told: none
 class Future:
     def __init__(self):
         self.value = ...
@@ -283,7 +282,6 @@ async def gather(loop, *coros):
 # %% gather-own-1 wrong: leaves out None
 # cause: a coroutine that returns None has no place in the list
 # line: if result is not None:
-# told: none
 async def gather(loop, *coros):
     results = []
     for task in [loop.spawn(coro) for coro in coros]:
@@ -984,7 +982,7 @@ async def with_timeout(loop, seconds, coro):
 # %% timeout-own-1 wrong: one alarm for all
 # cause: that the alarm rang is noted in the module, so another call takes it for its own
 # line: rang = False | global rang
-# told: none
+# told: if rang:
 from helpers.eventloop.tasks import CancelledError, sleep
 
 rang = False
@@ -1098,3 +1096,363 @@ async def with_timeout(loop, seconds, coro):
         work.cancel()
         timer.cancel()
     return work.result()
+
+# %% future-1 wrong: None means no result
+# cause: None is taken for "no result yet": with the result None a later waiter parks for ever, and a second set_result goes through
+# line: if self.value is None: | if self.value is not None: | self.value = None
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.value = None
+        self.waiting = []
+
+    def __await__(self):
+        if self.value is None:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+
+    def set_result(self, value):
+        if self.value is not None:
+            raise RuntimeError("the result is there already")
+        self.value = value
+        for wake in self.waiting:
+            wake()
+        self.waiting.clear()
+
+# %% future-1 wrong: the second result overwrites the first
+# cause: the value is stored before the check: a second set_result raises, but has changed the result by then
+# line: self.value = value
+# told: none
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.done = False
+        self.waiting = []
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+
+    def set_result(self, value):
+        self.value = value
+        if self.done:
+            raise RuntimeError("the result is there already")
+        self.done = True
+        for wake in self.waiting:
+            wake()
+
+# %% future-1 right: a box for one value
+from collections import deque
+
+
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self._box = ()
+        self._wakes = deque()
+
+    def __await__(self):
+        match self._box:
+            case ():
+                yield self.park
+        (value,) = self._box
+        return value
+
+    def park(self, loop, wake):
+        self._wakes.append(wake)
+
+    def set_result(self, value):
+        if self._box:
+            raise RuntimeError("this future has its result already")
+        self._box = (value,)
+        while self._wakes:
+            self._wakes.popleft()()
+
+# %% gather-own-1 wrong: one after another, again
+# cause: each task is awaited before the next one is spawned: they run one after another, not at once
+# line: results.append(await task) | task = loop.spawn(coro)
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results = []
+    for coro in coros:
+        task = loop.spawn(coro)
+        results.append(await task)
+    return results
+
+# %% gather-own-1 wrong: in the order of the ends
+# cause: each coroutine appends its result when it ends: the list is in the order of the ends, not of coros
+# line: results.append(await coro)
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results = []
+
+    async def run(coro):
+        results.append(await coro)
+
+    for task in [loop.spawn(run(coro)) for coro in coros]:
+        await task
+    return results
+
+# %% gather-own-1 right: slots, filled by helpers
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    slots = [None] * len(coros)
+
+    async def fill(index, coro):
+        slots[index] = await coro
+
+    tasks = list(map(loop.spawn, map(fill, range(len(coros)), coros)))
+    while tasks:
+        await tasks.pop()
+    return slots
+
+# %% cancel-own-1 wrong: breaks the heap
+# cause: list.remove shifts the entries behind it: the list is no heap any more, and others may be woken in the wrong order or too late; put None in the entry instead
+# line: loop.sleeping.remove(entry)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            loop.sleeping.remove(entry)
+            loop.ready.append(task)
+            break
+    return True
+
+# %% cancel-own-1 wrong: always into the ready queue
+# cause: a task that is ready already is put into the queue a second time (as is one that is running): it gets a second turn, perhaps after its end
+# line: loop.ready.append(task)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            entry[2] = None
+    loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 right: next over the entries
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if not task.done:
+        task.throw = CancelledError()
+        bed = next((entry for entry in loop.sleeping if entry[-1] is task), None)
+        if bed is not None:
+            bed[-1] = None
+            loop.ready.append(task)
+    return not task.done
+
+# %% bell-1 wrong: an undo by position
+# cause: the undo takes out by a position that shifts when somebody else is taken out before: a second cancel removes another waiter, or hits nothing
+# line: del self.waiting[position] | position = len(self.waiting)
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.waiting = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        position = len(self.waiting)
+        self.waiting.append(wake)
+
+        def undo():
+            del self.waiting[position]
+
+        return undo
+
+    def ring(self):
+        waiting, self.waiting = self.waiting, []
+        for wake in waiting:
+            wake()
+
+# %% bell-1 wrong: a ring that nobody heard is kept
+# cause: a ring for nobody is remembered, and the next who comes goes on at once: but who comes after a ring waits for the next
+# line: self.rung = True | if self.rung: | self.rung = not self.waiting
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.waiting = []
+        self.rung = False
+
+    async def wait(self):
+        if self.rung:
+            self.rung = False
+            return
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+        return lambda: self.waiting.remove(wake)
+
+    def ring(self):
+        self.rung = not self.waiting
+        waiting, self.waiting = self.waiting, []
+        for wake in waiting:
+            wake()
+
+# %% bell-1 right: a dict by ticket
+import functools
+import itertools
+
+
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self._tickets = itertools.count()
+        self._wakes = {}
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        ticket = next(self._tickets)
+        self._wakes[ticket] = wake
+        return functools.partial(self._forget, ticket)
+
+    def _forget(self, ticket):
+        self._wakes.pop(ticket, None)
+
+    def ring(self):
+        for ticket in list(self._wakes):
+            self._wakes.pop(ticket)()
+
+# %% timeout-own-1 wrong: the alarm stays set after an error
+# cause: the alarm is cancelled only after a result: if the coroutine fails, or with_timeout is cancelled, the alarm is left behind and still rings
+# line: alarm.cancel() | result = await task
+# told: alarm = loop.spawn(ring())
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+    late = False
+
+    async def ring():
+        nonlocal late
+        await sleep(seconds)
+        late = True
+        task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        result = await task
+    except CancelledError:
+        if late:
+            raise TimeoutError from None
+        task.cancel()
+        raise
+    alarm.cancel()
+    return result
+
+# %% timeout-own-1 wrong: every cancel is a timeout
+# cause: it takes every CancelledError for the timeout: if with_timeout itself is cancelled before the time is over, a TimeoutError comes out
+# line: raise TimeoutError from None | except CancelledError:
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+
+    async def ring():
+        await sleep(seconds)
+        task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        return await task
+    except CancelledError:
+        task.cancel()
+        raise TimeoutError from None
+    finally:
+        alarm.cancel()
+
+# %% timeout-own-1 right: a class that keeps the books
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+class _Limited:
+    def __init__(self, seconds, coro):
+        self.seconds = seconds
+        self.coro = coro
+        self.over = False  # the coroutine has ended
+        self.late = False  # the alarm rang before that
+
+    async def run(self):
+        try:
+            return await self.coro
+        finally:
+            self.over = True
+
+    async def ring(self, task):
+        try:
+            await sleep(self.seconds)
+        except CancelledError:
+            return
+        if not self.over:
+            self.late = True
+            task.cancel()
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    limited = _Limited(seconds, coro)
+    task = loop.spawn(limited.run())
+    alarm = loop.spawn(limited.ring(task))
+    try:
+        result = await task
+    except CancelledError:
+        if not limited.over:  # it is with_timeout that is cancelled
+            alarm.cancel()
+            task.cancel()
+            try:
+                await task
+            except (Exception, CancelledError):
+                pass
+            raise
+        if limited.late:
+            raise TimeoutError from None
+        raise
+    finally:
+        alarm.cancel()
+    if limited.late:
+        raise TimeoutError
+    return result

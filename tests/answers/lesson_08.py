@@ -246,7 +246,7 @@ async def read_lines(sock):
 # %% lines-1 wrong: strips all newlines from the end
 # cause: empty lines at the end are lines too
 # line: text.rstrip(b"\n")
-# told: return text.split(b"\n") if text else []
+# told: none
 from helpers.eventloop.sockets import recv
 
 
@@ -503,6 +503,7 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: an answer without a word is none
 # cause: an empty answer is an answer
 # line: if answer:
+# told: none
 async def deliver(next_line, waiting):
     while line := await next_line():
         number, _, answer = line.partition(b" ")

@@ -541,7 +541,7 @@ async def fetch_within(fetch, urls, seconds):
 # %% within-1 wrong: a page that is nothing
 # cause: a page that counts as false is left out
 # line: if task.result()
-# told: if not tasks:
+# told: none
 import asyncio
 
 
@@ -688,6 +688,7 @@ async def supervise(worker, restarts, pause):
 # %% supervise-1 wrong: starts again until something comes
 # cause: a worker that returns None or 0 has ended well, and is not started again
 # line: if result :=
+# told: none
 import asyncio
 
 
@@ -718,3 +719,263 @@ async def supervise(worker, restarts, pause):
         except Exception:
             await asyncio.sleep(pause or 1)
     return await worker()
+
+# %% fail-fast-1 wrong: return_exceptions waits for all
+# cause: with return_exceptions=True gather waits for all of them: when one fails, the others are not stopped but buy on to their end
+# line: return_exceptions=True
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    bought = await asyncio.gather(*(buy(item) for item in items), return_exceptions=True)
+    errors = [result for result in bought if isinstance(result, Exception)]
+    if errors:
+        raise ExceptionGroup("not everything could be bought", errors)
+    return bought
+
+# %% fail-fast-1 wrong: cancels and doesn't wait
+# cause: the others are cancelled, but nobody waits until they have cleaned up: all_or_nothing ends before every buy has ended
+# line: task.cancel()
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        raise
+
+# %% fail-fast-1 right: an AsyncExitStack and methodcaller
+import asyncio
+from contextlib import AsyncExitStack
+from operator import methodcaller
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    async with AsyncExitStack() as stack:
+        group = await stack.enter_async_context(asyncio.TaskGroup())
+        tasks = [*map(group.create_task, map(buy, items))]
+    return [*map(methodcaller("result"), tasks)]
+
+# %% first-answer-1 wrong: a falsy answer doesn't count
+# cause: an answer like 0, "" or None is taken for no answer: the next one wins, or an ExceptionGroup is raised though somebody answered
+# line: if answer:
+# told: raise ExceptionGroup("nobody answered", errors)
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    errors = []
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    try:
+        for ended in asyncio.as_completed(tasks):
+            answer = None
+            try:
+                answer = await ended
+            except Exception as error:
+                errors.append(error)
+            if answer:
+                return answer
+        raise ExceptionGroup("nobody answered", errors)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% first-answer-1 wrong: one of several that are done
+# yet: it is SOLVED
+# cause: several may be done at the same moment; it looks at one alone and forgets the others: an answer, or an error for the group, is lost
+# line: task = done.pop()
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    pending = set(tasks)
+    errors = []
+    try:
+        while pending:
+            done, pending = await asyncio.wait(
+                pending, return_when=asyncio.FIRST_COMPLETED
+            )
+            task = done.pop()
+            if task.exception() is None:
+                return task.result()
+            errors.append(task.exception())
+        raise ExceptionGroup("nobody answered", errors)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% first-answer-1 right: a queue of outcomes in a group
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    outcomes = asyncio.Queue()
+    errors = []
+    answers = []
+
+    async def report(server):
+        try:
+            outcome = ("answer", await ask(server))
+        except Exception as error:
+            outcome = ("error", error)
+        outcomes.put_nowait(outcome)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(report(server)) for server in servers]
+        while not answers and len(errors) < len(tasks):
+            match await outcomes.get():
+                case ("answer", answer):
+                    answers.append(answer)
+                case ("error", error):
+                    errors.append(error)
+        for task in tasks:
+            task.cancel()
+    if not answers:
+        raise ExceptionGroup("nobody answered", errors)
+    return answers[0]
+
+# %% within-1 wrong: fails without urls
+# cause: asyncio.wait raises a ValueError for an empty set: of no urls the dict should be empty
+# line: await asyncio.wait(tasks, timeout=seconds)
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+    try:
+        done, _ = await asyncio.wait(tasks, timeout=seconds)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return {
+        tasks[task]: task.result()
+        for task in done
+        if not task.cancelled() and task.exception() is None
+    }
+
+# %% within-1 wrong: a cancel leaves the fetches running
+# cause: asyncio.wait doesn't cancel what it waits for: when fetch_within is cancelled there, the lines after it are skipped and the fetches go on
+# line: await asyncio.wait(tasks, timeout=seconds)
+# told: tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+    if not tasks:
+        return {}
+    done, late = await asyncio.wait(tasks, timeout=seconds)
+    for task in late:
+        task.cancel()
+    if late:
+        await asyncio.wait(late)
+    return {
+        tasks[task]: task.result()
+        for task in done
+        if not task.cancelled() and task.exception() is None
+    }
+
+# %% within-1 right: call_later cuts off
+import asyncio
+
+
+class _Round:
+    def __init__(self, fetch):
+        self.fetch = fetch
+        self.pages = {}
+        self.tasks = []
+        self.closed = False
+
+    async def get(self, url):
+        try:
+            page = await self.fetch(url)
+        except Exception:
+            return
+        if not self.closed:
+            self.pages[url] = page
+
+    def close(self):
+        self.closed = True
+        for task in self.tasks:
+            task.cancel()
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    this = _Round(fetch)
+    handle = asyncio.get_running_loop().call_later(seconds, this.close)
+    try:
+        async with asyncio.TaskGroup() as group:
+            for url in urls:
+                this.tasks.append(group.create_task(this.get(url)))
+    finally:
+        handle.cancel()
+    return this.pages
+
+# %% supervise-1 wrong: pauses before the last error, again
+# cause: after the last failure it still sleeps for the pause before it raises: the last error should come out at once
+# line: await asyncio.sleep(pause)
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    last = None
+    for _ in range(restarts + 1):
+        try:
+            return await worker()
+        except Exception as error:
+            last = error
+        await asyncio.sleep(pause)
+    raise last
+
+# %% supervise-1 wrong: an exception as a result
+# yet: it is SOLVED
+# cause: with return_exceptions=True a worker that returns an exception object can't be told from one that failed: it is started again instead of its result being returned
+# line: return_exceptions=True | if not isinstance(result, Exception):
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    while True:
+        [result] = await asyncio.gather(worker(), return_exceptions=True)
+        if not isinstance(result, Exception):
+            return result
+        if restarts == 0:
+            raise result
+        restarts -= 1
+        await asyncio.sleep(pause)
+
+# %% supervise-1 right: pauses from an iterator
+import asyncio
+from itertools import repeat
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    pauses = repeat(pause, restarts)
+    while True:
+        try:
+            return await worker()
+        except Exception:
+            delay = next(pauses, None)
+            if delay is None:
+                raise
+        await asyncio.sleep(delay)

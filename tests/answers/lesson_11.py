@@ -93,6 +93,7 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: an answer that counts as false
 # cause: an answer such as 0 is taken for none, and the next server is asked
 # line: if answer:
+# told: none
 import asyncio
 
 
@@ -178,6 +179,7 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: a word that says nothing came
 # cause: an answer None is taken for none, and the next server is asked
 # line: is not None
+# told: none
 import asyncio
 
 
@@ -203,7 +205,7 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: calls itself with the others
 # cause: each server is one call deeper, so it ends at about a thousand
 # line: return await first_answer(
-# told: return await ask(servers[0])
+# told: none
 import asyncio
 
 
@@ -876,3 +878,347 @@ async def borrow(lend, use, give_back):
     if request is not None:
         raise request
     return result
+
+# %% whose-1 wrong: every TimeoutError means the next
+# cause: the inner except takes a TimeoutError that ask raised itself for the end of the short seconds: the next one is asked, and the error doesn't come out
+# line: except TimeoutError:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+
+    async def in_turn():
+        for server in servers:
+            try:
+                async with asyncio.timeout(short):
+                    return await ask(server)
+            except TimeoutError:
+                continue
+        return "nobody"
+
+    try:
+        async with asyncio.timeout(long) as whole:
+            return await in_turn()
+    except TimeoutError:
+        if not whole.expired():
+            raise
+        return "out of time"
+
+# %% whose-1 wrong: the outer except isn't asked whose
+# cause: the inner one is checked by expired(), but the outer except is not: ask's own TimeoutError, passed on by the inner one, ends as "out of time"
+# line: return "out of time"
+# told: except TimeoutError:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    try:
+        async with asyncio.timeout(long):
+            for server in servers:
+                try:
+                    async with asyncio.timeout(short) as turn:
+                        return await ask(server)
+                except TimeoutError:
+                    if not turn.expired():
+                        raise
+            return "nobody"
+    except TimeoutError:
+        return "out of time"
+
+# %% whose-1 right: the outcome is kept inside the scopes
+import asyncio
+from contextlib import suppress
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    outcome = ("answer", "out of time")
+    # What leaves a scope as a TimeoutError is the scope's own: the errors of ask stay inside.
+    with suppress(TimeoutError):
+        async with asyncio.timeout(long):
+            for server in servers:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(short):
+                        try:
+                            outcome = ("answer", await ask(server))
+                        except Exception as error:
+                            outcome = ("error", error)
+                    break
+            else:
+                outcome = ("answer", "nobody")
+    match outcome:
+        case ("error", error):
+            raise error
+        case (_, answer):
+            return answer
+
+# %% budget-1 wrong: the same share for all
+# cause: the share is computed once, before the loop: what a quick page saves doesn't go to the later ones
+# line: share = budget / len(pages)
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    texts = {}
+    if not pages:
+        return texts
+    share = budget / len(pages)
+    for page in pages:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(share):
+                texts[page] = await fetch(page)
+    return texts
+
+# %% budget-1 wrong: an empty text is left out
+# cause: a page whose text is empty came in time as well, but "if text" takes it for one that is late and leaves it out
+# line: if text:
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + budget
+    texts = {}
+    for index, page in enumerate(pages):
+        text = None
+        share = (end - loop.time()) / (len(pages) - index)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(share):
+                text = await fetch(page)
+        if text:
+            texts[page] = text
+    return texts
+
+# %% budget-1 right: a deque and timeout_at
+import asyncio
+from collections import deque
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + budget
+    waiting = deque(pages)
+    came = []
+    while waiting:
+        now = clock()
+        bell = now + (end - now) / len(waiting)
+        page = waiting.popleft()
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(bell) as scope:
+                text = await fetch(page)
+            if not scope.expired():
+                came.append((page, text))
+    return dict(came)
+
+# %% in-hand-1 wrong: a falsy job is lost
+# cause: a job like 0 or "" is false: it is taken for no job and doesn't go back into the queue
+# line: if job:
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    job = None
+    try:
+        while True:
+            job = await queue.get()
+            try:
+                await handle(job)
+            except Exception:
+                failed.append(job)
+            job = None
+    except asyncio.CancelledError:
+        if job:
+            queue.put_nowait(job)
+        raise
+
+# %% in-hand-1 wrong: puts back a job that is done
+# cause: when the worker is cancelled while it waits in get, job is still the last one, which was handled already: it goes back and is handled twice
+# line: queue.put_nowait(job) | job = await queue.get() | if job is not nothing:
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    nothing = object()
+    job = nothing
+    try:
+        while True:
+            job = await queue.get()
+            try:
+                await handle(job)
+            except Exception:
+                failed.append(job)
+    except asyncio.CancelledError:
+        if job is not nothing:
+            queue.put_nowait(job)
+        raise
+
+# %% in-hand-1 right: asks the task whether it is cancelled
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    me = asyncio.current_task()
+    before = me.cancelling()
+    while True:
+        job = await queue.get()
+        try:
+            await handle(job)
+        except (Exception, asyncio.CancelledError) as error:
+            if me.cancelling() == before:
+                failed.append(job)
+                continue
+            queue.put_nowait(job)
+            raise asyncio.CancelledError from error
+        if me.cancelling() > before:
+            raise asyncio.CancelledError
+
+# %% submit-1 wrong: a falsy number
+# cause: the number 0 is false: for it submit returns "still saving" though the number is there
+# line: return number or "still saving"
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    task = group.create_task(save())
+    number = None
+    try:
+        async with asyncio.timeout(patience):
+            number = await asyncio.shield(task)
+    except TimeoutError:
+        pass
+    return number or "still saving"
+
+# %% submit-1 wrong: shielded from the timeout, but not in the group
+# cause: the saving is a task of nobody: the group doesn't wait for it, and its error doesn't come out of the group
+# line: task = asyncio.create_task(save())
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    task = asyncio.create_task(save())
+    try:
+        return await asyncio.wait_for(asyncio.shield(task), patience)
+    except TimeoutError:
+        return "still saving"
+
+# %% submit-1 right: an event and a done callback
+import asyncio
+from contextlib import suppress
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    ended = asyncio.Event()
+    task = group.create_task(save())
+    task.add_done_callback(lambda _: ended.set())
+    with suppress(TimeoutError):
+        async with asyncio.timeout(patience):
+            await ended.wait()
+    return task.result() if task.done() else "still saving"
+
+# %% give-back-1 wrong: survives one cancel only
+# cause: the first cancel is caught by the shield, but after it the task is awaited bare: a second cancel cuts give_back off
+# line: await giving
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        giving = asyncio.create_task(give_back(thing))
+        alarm = asyncio.get_running_loop().call_later(3, giving.cancel)
+        try:
+            await asyncio.shield(giving)
+        except asyncio.CancelledError:
+            if not giving.done():
+                await giving
+            if not giving.cancelled():
+                raise
+        finally:
+            alarm.cancel()
+
+# %% give-back-1 wrong: each cancel grants three seconds more
+# cause: the timeout of 3 s begins anew after each cancel: who cancels again and again gives give_back more than 3 s
+# line: await asyncio.wait({giving}, timeout=3)
+# told: giving = asyncio.create_task(give_back(thing))
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        giving = asyncio.create_task(give_back(thing))
+        cancelled = None
+        while not giving.done():
+            try:
+                await asyncio.wait({giving}, timeout=3)
+                giving.cancel()
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
+
+# %% give-back-1 right: a class for the way back, call_later as the limit
+import asyncio
+
+
+class _WayBack:
+    """Gives a thing back in a task of its own, which no cancel of the borrower reaches."""
+
+    def __init__(self, coroutine):
+        self.task = asyncio.ensure_future(coroutine)
+        self.alarm = asyncio.get_running_loop().call_later(3, self.task.cancel)
+        self.was_cancelled = False
+
+    async def end(self):
+        while not self.task.done():
+            try:
+                await asyncio.wait([self.task])
+            except asyncio.CancelledError:
+                self.was_cancelled = True
+        self.alarm.cancel()
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    me = asyncio.current_task()
+    before = me.cancelling()
+    thing = await lend()
+    result = error = None
+    try:
+        result = await use(thing)
+    except BaseException as caught:
+        error = caught
+    way_back = _WayBack(give_back(thing))
+    await way_back.end()
+    try:
+        if isinstance(error, asyncio.CancelledError):
+            raise error
+        if way_back.was_cancelled or me.cancelling() > before:
+            raise asyncio.CancelledError from error
+        if error is not None:
+            raise error
+        return result
+    finally:
+        del error

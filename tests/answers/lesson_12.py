@@ -611,6 +611,7 @@ async def add_up(weigh, items):
 # %% search-1 wrong: a place that is nothing
 # cause: a falsy place is taken for not found, and it looks on
 # line: if found:
+# told: found = look(place) and place
 import asyncio
 import threading
 
@@ -665,6 +666,7 @@ async def search(look, places, seconds):
 # %% search-1 wrong: no seconds are no limit
 # cause: 0 seconds are taken for no limit at all
 # line: seconds or None
+# told: none
 import asyncio
 import threading
 
@@ -769,3 +771,270 @@ async def listen(subscribe):
         while not words or words[-1] is not None:
             await asyncio.get_running_loop().sock_recv(ours, 1)
     return words[:-1]
+
+# %% slices-1 wrong: remainder dropped
+# cause: Only full slices of ten are added up; the last, shorter slice is never weighed, so the sum is too small when the number of items is no multiple of 10.
+# line: for number in range(len(items) // 10):
+# told: none
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    items = list(items)
+    total = 0
+    for number in range(len(items) // 10):
+        part = items[number * 10:number * 10 + 10]
+        total += sum(weigh(item) for item in part)
+        await asyncio.sleep(0)
+    return total
+
+# %% slices-1 wrong: one task per slice
+# cause: All slices are started as tasks at once, so all of them are ready in the same round of the loop; each gives way only at its own end, and the loop runs them one after the other in a single round: someone who becomes ready meanwhile, or whose next turn is due, waits for all of them.
+# line: return sum(await asyncio.gather(*(part(start) for start in range(0, len(items), 10)))) | await asyncio.sleep(0)
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    items = list(items)
+
+    async def part(start):
+        total = sum(weigh(item) for item in items[start:start + 10])
+        await asyncio.sleep(0)
+        return total
+
+    return sum(await asyncio.gather(*(part(start) for start in range(0, len(items), 10))))
+
+# %% slices-1 right: call_soon chain with a future
+import asyncio
+import itertools
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    loop = asyncio.get_running_loop()
+    done = loop.create_future()
+    left = iter(items)
+    total = 0
+
+    def step():
+        nonlocal total
+        if done.done():
+            return
+        try:
+            part = list(itertools.islice(left, 10))
+            for item in part:
+                total += weigh(item)
+        except Exception as error:
+            done.set_exception(error)
+            return
+        if part:
+            loop.call_soon(step)
+        else:
+            done.set_result(total)
+
+    loop.call_soon(step)
+    return await done
+
+# %% search-1 wrong: only told to stop on a timeout
+# cause: The thread is told to stop only after a TimeoutError; if `search` is cancelled from outside, a CancelledError goes by and the thread looks on.
+# line: except TimeoutError:
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    stop = threading.Event()
+
+    def run():
+        for place in places:
+            if stop.is_set():
+                return None
+            if look(place):
+                return place
+        return None
+
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(run)
+    except TimeoutError:
+        stop.set()
+        return None
+
+# %% search-1 wrong: look at the clock only in the thread
+# yet: it is SOLVED
+# cause: The deadline is checked only between two looks in the thread, and the coroutine waits for the thread; a look that takes long keeps `search` from returning after `seconds`.
+# line: while time.monotonic() < end | return await asyncio.to_thread(run)
+import asyncio
+import threading
+import time
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    stop = threading.Event()
+    end = time.monotonic() + seconds
+
+    def run():
+        left = iter(places)
+        while time.monotonic() < end and not stop.is_set():
+            try:
+                place = next(left)
+            except StopIteration:
+                return None
+            if look(place):
+                return place
+        return None
+
+    try:
+        return await asyncio.to_thread(run)
+    finally:
+        stop.set()
+
+# %% search-1 right: one look per thread call, the loop on the coroutine's side
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    loop = asyncio.get_running_loop()
+    stop = threading.Event()
+
+    def one(place):
+        return not stop.is_set() and look(place)
+
+    async def all_of_them():
+        for place in places:
+            if await loop.run_in_executor(None, one, place):
+                return (place,)
+        return (None,)
+
+    task = asyncio.ensure_future(all_of_them())
+    try:
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        if done:
+            return task.result()[0]
+        return None
+    finally:
+        stop.set()
+        task.cancel()
+
+# %% leave-pool-1 wrong: leaves the pool by with
+# cause: The `with` block shuts the pool down in the loop's thread and waits there for what has begun, so the loop is blocked until the last ones come to their end.
+# line: with ThreadPoolExecutor(2) as pool:
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    with ThreadPoolExecutor(2) as pool:
+        futures = {item: pool.submit(work, item) for item in items}
+        await asyncio.wait([asyncio.wrap_future(f) for f in futures.values()], timeout=seconds)
+        for future in futures.values():
+            future.cancel()
+    return {item: future.result() for item, future in futures.items() if not future.cancelled()}
+
+# %% leave-pool-1 wrong: falsy results are left out
+# cause: A result that is 0, None or empty is taken for "not begun" and is left out of the dict.
+# line: if result:
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    pool = ThreadPoolExecutor(max_workers=2)
+    futures = {item: pool.submit(work, item) for item in items}
+    await asyncio.sleep(seconds)
+    await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
+    pages = {}
+    for item, future in futures.items():
+        result = None if future.cancelled() else future.result()
+        if result:
+            pages[item] = result
+    return pages
+
+# %% leave-pool-1 right: results noted by the threads themselves
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+import functools
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    loop = asyncio.get_running_loop()
+    results = {}
+
+    def note(item):
+        results[item] = work(item)
+
+    pool = ThreadPoolExecutor(2)
+    try:
+        handles = [pool.submit(note, item) for item in items]
+        await asyncio.sleep(seconds)
+    finally:
+        leave = functools.partial(pool.shutdown, wait=True, cancel_futures=True)
+        await loop.run_in_executor(None, leave)
+    for handle in handles:
+        if not handle.cancelled():
+            handle.result()
+    return results
+
+# %% listen-1 wrong: put from the thread
+# cause: The callback runs in the other thread, and an asyncio.Queue isn't made for that: `put_nowait` doesn't wake the sleeping loop, so `get` may wait for ever.
+# line: subscribe(queue.put_nowait)
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    queue = asyncio.Queue()
+    subscribe(queue.put_nowait)
+    words = []
+    while (word := await queue.get()) is not None:
+        words.append(word)
+    return words
+
+# %% listen-1 wrong: ends at an empty word
+# cause: The end is recognised by falsiness; an empty word "" ends the listening early, and the words after it are lost.
+# line: while word := await queue.get():
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    loop = asyncio.get_running_loop()
+    queue = asyncio.Queue()
+    subscribe(lambda word: loop.call_soon_threadsafe(queue.put_nowait, word))
+    words = []
+    while word := await queue.get():
+        words.append(word)
+    return words
+
+# %% listen-1 right: a list and a future
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    loop = asyncio.get_running_loop()
+    over = loop.create_future()
+    words = []
+
+    def finish():
+        if not over.done():
+            over.set_result(words)
+
+    def callback(word):
+        match word:
+            case None:
+                loop.call_soon_threadsafe(finish)
+            case _:
+                words.append(word)
+
+    subscribe(callback)
+    return await over

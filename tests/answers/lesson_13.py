@@ -967,3 +967,322 @@ def once_per_key(load):
             return pages[key]
 
     return get
+
+# %% tally-1 wrong: reads before it fetches
+# cause: The old total is read before the await and written back after it; what other tasks added meanwhile is lost.
+# line: before = totals.get(name, 0)
+# told: number = await fetch(name)
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    before = totals.get(name, 0)
+    number = await fetch(name)
+    totals[name] = before + number
+
+# %% tally-1 wrong: zero set after the fetch is asked for
+# cause: `name not in totals` is asked before the await, but acted upon after it; of two tasks with the same new name the second sets the total back to 0, and the first number is lost.
+# line: new = name not in totals | if new:
+# told: number = await fetch(name)
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    new = name not in totals
+    number = await fetch(name)
+    if new:
+        totals[name] = 0
+    totals[name] += number
+
+# %% tally-1 right: a task, and KeyError for a new name
+import asyncio
+import operator
+
+
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    number = await asyncio.ensure_future(fetch(name))
+    try:
+        totals[name] = operator.add(totals[name], number)
+    except KeyError:
+        totals[name] = number
+
+# %% account-1 wrong: one lock for all accounts, again
+# cause: The lock belongs to the class, so different accounts wait for each other.
+# line: lock = asyncio.Lock()
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    lock = asyncio.Lock()
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+
+    async def pay(self, change):
+        async with self.lock:
+            self.euros = await self.bank(self.euros, change)
+
+# %% account-1 wrong: lock not released on error
+# cause: If the bank raises an error, or the payment is cancelled, `release` is never reached; the account stays locked for ever.
+# line: self.lock.release()
+# told: await self.lock.acquire()
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.lock = asyncio.Lock()
+
+    async def pay(self, change):
+        await self.lock.acquire()
+        self.euros = await self.bank(self.euros, change)
+        self.lock.release()
+
+# %% account-1 right: a semaphore in an exit stack
+import asyncio
+import contextlib
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self._turn = asyncio.Semaphore(1)
+
+    async def pay(self, change):
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(self._turn)
+            after = await self.bank(self.euros, change)
+            self.euros = after
+
+# %% bread-1 wrong: if instead of while
+# cause: After waking up it isn't asked again whether there is a loaf; another customer may have been quicker, or the notification was for something else, and `pop` raises an IndexError.
+# line: if not shelf:
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        if not shelf:
+            await changed.wait()
+        return shelf.pop(0)
+
+# %% bread-1 wrong: takes after the lock is given back
+# cause: The loaf is taken after the lock of `changed` was given back by one who does not hold it; who changes the shelf must hold the lock.
+# line: return shelf.pop(0)
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        await changed.wait_for(lambda: len(shelf) > 0)
+    return shelf.pop(0)
+
+# %% bread-1 right: acquire and release by hand, again
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    await changed.acquire()
+    try:
+        while True:
+            match shelf:
+                case [loaf, *_]:
+                    del shelf[0]
+                    return loaf
+                case _:
+                    await changed.wait()
+    finally:
+        changed.release()
+
+# %% request-log-1 wrong: context variable of the class
+# yet: it is SOLVED
+# cause: One context variable is shared by all logs; `begin` on one log changes the number in every other one.
+# line: number = contextvars.ContextVar("number", default=None)
+import contextvars
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    number = contextvars.ContextVar("number", default=None)
+
+    def __init__(self):
+        self.lines = []
+
+    def begin(self, number):
+        self.number.set(number)
+
+    def say(self, text):
+        self.lines.append((self.number.get(), text))
+
+# %% request-log-1 wrong: a dict of tasks
+# cause: The number is kept under the current task; a task that is created by a request's task is another one, and its lines get None instead of the request's number.
+# line: self.lines.append((self.numbers.get(asyncio.current_task()), text))
+# told: self.numbers[asyncio.current_task()] = number
+import asyncio
+import contextvars
+import weakref
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.numbers = weakref.WeakKeyDictionary()
+
+    def begin(self, number):
+        self.numbers[asyncio.current_task()] = number
+
+    def say(self, text):
+        self.lines.append((self.numbers.get(asyncio.current_task()), text))
+
+# %% request-log-1 right: without a default, by LookupError
+import contextvars
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self._current = contextvars.ContextVar(f"request of log {id(self)}")
+
+    def begin(self, number):
+        self._current.set(number)
+
+    def say(self, text):
+        context = contextvars.copy_context()
+        try:
+            number = context[self._current]
+        except KeyError:
+            number = None
+        self.lines.append((number, text))
+
+# %% limited-1 wrong: a semaphore for each call, again
+# cause: Each call of `get` makes a semaphore of its own, so nobody ever waits for anybody: there is no limit at all.
+# line: async with asyncio.Semaphore(most):
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    async def get(page):
+        async with asyncio.Semaphore(most):
+            return await fetch(page)
+    return get
+
+# %% limited-1 wrong: place lost on an error
+# cause: The place is given back only after a success; when `fetch` raises or the caller is cancelled, it's lost, and after `most` failures everybody waits for ever.
+# line: places.put_nowait(None)  # back
+# told: places.put_nowait(None)
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    places = asyncio.Queue()
+    for _ in range(most):
+        places.put_nowait(None)
+
+    async def get(page):
+        await places.get()
+        result = await fetch(page)
+        places.put_nowait(None)  # back
+        return result
+
+    return get
+
+# %% limited-1 right: a queue of places in a class
+import asyncio
+
+
+class _Limited:
+    def __init__(self, fetch, most):
+        self.fetch = fetch
+        self.places = asyncio.Queue()
+        for number in range(most):
+            self.places.put_nowait(number)
+
+    async def get(self, page):
+        place = await self.places.get()
+        try:
+            return await self.fetch(page)
+        finally:
+            self.places.put_nowait(place)
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    return _Limited(fetch, most).get
+
+# %% once-per-key-1 wrong: tests the page with get
+# cause: A page that is None (or the test for None) counts as "not loaded yet", so such a key is loaded again by each who asks.
+# line: if pages.get(key) is None:
+# told: none
+import asyncio
+from collections import defaultdict
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    pages = {}
+    locks = defaultdict(asyncio.Lock)
+
+    async def get(key):
+        async with locks[key]:
+            if pages.get(key) is None:
+                pages[key] = await load(key)
+            return pages[key]
+
+    return get
+
+# %% once-per-key-1 wrong: awaits the shared task without a shield
+# cause: All who ask await the same task without `asyncio.shield`; if one of them is cancelled, the task is cancelled with him, and the others get a CancelledError instead of the page.
+# line: return await tasks[key]
+# told: tasks.pop(key, None)
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    tasks = {}
+
+    async def get(key):
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(load(key))
+        try:
+            return await tasks[key]
+        except BaseException:
+            tasks.pop(key, None)
+            raise
+
+    return get
+
+# %% once-per-key-1 right: shielded task with a done callback
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    tasks = {}
+
+    def forget(key, task):
+        if task.cancelled() or task.exception() is not None:
+            if tasks.get(key) is task:
+                del tasks[key]
+
+    async def run(key):
+        return await load(key)
+
+    async def get(key):
+        task = tasks.get(key)
+        if task is not None and task.done() and (task.cancelled() or task.exception() is not None):
+            task = None
+        if task is None:
+            task = tasks[key] = asyncio.ensure_future(run(key))
+            task.add_done_callback(lambda done: forget(key, done))
+        return await asyncio.shield(task)
+
+    return get

@@ -386,6 +386,7 @@ def pause(attempt):
 # %% mirrors-1 wrong: an empty page is none
 # cause: an empty page is taken for a failure
 # line: if page:
+# told: none
 import asyncio
 import httpx
 
@@ -851,3 +852,359 @@ async def ask(fetch, mirrors):
         if len(mirrors) == 1:
             raise
     return await ask(fetch, mirrors[1:])
+
+# %% pool-1 wrong: five by five
+# cause: It asks in batches of five, and a whole batch must be answered before the next request is sent; one slow page keeps four connections idle.
+# line: for start in range(0, len(pages), 5): | names += await asyncio.gather(*(name(page) for page in pages[start:start + 5]))
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    pages = list(pages)
+
+    async def name(page):
+        response = await client.get(page)
+        return response.json()["name"]
+
+    names = []
+    for start in range(0, len(pages), 5):
+        names += await asyncio.gather(*(name(page) for page in pages[start:start + 5]))
+    return names
+
+# %% pool-1 wrong: names by page
+# cause: The names are kept in a dict by page; a page that is in `pages` twice comes only once in the list.
+# line: names = dict.fromkeys(pages) | return list(names.values())
+# told: none
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    pages = list(pages)
+    names = dict.fromkeys(pages)
+    places = asyncio.Semaphore(5)
+
+    async def ask(page):
+        async with places:
+            response = await client.get(page)
+        names[page] = response.json()["name"]
+
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            group.create_task(ask(page))
+    return list(names.values())
+
+# %% pool-1 right: five workers share an enumerator
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    left = enumerate(pages)
+    found = []
+
+    async def worker():
+        for number, page in left:
+            response = await client.get(page)
+            found.append((number, response.json()["name"]))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(worker())
+    return [name for _, name in sorted(found, key=lambda pair: pair[0])]
+
+# %% one-client-1 wrong: closed only after success
+# cause: `aclose` is reached only if every page came; if a page fails, or the task is cancelled, the client stays open.
+# line: await client.aclose()
+# told: client = httpx.AsyncClient()
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    client = httpx.AsyncClient()
+    url = base_url + "/api/v2/pokemon?limit=40"
+    names = []
+    while url is not None:
+        response = await client.get(url)
+        response.raise_for_status()
+        page = response.json()
+        names.extend(entry["name"] for entry in page["results"])
+        url = page["next"]
+    await client.aclose()
+    return names
+
+# %% one-client-1 wrong: an empty page ends it
+# cause: A page without entries is taken for the end, though its "next" names a further page; what comes after it is lost.
+# line: while page["results"]:
+# told: none
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    async with httpx.AsyncClient() as client:
+
+        async def get(url):
+            response = await client.get(url)
+            response.raise_for_status()
+            return response.json()
+
+        page = await get(base_url + "/api/v2/pokemon?limit=40")
+        names = []
+        while page["results"]:
+            names += [entry["name"] for entry in page["results"]]
+            if page["next"] is None:
+                break
+            page = await get(page["next"])
+        return names
+
+# %% one-client-1 right: an async generator and a comprehension
+import httpx
+from contextlib import aclosing
+
+
+async def _pages(client, url):
+    while url is not None:
+        response = (await client.get(url)).raise_for_status()
+        page = response.json()
+        yield page["results"]
+        url = page["next"]
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    async with (
+        httpx.AsyncClient() as client,
+        aclosing(_pages(client, f"{base_url}/api/v2/pokemon?limit=40")) as pages,
+    ):
+        return [entry["name"] async for entries in pages for entry in entries]
+
+# %% retry-1 wrong: a POST's status is not looked at
+# cause: A POST is rightly sent once only, but its response is returned whatever its status; a 503 or a 404 does not come out as an error.
+# line: return await client.request(method, page)
+# told: return response
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    if method == "POST":
+        return await client.request(method, page)
+    for pause in (0.1, 0.2, 0.4, None):
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.TransportError:
+            if pause is None:
+                raise
+        except httpx.HTTPStatusError as error:
+            if pause is None or error.response.status_code != 503:
+                raise
+        await asyncio.sleep(pause)
+
+# %% retry-1 wrong: only some of the transport errors
+# cause: The `except` is too narrow: it knows ConnectError and the timeouts, but a ReadError or a RemoteProtocolError is a TransportError too and should be tried again.
+# line: except (httpx.ConnectError, httpx.TimeoutException) as problem:
+# told: none
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    tries = 1 if method == "POST" else 4
+    for attempt in range(tries):
+        if attempt > 0:
+            await asyncio.sleep(0.1 * 2 ** (attempt - 1))
+        try:
+            response = await client.request(method, page)
+        except (httpx.ConnectError, httpx.TimeoutException) as problem:
+            error = problem
+            continue
+        try:
+            response.raise_for_status()
+            return response
+        except httpx.HTTPStatusError as problem:
+            error = problem
+            if response.status_code != 503:
+                break
+    raise error
+
+# %% retry-1 right: an iterator of pauses and a match
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    pauses = iter(() if method == "POST" else (0.1, 0.2, 0.4))
+    while True:
+        try:
+            response = await client.request(method, page)
+            match response.status_code:
+                case 200:
+                    return response
+                case status:
+                    response.raise_for_status()
+                    raise AssertionError(f"unexpected status {status}")
+        except (httpx.TransportError, httpx.HTTPStatusError) as error:
+            if isinstance(error, httpx.HTTPStatusError) and error.response.status_code != 503:
+                raise
+            pause = next(pauses, None)
+            if pause is None:
+                raise
+        await asyncio.sleep(pause)
+
+# %% jitter-1 wrong: bound computed before it is limited
+# cause: For attempt 2,000 the number 2 ** 2000 is too large for a float: 0.1 * 2 ** attempt raises an OverflowError before `min` is asked.
+# line: return random.uniform(0, min(2, 0.1 * 2 ** attempt))
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    return random.uniform(0, min(2, 0.1 * 2 ** attempt))
+
+# %% jitter-1 wrong: limited after the draw
+# cause: The length is drawn from too large a range and then cut off; of the later attempts most wait exactly 2 s, all together, instead of every length being equally likely.
+# line: return min(2.0, length)
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    length = random.uniform(0, 0.1 * 2 ** min(attempt, 10))
+    return min(2.0, length)
+
+# %% jitter-1 right: a table of bounds
+import random
+
+_BOUNDS = (0.1, 0.2, 0.4, 0.8, 1.6)
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    try:
+        bound = _BOUNDS[attempt]
+    except IndexError:
+        bound = 2.0
+    return random.random() * bound
+
+# %% mirrors-1 wrong: seconds for each
+# cause: Each mirror gets min(1, seconds) anew; nothing limits all together, so five slow mirrors take up to five seconds.
+# line: async with asyncio.timeout(min(1, seconds)):
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    for mirror in mirrors:
+        try:
+            async with asyncio.timeout(min(1, seconds)):
+                return await fetch(mirror)
+        except (httpx.TransportError, TimeoutError) as problem:
+            error = problem
+    raise error
+
+# %% mirrors-1 wrong: always a TimeoutError at the end
+# cause: If the last mirror fails with a TransportError, that error is to come out; here it's swallowed, and a TimeoutError is raised although nobody was too slow.
+# line: raise TimeoutError("no mirror answered")
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async with asyncio.timeout(seconds):
+        for mirror in mirrors:
+            try:
+                return await asyncio.wait_for(fetch(mirror), 1)
+            except (httpx.TransportError, TimeoutError):
+                continue
+        raise TimeoutError("no mirror answered")
+
+# %% mirrors-1 right: asyncio.wait and the time that is left
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    now = asyncio.get_running_loop().time
+    end = now() + seconds
+    error = None
+    for mirror in mirrors:
+        left = end - now()
+        if left <= 0:
+            raise TimeoutError
+        task = asyncio.ensure_future(fetch(mirror))
+        try:
+            done, _ = await asyncio.wait([task], timeout=min(1, left))
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
+        if done:
+            try:
+                return task.result()
+            except httpx.TransportError as problem:
+                error = problem
+        else:
+            error = TimeoutError()
+            if left <= 1:
+                break
+    raise error
+
+# %% retry-after-1 wrong: zero seconds taken for no header
+# cause: "Retry-After: 0" means to come back now; `or 1` takes 0 for a missing header and waits a whole second, half a second too late.
+# line: pause = int(response.headers.get("Retry-After", 0)) or 1
+# told: await asyncio.sleep(pause)
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while (response := await client.get(page)).status_code == 429:
+        pause = int(response.headers.get("Retry-After", 0)) or 1
+        await asyncio.sleep(pause)
+    response.raise_for_status()
+    return response
+
+# %% retry-after-1 wrong: asks itself again
+# cause: Each 429 makes the function call itself once more; after about a thousand of them a RecursionError comes out, though it should ask as often as it takes.
+# line: return await ask(client, page)
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    response = await client.get(page)
+    if response.status_code == 429:
+        await asyncio.sleep(int(response.headers.get("Retry-After", "1")))
+        return await ask(client, page)
+    response.raise_for_status()
+    return response
+
+# %% retry-after-1 right: a match in a loop
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while True:
+        response = await client.get(page)
+        match response.status_code, response.headers.get("Retry-After"):
+            case 429, None:
+                seconds = 1
+            case 429, text:
+                seconds = int(text)
+            case _:
+                response.raise_for_status()
+                return response
+        # a hair later than told, for a timer may fire a hair early
+        await asyncio.sleep(seconds + 0.01)

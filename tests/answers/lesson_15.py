@@ -47,7 +47,6 @@ async def pages(fetch, url):
 # %% pages-1 wrong: a generator in the generator
 # cause: each page is a generator inside of the one before, which ends at about a thousand pages
 # line: async for item in pages(fetch, page["next"]):
-# told: none
 async def pages(fetch, url):
     """Yield the items of all pages, beginning with the page at `url`."""
     page = await fetch(url)
@@ -273,6 +272,7 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: a dict by item
 # cause: items that come twice have one entry only, so results are missing
 # line: tasks[item] = group.create_task(fetch(item))
+# told: none
 import asyncio
 
 
@@ -571,6 +571,7 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: takes too long, is gone
 # cause: a TimeoutError of the block does not come out
 # line: except TimeoutError:
+# told: none
 from contextlib import asynccontextmanager
 
 
@@ -685,3 +686,270 @@ async def merge(streams, queue):
         for stream in streams[:2]:
             group.create_task(pour(stream))
     await queue.put(None)
+
+# %% pages-1 wrong: calls itself for the next page
+# cause: Each page makes one more generator inside the last one; with thousands of pages a RecursionError comes.
+# line: async for item in pages(fetch, page["next"]):
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    page = await fetch(url)
+    for item in page["results"]:
+        yield item
+    if page["next"] is not None:
+        async for item in pages(fetch, page["next"]):
+            yield item
+
+# %% pages-1 wrong: one page ahead, again
+# cause: The next page is fetched before the items of this one are given out, so a page is fetched that perhaps nobody asks for.
+# line: following = await fetch(page["next"]) if page["next"] is not None else None
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    page = await fetch(url)
+    while page is not None:
+        following = await fetch(page["next"]) if page["next"] is not None else None
+        for item in page["results"]:
+            yield item
+        page = following
+
+# %% pages-1 right: a match on the page
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    todo = [url]
+    while todo:
+        match await fetch(todo.pop()):
+            case {"results": results, "next": following}:
+                if following is not None:
+                    todo.append(following)
+                for item in results:
+                    yield item
+
+# %% first-match-1 wrong: closed where it is found
+# cause: The stream is closed when an item is found, but not when `wanted` fails: then its error comes out and the connection stays with the stream.
+# line: await stream.aclose()
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    async for item in stream:
+        if wanted(item):
+            await stream.aclose()
+            return item
+    return None
+
+# %% first-match-1 wrong: None taken for the end
+# cause: `anext(stream, None)` makes an item None look like the end of the stream: what comes after it is not looked at.
+# line: while (item := await anext(stream, None)) is not None:
+# told: none
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    async with aclosing(stream):
+        while (item := await anext(stream, None)) is not None:
+            if wanted(item):
+                return item
+    return None
+
+# %% first-match-1 right: an exit stack and __anext__ by hand
+from contextlib import AsyncExitStack
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(stream.aclose)
+        while True:
+            try:
+                item = await stream.__anext__()
+            except StopAsyncIteration:
+                return None
+            if wanted(item):
+                return item
+
+# %% borrowed-1 wrong: a cancelled block keeps it
+# cause: `except Exception` does not catch a CancelledError: when the block is cancelled, the connection is not released.
+# line: except Exception:
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except Exception:
+        await pool.release(connection)
+        raise
+    else:
+        await pool.release(connection)
+
+# %% borrowed-1 wrong: released only if it is true
+# cause: `if connection` asks whether the connection is true, not whether there is one; a connection that counts as false (0, or an object with length 0) is never released.
+# line: if connection:
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = None
+    try:
+        connection = await pool.acquire()
+        yield connection
+    finally:
+        if connection:
+            await pool.release(connection)
+
+# %% borrowed-1 right: an exit stack, again
+from contextlib import AsyncExitStack, asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    async with AsyncExitStack() as stack:
+        connection = await pool.acquire()
+        stack.push_async_callback(pool.release, connection)
+        yield connection
+
+# %% arrive-1 wrong: gather at the end
+# cause: The fetches are tasks, but nobody looks at them before the stream has ended: an error comes out late, and then the other fetches go on.
+# line: return await asyncio.gather(*tasks)
+# told: tasks.append(asyncio.create_task(fetch(item)))
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    tasks = []
+    async for item in stream:
+        tasks.append(asyncio.create_task(fetch(item)))
+    return await asyncio.gather(*tasks)
+
+# %% arrive-1 wrong: results by item
+# cause: The results are kept in a dict by item: an item that comes twice has one place only, so a result is missing from the list (and an item that can't be hashed fails).
+# line: results[item] = None | results[item] = await fetch(item) | return list(results.values())
+# told: none
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    results = {}
+
+    async def one(item):
+        results[item] = await fetch(item)
+
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            results[item] = None
+            group.create_task(one(item))
+    return list(results.values())
+
+# %% arrive-1 right: a reading task and done callbacks
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    failed = asyncio.Event()
+    errors = []
+    tasks = []
+
+    def note(task):
+        if not task.cancelled() and task.exception() is not None:
+            errors.append(task.exception())
+            failed.set()
+
+    def start(coroutine):
+        task = asyncio.ensure_future(coroutine)
+        task.add_done_callback(note)
+        return task
+
+    async def read():
+        async for item in stream:
+            tasks.append(start(fetch(item)))
+        return await asyncio.gather(*tasks)
+
+    reader = start(read())
+    alarm = asyncio.ensure_future(failed.wait())
+    try:
+        await asyncio.wait({reader, alarm}, return_when=asyncio.FIRST_COMPLETED)
+        if errors:
+            raise errors[0]
+        return reader.result()
+    finally:
+        everyone = [reader, alarm, *tasks]
+        for task in everyone:
+            task.cancel()
+        await asyncio.gather(*everyone, return_exceptions=True)
+
+# %% merge-1 wrong: streams left open
+# cause: Nothing closes the streams: a pump that is cancelled while it waits for room in the queue leaves its stream open in the middle.
+# line: async for item in stream:
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async with asyncio.TaskGroup() as group:
+        for stream in streams:
+            group.create_task(pump(stream))
+    await queue.put(None)
+
+# %% merge-1 wrong: None in any case
+# cause: The None is put in a `finally`, so it's put as well when a stream has failed or `merge` was cancelled (and the error waits for room in a full queue).
+# line: finally: | await queue.put(None)
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    async def pump(stream):
+        async with aclosing(stream):
+            async for item in stream:
+                await queue.put(item)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for stream in streams:
+                group.create_task(pump(stream))
+    finally:
+        await queue.put(None)
+
+# %% merge-1 right: an exit stack and asyncio.wait
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    tasks = []
+
+    async def pump(stream):
+        async for item in stream:
+            await queue.put(item)
+
+    async def stop():
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async with AsyncExitStack() as stack:
+        for stream in streams:
+            stack.push_async_callback(stream.aclose)
+        stack.push_async_callback(stop)
+        tasks += [asyncio.ensure_future(pump(stream)) for stream in streams]
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
+        await queue.put(None)

@@ -324,7 +324,6 @@ async def consumer(queue, details, at_most):
 # %% consumer-1 wrong: 0 is no number
 # cause: the number 0 is taken for the end
 # line: if not number:
-# told: none
 import asyncio
 
 
@@ -642,3 +641,369 @@ class TokenBucket:
             self.line.remove(me)
             async with self.turn:
                 self.turn.notify_all()
+
+# %% workers-1 wrong: join and forget
+# cause: Nobody looks at the workers' tasks: the error of a failed fetch never comes out; its url is only missing from the dict (and if all workers have failed, `join` waits for ever).
+# line: await queue.join()
+# told: await asyncio.gather(*tasks, return_exceptions=True)
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue = asyncio.Queue()
+    for url in urls:
+        queue.put_nowait(url)
+    pages = {}
+
+    async def worker():
+        while True:
+            url = await queue.get()
+            try:
+                pages[url] = await fetch(url)
+            finally:
+                queue.task_done()
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    await queue.join()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return pages
+
+# %% workers-1 wrong: the error waits for the others
+# cause: With `return_exceptions=True` gather waits until the other workers have done all that is left; the error comes out only then, not at once.
+# line: results = await asyncio.gather(*(worker() for _ in range(workers)), return_exceptions=True)
+# told: none
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue = asyncio.Queue()
+    for url in urls:
+        queue.put_nowait(url)
+    pages = {}
+
+    async def worker():
+        while not queue.empty():
+            url = queue.get_nowait()
+            pages[url] = await fetch(url)
+
+    results = await asyncio.gather(*(worker() for _ in range(workers)), return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return pages
+
+# %% workers-1 right: get_nowait until QueueEmpty, asyncio.wait
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue = asyncio.Queue()
+    for url in urls:
+        queue.put_nowait(url)
+
+    async def worker():
+        mine = {}
+        while True:
+            try:
+                url = queue.get_nowait()
+            except asyncio.QueueEmpty:
+                return mine
+            mine[url] = await fetch(url)
+
+    tasks = [asyncio.ensure_future(worker()) for _ in range(workers)]
+    pages = {}
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            pages |= task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return pages
+
+# %% feed-1 wrong: a falsy item ends a worker
+# cause: The end is told by None, but the worker stops at any item that counts as false, as 0 or ""; that item is not sent, and the worker is missing from then on.
+# line: while item := await queue.get():
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while item := await queue.get():
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+
+# %% feed-1 wrong: the Nones in a finally
+# cause: The Nones are put in a `finally`, which waits for room in the queue: when the source fails, its error comes only after nearly all waiting items are sent; when the sends fail and nobody takes from a full queue any more, it hangs.
+# line: finally: | await queue.put(None)
+# told: none
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(maxsize=size)
+
+    async def worker():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        try:
+            async for item in source:
+                await queue.put(item)
+        finally:
+            for _ in range(workers):
+                await queue.put(None)
+
+# %% feed-1 right: a class, join, and cancelled workers
+import asyncio
+
+
+class _Feeder:
+    def __init__(self, send, size):
+        self.send = send
+        self.queue = asyncio.Queue(size)
+
+    async def work(self):
+        while True:
+            item = await self.queue.get()
+            await self.send(item)
+            self.queue.task_done()
+
+    async def drive(self, source):
+        async for item in source:
+            await self.queue.put(item)
+        await self.queue.join()
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    feeder = _Feeder(send, size)
+    driver = asyncio.ensure_future(feeder.drive(source))
+    tasks = [driver, *(asyncio.ensure_future(feeder.work()) for _ in range(workers))]
+    try:
+        # workers end by an error only, the driver by an error or when all is sent
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% consumer-1 wrong: the semaphore inside the tasks
+# cause: All numbers are taken from the queue at once, and wait for their place in tasks; what can't begin yet should stay in the queue.
+# line: while (number := await queue.get()) is not None:
+# told: group.create_task(one(number))
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    places = asyncio.Semaphore(at_most)
+
+    async def one(number):
+        async with places:
+            await details(number)
+
+    async with asyncio.TaskGroup() as group:
+        while (number := await queue.get()) is not None:
+            group.create_task(one(number))
+
+# %% consumer-1 wrong: tasks by number
+# cause: The tasks are kept in a dict by their number: if the same number comes twice, the second task replaces the first, which no longer counts as under way and isn't waited for.
+# line: under_way[number] = asyncio.create_task(details(number))
+# told: none
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    under_way = {}
+    while True:
+        number = await queue.get()
+        if number is None:
+            break
+        under_way = {n: task for n, task in under_way.items() if not task.done()}
+        if len(under_way) >= at_most:
+            await asyncio.wait(under_way.values(), return_when=asyncio.FIRST_COMPLETED)
+            under_way = {n: task for n, task in under_way.items() if not task.done()}
+        under_way[number] = asyncio.create_task(details(number))
+    if under_way:
+        await asyncio.wait(under_way.values())
+
+# %% consumer-1 right: place first, then a number; callbacks give the place back
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    places = asyncio.Semaphore(at_most)
+    async with asyncio.TaskGroup() as group:
+        while True:
+            await places.acquire()
+            match await queue.get():
+                case None:
+                    break
+                case number:
+                    task = group.create_task(details(number))
+                    task.add_done_callback(lambda _: places.release())
+
+# %% worker-1 wrong: the get inside the try
+# cause: `get` stands inside the `try`: a worker that's cancelled while it waits for an item calls `task_done` once too often, and ends with a ValueError instead of the cancellation.
+# line: item = await queue.get() | queue.task_done()
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    item = None
+    while True:
+        try:
+            item = await queue.get()
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+# %% worker-1 wrong: a cancelled item is noted too
+# cause: `except BaseException` notes the CancelledError as well; a cancelled item is not a failed one and must not be in `failed`.
+# line: except BaseException as error: | failed.append((item, error))
+import asyncio
+
+
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except BaseException as error:
+            failed.append((item, error))
+            if isinstance(error, asyncio.CancelledError):
+                raise
+        finally:
+            queue.task_done()
+
+# %% worker-1 right: a context manager for an item
+from contextlib import contextmanager
+
+
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+
+    @contextmanager
+    def noted(item):
+        try:
+            yield item
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            queue.task_done()
+
+    while True:
+        with noted(await queue.get()) as item:
+            await work(item)
+
+# %% bucket-1 wrong: who asks first is not served first
+# cause: Everybody who waits sleeps for himself and then looks again; there is no queue, so one who comes at the right moment takes the token away from those who have waited longer.
+# line: await asyncio.sleep((1 - self.tokens) / self.rate)
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.then = asyncio.get_running_loop().time()
+
+    def refill(self):
+        now = asyncio.get_running_loop().time()
+        self.tokens = min(self.burst, self.tokens + (now - self.then) * self.rate)
+        self.then = now
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        self.refill()
+        while self.tokens < 1:
+            await asyncio.sleep((1 - self.tokens) / self.rate)
+            self.refill()
+        self.tokens -= 1
+
+# %% bucket-1 wrong: a debt that stays
+# cause: The token is taken before the wait, as a debt; a task that is cancelled while it waits has taken it all the same, and those after it wait longer than if it had never asked.
+# line: self.tokens -= 1
+# told: none
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.then = asyncio.get_running_loop().time()
+
+    def refill(self):
+        now = asyncio.get_running_loop().time()
+        self.tokens = min(self.burst, self.tokens + (now - self.then) * self.rate)
+        self.then = now
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        self.refill()
+        self.tokens -= 1
+        if self.tokens < 0:
+            await asyncio.sleep(-self.tokens / self.rate)
+
+# %% bucket-1 right: the time at which it was empty
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self._each = 1 / rate
+        self._full = burst / rate
+        # the bucket holds as many tokens as have dropped since this time
+        self._empty_at = self._now() - self._full
+        self._line = asyncio.Lock()
+
+    @staticmethod
+    def _now():
+        return asyncio.get_running_loop().time()
+
+    def refill(self):
+        self._empty_at = max(self._empty_at, self._now() - self._full)
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        async with self._line:
+            self.refill()
+            missing = self._empty_at + self._each - self._now()
+            if missing > 1e-6:
+                await asyncio.sleep(missing)
+            self._empty_at += self._each

@@ -603,6 +603,7 @@ def at_most(number, handle):
 # %% at-most-1 wrong: one number for all servers
 # cause: the count is a global of the module, so two servers share their places
 # line: global inside
+# told: none
 inside = 0
 
 
@@ -622,3 +623,332 @@ def at_most(number, handle):
             writer.close()
 
     return limited
+
+# %% frame-1 wrong: one try for both reads
+# cause: The `except` also covers the message itself: if the connection ends right after the four bytes, `partial` is empty there too, and None is returned though it ended in the midst of a frame.
+# line: return await reader.readexactly(length)
+# told: none
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        (length,) = struct.unpack(">I", await reader.readexactly(4))
+        if length > 1000:
+            raise ValueError(f"{length} bytes are too many")
+        return await reader.readexactly(length)
+    except asyncio.IncompleteReadError as error:
+        if error.partial:
+            raise
+        return None
+
+# %% frame-1 wrong: read(4)
+# cause: `read(4)` returns at most four bytes, perhaps fewer, if they come one by one; then `unpack` fails with a struct.error.
+# line: header = await reader.read(4)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    header = await reader.read(4)
+    if not header:
+        return None
+    (length,) = struct.unpack(">I", header)
+    if length > 1000:
+        raise ValueError(f"{length} bytes are too many")
+    return await reader.readexactly(length)
+
+# %% frame-1 right: a loop over read, int.from_bytes
+import asyncio
+
+
+async def _exactly(reader, number):
+    got = bytearray()
+    while len(got) < number:
+        some = await reader.read(number - len(got))
+        if not some:
+            raise asyncio.IncompleteReadError(bytes(got), number)
+        got += some
+    return bytes(got)
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        header = await _exactly(reader, 4)
+    except asyncio.IncompleteReadError as error:
+        match error.partial:
+            case b"":
+                return None
+            case _:
+                raise
+    length = int.from_bytes(header, "big")
+    if length > 1000:
+        raise ValueError(f"a frame of {length} bytes")
+    return await _exactly(reader, length)
+
+# %% line-in-time-1 wrong: each letter has its seconds
+# cause: The timeout begins anew with each letter; a client that sends a letter now and then can take as long as it likes.
+# line: letter = await asyncio.wait_for(reader.read(1), seconds)
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    line = b""
+    while True:
+        letter = await asyncio.wait_for(reader.read(1), seconds)
+        if not letter:
+            return None
+        if letter == b"\n":
+            return line
+        line += letter
+
+# %% line-in-time-1 wrong: takes more than the line feed off
+# cause: `rstrip()` takes off all blanks at the end of the line, not just the line feed: a line that ends with a space, a tab or a carriage return is changed.
+# line: return line.rstrip()
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    async with asyncio.timeout(seconds):
+        line = await reader.readline()
+    if not line.endswith(b"\n"):
+        return None
+    return line.rstrip()
+
+# %% line-in-time-1 right: a task and asyncio.wait
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    task = asyncio.ensure_future(reader.readuntil(b"\n"))
+    try:
+        done, _ = await asyncio.wait([task], timeout=seconds)
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait([task])
+    if not done:
+        raise TimeoutError
+    try:
+        return task.result().removesuffix(b"\n")
+    except asyncio.IncompleteReadError:
+        return None
+
+# %% slow-reader-1 wrong: errors of the parts swallowed
+# yet: it is SOLVED
+# cause: The `except ConnectionError` goes round the whole loop: a ConnectionError that `parts` itself raises is swallowed, though it should come out.
+# line: except ConnectionError:
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    try:
+        async for part in parts:
+            writer.write(part)
+            await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+
+# %% slow-reader-1 wrong: wait_closed unguarded
+# cause: When the client has left early, `wait_closed` raises a ConnectionError as well; it isn't caught here and comes out.
+# line: await writer.wait_closed()
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    try:
+        async for part in parts:
+            writer.write(part)
+            try:
+                await writer.drain()
+            except ConnectionError:
+                break
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+# %% slow-reader-1 right: anext by hand, and a helper that says whether it worked
+from contextlib import suppress
+
+_END = object()
+
+
+async def _works(awaitable):
+    try:
+        await awaitable
+    except ConnectionError:
+        return False
+    return True
+
+
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    iterator = aiter(parts)
+    try:
+        while (part := await anext(iterator, _END)) is not _END:
+            writer.write(part)
+            if not await _works(writer.drain()):
+                break
+    finally:
+        writer.close()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
+
+# %% closing-1 wrong: a cancellation leaves it open
+# cause: `except Exception` doesn't catch a CancelledError: if `work` is cancelled, the connection isn't closed.
+# line: except Exception:
+# told: none
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    line = await reader.readline()
+    if line:
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        except Exception:
+            writer.close()
+            raise
+        writer.write(answer)
+        await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+
+# %% closing-1 wrong: an empty line is taken for silence
+# cause: A line that is empty but for its line feed is a line, and gets an answer; `strip` makes it look as if the client had said nothing.
+# line: if not line.strip():
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    try:
+        line = await reader.readline()
+        if not line.strip():
+            return
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        writer.write(answer)
+        await writer.drain()
+    finally:
+        writer.close()
+
+# %% closing-1 right: an exit stack that closes
+from contextlib import ExitStack, suppress
+
+
+async def _answer(work, line):
+    try:
+        return await work(line)
+    except ValueError:
+        return b"error\n"
+
+
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    with ExitStack() as stack:
+        stack.callback(writer.close)
+        match await reader.readline():
+            case b"":
+                pass
+            case line:
+                writer.write(await _answer(work, line))
+                await writer.drain()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
+
+# %% at-most-1 wrong: the place waits for the closing
+# yet: it is SOLVED
+# cause: The place is given back only after `wait_closed`: it stays taken while a slow client is still being closed, and for ever if `wait_closed` raises a ConnectionError. It should be free as soon as `handle` has ended.
+# line: await writer.wait_closed()  # served | active -= 1
+import asyncio
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    active = 0
+
+    async def handler(reader, writer):
+        nonlocal active
+        if active >= number:
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        active += 1
+        try:
+            await handle(reader, writer)
+        finally:
+            writer.close()
+            await writer.wait_closed()  # served
+            active -= 1
+
+    return handler
+
+# %% at-most-1 wrong: those turned away are counted too
+# yet: it is SOLVED
+# cause: Who is turned away is counted as well until his connection is closed; while that takes its time, the count is too high, and somebody who comes to a free place is told "busy".
+# line: active += 1
+import asyncio
+from contextlib import suppress
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    active = 0
+
+    async def handler(reader, writer):
+        nonlocal active
+        active += 1
+        try:
+            if active > number:
+                writer.write(b"busy\n")
+                writer.close()
+                with suppress(ConnectionError):
+                    await writer.wait_closed()
+            else:
+                await handle(reader, writer)
+        finally:
+            active -= 1
+            writer.close()
+
+    return handler
+
+# %% at-most-1 right: a list of places in a class
+from contextlib import contextmanager, suppress
+
+
+class _Places:
+    def __init__(self, number, handle):
+        self.free = list(range(number))
+        self.handle = handle
+
+    @contextmanager
+    def place(self):
+        mine = self.free.pop()
+        try:
+            yield mine
+        finally:
+            self.free.append(mine)
+
+    async def serve(self, reader, writer):
+        try:
+            if self.free:
+                with self.place():
+                    await self.handle(reader, writer)
+            else:
+                writer.write(b"busy\n")
+        finally:
+            writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    return _Places(number, handle).serve

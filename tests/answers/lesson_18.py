@@ -122,6 +122,7 @@ async def app(scope, receive, send):
 # %% asgi-1 wrong: an empty piece is the last one
 # cause: stops at an empty piece, though more may follow
 # line: if not piece
+# told: none
 async def app(scope, receive, send):
     status, body = 404, b"not found"
     if scope["method"] == "POST" and scope["path"] == "/count":
@@ -466,6 +467,7 @@ def make_app(look_up):
 # %% endpoint-1 wrong: the last look_up serves all
 # cause: the name look_up is a global of the module, so the first application asks the second one's database
 # line: global ask
+# told: none
 import asyncio
 from fastapi import FastAPI, HTTPException
 
@@ -561,6 +563,7 @@ def make_app(connect):
 # %% lifespan-1 wrong: a pool for all applications
 # cause: the pool is a global of the module, so two applications use the one that was opened last
 # line: global pool
+# told: none
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI

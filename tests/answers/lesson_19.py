@@ -202,7 +202,6 @@ async def prices(pool, names):
 # %% ask-pool-1 wrong: no price is no answer
 # cause: prices that are false are dropped
 # line: if task.result()
-# told: none
 import asyncio
 
 

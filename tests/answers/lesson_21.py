@@ -85,7 +85,6 @@ async def work_all(client, work, numbers):
 # %% batches-1 wrong: None is no result
 # cause: results that are None are left out
 # line: if result is not None
-# told: none
 async def work_all(client, work, numbers):
     def batch(part):
         return [work(number) for number in part]

@@ -156,6 +156,7 @@ def bench(ways, rounds, clock=time.perf_counter):
 # %% bench-1 wrong: no time is no measurement
 # cause: runs that took 0 s are left out
 # line: if took := clock() - begun:
+# told: none
 import statistics
 
 def bench(ways, rounds, clock):

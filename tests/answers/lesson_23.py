@@ -324,7 +324,7 @@ async def fetch_all(fetch, pages, most, apart):
 # %% crawl-limit-1 wrong: tasks by page
 # cause: a page that comes twice is in the list once
 # line: found[page] = task | found.values()
-# told: flying, found = set(), {}
+# told: none
 import asyncio
 
 
@@ -593,7 +593,7 @@ async def pipeline(fetch, parse, pages, workers, size):
 # %% crawl-pipeline-1 wrong: a cancellation is a failed page
 # cause: except BaseException keeps the cancellation, and the worker goes on
 # line: except BaseException as error:
-# told: raw = await fetch(page)
+# told: none
 import asyncio
 
 
@@ -628,7 +628,6 @@ async def pipeline(fetch, parse, pages, workers, size):
 # %% crawl-pipeline-1 wrong: two kinds of errors
 # cause: any other exception ends all
 # line: except (OSError, ValueError) as error:
-# told: raw = await fetch(page)
 import asyncio
 
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from helpers.coach.form.statement import same_value
 from helpers.coach.mistakes.nodes import is_constant, is_named, line_of_call
 
-TESTED = (ast.If, ast.IfExp)
 ROWS = (list, tuple)
 ROUNDING = ("round", "int", "floor", "ceil", "trunc")
 LETTERS = ("title", "capitalize", "upper", "lower", "casefold", "swapcase")
@@ -46,7 +45,8 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
         and (found := _only(_returned(nodes, got), "returns it"))
     ):
         return found
-    return next(filter(None, (_changed(nodes, *pair) for pair in _apart(got, expected))), None)
+    changed = filter(None, (_changed(nodes, *pair) for pair in _apart(got, expected)))
+    return next(changed, None) or _only(_shared(nodes), "is one for all")
 
 
 def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect | None:
@@ -63,38 +63,75 @@ def _only(lines, at, try_=None):
 
 
 def _takes_for_nothing(got, expected):
-    """Whether just what is falsy is missing from `got`, or has become None in it."""
-    if isinstance(expected, dict) and isinstance(got, dict):
-        lost = [value for key, value in expected.items() if got.get(key) is None]
-        return bool(lost) and not any(lost)
-    if isinstance(expected, ROWS) and isinstance(got, ROWS):
-        lost = [item for item in expected if not any(same_value(item, one) for one in got)]
-        return bool(lost) and not any(lost) and lost != [None] * len(lost)
-    return got is None and expected is not None and not expected
+    """Whether `expected` holds a value that counts as false, and `got` holds none like it."""
+    have = {repr(value) for value in _leaves(got)} - {repr(None)}
+    lost = [value for value in _leaves(expected) if not value and repr(value) not in have]
+    return bool(lost) and not (got is not None and expected is None)
 
 
-def _truth_tests(nodes, got) -> Iterator[int]:
-    """Tests by what counts as true or false. Where None was returned: those that lead to it."""
-    for node in nodes:
-        tests = [node.test] if isinstance(node, TESTED) else getattr(node, "ifs", [])
-        for test in tests:
-            if isinstance(test, ast.BoolOp) and any(map(_is_bare, test.values)):
-                yield test.lineno
-            elif _is_bare(test) and (got is not None or _returns_none(node)):
-                yield test.lineno
-        if isinstance(node, ast.BoolOp) and isinstance(node.values[-1], ast.Constant):
-            if isinstance(node.op, ast.Or):
-                yield node.lineno
-        if isinstance(node, ast.Call) and is_named(node.func, ("filter",)) and node.args:
-            if is_constant(node.args[0], None):
-                yield line_of_call(node)
+def _leaves(thing) -> list[object]:
+    """The values in rows and dicts, and in those in them; an empty one is a value."""
+    if isinstance(thing, dict) and thing:
+        thing = list(thing.values())
+    if isinstance(thing, ROWS) and thing:
+        return [leaf for part in thing for leaf in _leaves(part)]
+    return [thing]
+
+
+def _truth_tests(nodes, got) -> list[int]:
+    """Tests by what counts as true or false. Where None was returned: those that lead to it.
+
+    Parameters are asked, too, whether there is anything to do: they count where nothing else does.
+    """
+    given = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    found = [
+        test
+        for node in nodes
+        for test in _tests_of(node)
+        if got is not None or not isinstance(node, ast.If) or _returns_none(node)
+    ]
+    others = [test for test in found if not (isinstance(test, ast.Name) and test.id in given)]
+    lines = [test.lineno for test in others or found]
+    lines += [
+        line_of_call(node)
+        for node in nodes
+        if isinstance(node, ast.Call) and is_named(node.func, ("filter",)) and node.args
+        if is_constant(node.args[0], None)
+    ]
+    return lines
+
+
+def _tests_of(node) -> Iterator[ast.expr]:
+    """What this node asks for its truth, of variables, items and what came of a call."""
+    if isinstance(node, (ast.If, ast.IfExp)):
+        asked = [node.test]
+    elif isinstance(node, ast.While):  # most ask whether there is anything to do
+        asked = [node.test] if isinstance(node.test, ast.NamedExpr) else []
+    elif isinstance(node, ast.BoolOp):
+        asked = node.values[:-1] if isinstance(node.op, ast.Or) else node.values
+    else:
+        asked = getattr(node, "ifs", [])
+    for test in asked:
+        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test = test.operand
+        if _is_bare(test) or _is_compared_with_nothing(test):
+            yield test
 
 
 def _is_bare(test):
-    """Whether a test asks for the truth of a variable or of an item."""
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test = test.operand
-    return isinstance(test, (ast.Name, ast.Attribute, ast.Subscript, ast.NamedExpr))
+    """Whether a test asks for the truth of a variable, an item or what came of a call."""
+    if isinstance(test, ast.Call):
+        return is_named(test.func, ("result", "pop", "popleft", "get_nowait"))
+    return isinstance(test, (ast.Name, ast.Attribute, ast.Subscript, ast.NamedExpr, ast.Await))
+
+
+def _is_compared_with_nothing(test):
+    """Whether a test compares with None, 0 or something empty, to be it or not."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq))
+        and any(isinstance(part, ast.Constant) and not part.value for part in test.comparators)
+    )
 
 
 def _returns_none(node):
@@ -176,6 +213,18 @@ def _changed(nodes, one, wanted):
     if one.casefold() == wanted.casefold():
         return _only(_calls(nodes, *LETTERS), "changes letters")
     return _only(_calls(nodes, *CUTTING), "cuts it") if one in wanted else None
+
+
+def _shared(nodes) -> Iterator[int]:
+    """A `global`, or what the body of a class makes for all that are made of it."""
+    made = (ast.List, ast.Dict, ast.Set, ast.Call)
+    for node in nodes:
+        if isinstance(node, ast.Global):
+            yield node.lineno
+        elif isinstance(node, ast.ClassDef):
+            for part in node.body:
+                if isinstance(part, (ast.Assign, ast.AnnAssign)) and isinstance(part.value, made):
+                    yield part.lineno
 
 
 def _calls(nodes, *names, bare=False) -> Iterator[int]:
