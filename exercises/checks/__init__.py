@@ -3,7 +3,8 @@
 `lesson_NN/k_id.py` holds the exercise `id`, the k-th of its lesson (01, 02, … where there are ten).
 A file is found by its name and read alone, so the name must bear the very id. What several
 exercises of a lesson use stands once, in `lesson_NN/shared.py`: `from .shared import …`. Besides, a
-file imports from `helpers.coach` and the standard library, and what its programs need.
+file imports from `helpers.coach`, `helpers.basics.words` (for what its messages say), the standard
+library, and what its programs need.
 
 A file holds one class: the statement, the hints, the right programs and the wrong ones side by
 side. The tests run every right program (it must pass), the stub (it must be NOT STARTED), every
