@@ -91,7 +91,7 @@ BROKEN = {
         [
             FIT,
             "import subprocess, sys\n"
-            "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(30)'])",
+            "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)'])",
         ],
         "the kernel was killed and left",
     ),

@@ -207,18 +207,15 @@ class Bucket(Exercise):
             self.tokens, self.last = burst, asyncio.get_running_loop().time()
             self.lock = asyncio.Lock()
 
-        def refill(self):
-            now = asyncio.get_running_loop().time()
-            self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
-            self.last = now
-
         async def take(self):
             """Take a token; wait for it if there is none."""
             async with self.lock:
-                self.refill()
+                now = asyncio.get_running_loop().time()
+                self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+                self.last = now
                 if self.tokens < 1:
                     await asyncio.sleep((1 - self.tokens) / self.rate)
-                    self.refill()
+                    self.tokens, self.last = 1, asyncio.get_running_loop().time()
                 self.tokens -= 1
 
     @right

@@ -64,8 +64,9 @@ def _only(lines, at, try_=None):
 
 def _takes_for_nothing(got, expected):
     """Whether `expected` holds a value that counts as false, and `got` holds none like it."""
-    have = {repr(value) for value in _leaves(got)} - {repr(None)}
-    lost = [value for value in _leaves(expected) if not value and repr(value) not in have]
+    have = [value for value in _leaves(got) if value is not None]
+    falsy = [value for value in _leaves(expected) if not value]
+    lost = [value for value in falsy if not any(same_value(one, value) for one in have)]
     return bool(lost) and not (got is not None and expected is None)
 
 
