@@ -162,16 +162,17 @@ async def all_or_nothing(buy, items):
 
 # %% fail-fast-1 wrong: a timeout is no failure
 # cause: a TimeoutError that buy raises is suppressed
-# line: suppress(TimeoutError)
+# line: except* TimeoutError:
 import asyncio
-from contextlib import suppress
 
 
 async def all_or_nothing(buy, items):
     tasks = []
-    with suppress(TimeoutError):
+    try:
         async with asyncio.TaskGroup() as group:
             tasks += [group.create_task(buy(item)) for item in items]
+    except* TimeoutError:
+        pass
     return [task.result() for task in tasks if not task.cancelled() and not task.exception()]
 
 # %% first-answer-1 wrong: the first that ends

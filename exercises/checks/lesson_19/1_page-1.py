@@ -276,7 +276,7 @@ class Page(Exercise):
 
         return tuple(await asyncio.gather(maybe(price), maybe(stock), in_time()))
 
-    @wrong("leaked", says="2 of the others still ran")
+    @wrong("leaked", says="of the others still ran")
     async def with_gather(price, stock, stars, name):
         async def maybe():
             with contextlib.suppress(TimeoutError, ConnectionError):
