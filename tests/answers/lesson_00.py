@@ -274,7 +274,7 @@ def start(main):
 
 # %% script-1 wrong: one loop for all
 # cause: the loop is made once and closed after the first script
-# line: kept["loop"].close() | if "loop" not in kept:
+# line: kept["loop"].close() | if "loop" not in kept: | kept = {}
 # told: none
 import asyncio
 

@@ -354,7 +354,7 @@ async def gather(loop, *coros):
 
 # %% gather-own-1 wrong: a list of the module
 # cause: the tasks stand in a list of the module, so one gather in another mixes the two
-# line: running.append(loop.spawn(coro))
+# line: running.append(loop.spawn(coro)) | running = []
 # told: none
 running = []
 
@@ -1355,7 +1355,7 @@ class Bell:
 
 # %% timeout-own-1 wrong: the alarm stays set after an error
 # cause: the alarm is cancelled only after a result: if the coroutine fails, or with_timeout is cancelled, the alarm is left behind and still rings
-# line: alarm.cancel() | result = await task
+# line: alarm.cancel() | result = await task | alarm = loop.spawn(ring())
 # told: alarm = loop.spawn(ring())
 from helpers.eventloop.tasks import CancelledError, sleep
 

@@ -871,7 +871,7 @@ async def fetch_within(fetch, urls, seconds):
 
 # %% within-1 wrong: a cancel leaves the fetches running
 # cause: asyncio.wait doesn't cancel what it waits for: when fetch_within is cancelled there, the lines after it are skipped and the fetches go on
-# line: await asyncio.wait(tasks, timeout=seconds)
+# line: await asyncio.wait(tasks, timeout=seconds) | asyncio.create_task(fetch(url))
 # told: tasks = {asyncio.create_task(fetch(url)): url for url in urls}
 import asyncio
 

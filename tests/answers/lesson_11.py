@@ -1156,7 +1156,7 @@ async def borrow(lend, use, give_back):
 
 # %% give-back-1 wrong: each cancel grants three seconds more
 # cause: the timeout of 3 s begins anew after each cancel: who cancels again and again gives give_back more than 3 s
-# line: await asyncio.wait({giving}, timeout=3)
+# line: await asyncio.wait({giving}, timeout=3) | asyncio.create_task(give_back(thing))
 # told: giving = asyncio.create_task(give_back(thing))
 import asyncio
 from contextlib import suppress

@@ -867,7 +867,7 @@ class Log:
 
 # %% limited-1 wrong: no page twice at once
 # cause: who asks for a page that is under way gets the other one's result, and fetch isn't called
-# line: if page in flying:
+# line: if page in flying: | flying[page] = asyncio.ensure_future(fetch(page))
 # told: none
 import asyncio
 
@@ -970,7 +970,7 @@ def once_per_key(load):
 
 # %% tally-1 wrong: reads before it fetches
 # cause: The old total is read before the await and written back after it; what other tasks added meanwhile is lost.
-# line: before = totals.get(name, 0)
+# line: before = totals.get(name, 0) | number = await fetch(name)
 # told: number = await fetch(name)
 async def add(totals, name, fetch):
     """Fetch a number and add it to the total of `name`."""
@@ -980,7 +980,7 @@ async def add(totals, name, fetch):
 
 # %% tally-1 wrong: zero set after the fetch is asked for
 # cause: `name not in totals` is asked before the await, but acted upon after it; of two tasks with the same new name the second sets the total back to 0, and the first number is lost.
-# line: new = name not in totals | if new:
+# line: new = name not in totals | if new: | number = await fetch(name)
 # told: number = await fetch(name)
 async def add(totals, name, fetch):
     """Fetch a number and add it to the total of `name`."""
@@ -1118,7 +1118,7 @@ class Log:
 
 # %% request-log-1 wrong: a dict of tasks
 # cause: The number is kept under the current task; a task that is created by a request's task is another one, and its lines get None instead of the request's number.
-# line: self.lines.append((self.numbers.get(asyncio.current_task()), text))
+# line: self.lines.append((self.numbers.get(asyncio.current_task()), text)) | self.numbers[asyncio.current_task()] = number
 # told: self.numbers[asyncio.current_task()] = number
 import asyncio
 import contextvars
@@ -1240,7 +1240,7 @@ def once_per_key(load):
 
 # %% once-per-key-1 wrong: awaits the shared task without a shield
 # cause: All who ask await the same task without `asyncio.shield`; if one of them is cancelled, the task is cancelled with him, and the others get a CancelledError instead of the page.
-# line: return await tasks[key]
+# line: return await tasks[key] | tasks.pop(key, None)
 # told: tasks.pop(key, None)
 import asyncio
 

@@ -153,7 +153,7 @@ def none_left(lab, ended, when):
         raise Wrong(
             "losers",
             f"{when}, and {calls} had been asked to stop and had not ended.",
-            lab.call_of("cancel") or line,
+            lab.text.narrow_cleanup("cancel") or lab.call_of("cancel") or line,
             "`cancel` only asks, and returns at once. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
         )
