@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from helpers.coach.form.text import is_function
-from helpers.coach.mistakes.nodes import is_named, line_of_call, names_in, own_nodes
+from helpers.coach.mistakes.nodes import is_named, line_of_call, names_in, own_nodes, suppressed_by
 
 LEAVING = (ast.Return, ast.Break, ast.Continue)
 
@@ -148,11 +148,7 @@ def is_for_an_end(handler: ast.ExceptHandler) -> bool:
 
 
 def _suppresses(call, names):
-    return (
-        isinstance(call, ast.Call)
-        and is_named(call.func, ("suppress",))
-        and any(not set(names_in(part)).isdisjoint(names) for part in call.args)
-    )
+    return not set(suppressed_by(call) or ()).isdisjoint(names)
 
 
 def _suppress(call):

@@ -247,7 +247,7 @@ def _leads_to_none(node, test):
 
 
 def _is_none(value):
-    if isinstance(value, (list, tuple)) and value:
+    if isinstance(value, ROWS) and value:
         return all(item is None for item in value)
     return value is None
 
