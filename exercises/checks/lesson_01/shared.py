@@ -1,5 +1,6 @@
 """What exercises of lesson 01 share: jobs that note in which thread they run."""
 
+import sys
 import threading
 import time
 import traceback
@@ -50,7 +51,7 @@ class Jobs:
             self.peak = max(self.peak, self.flying)
         if threading.get_ident() == self.caller:
             self.in_caller.append(number)
-            stack = traceback.walk_stack(None)
+            stack = traceback.walk_stack(sys._getframe())
             self.called_at += [(frame.f_code.co_filename, line) for frame, line in stack]
             return
         try:

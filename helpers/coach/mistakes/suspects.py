@@ -43,6 +43,8 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
             return _only(tests, "goes by what counts as false", FALSY)
     if _lacks_alike(got, expected):
         return of_alike(nodes)
+    if _is_cut(got, expected) and (found := _only(_slices(nodes, len(got)), "takes no more")):
+        return found
     if _is_none(got) and not _is_none(expected):
         if found := _only(_dropped(nodes), "drops what it gets"):
             return found
@@ -74,8 +76,9 @@ def of_truth(nodes: Collection[ast.AST]) -> Suspect | None:
 
 
 def of_alike(nodes: Collection[ast.AST]) -> Suspect | None:
-    """The one line that keeps items by a key, so that those that are alike are one."""
-    return _only(_keyed(nodes), "keeps one of those that are alike")
+    """The one line that asks whether an item was there before, or that keeps items by a key."""
+    asked = _only(_asked_before(nodes), "passes by what was there before")
+    return asked or _only(_keyed(nodes), "keeps one of those that are alike")
 
 
 def of_error(
@@ -295,10 +298,35 @@ def _keyed(nodes) -> Iterator[int]:
             yield line_of_call(node)
         if isinstance(node, (ast.DictComp, ast.SetComp)):
             yield node.lineno
-        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotIn):
-            yield node.lineno
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
             yield node.lineno
+
+
+def _asked_before(nodes) -> Iterator[int]:
+    for node in nodes:
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotIn):
+            yield node.lineno
+
+
+def _is_cut(got, expected):
+    """Whether `expected` goes on where `got` ends."""
+    rows = isinstance(got, ROWS) and isinstance(expected, ROWS)
+    return rows and len(got) < len(expected) and same_value(list(got), list(expected)[: len(got)])
+
+
+def _slices(nodes, length) -> Iterator[int]:
+    """Where a row is cut to this length."""
+    for node in nodes:
+        if isinstance(node, ast.Slice) and is_constant(node.upper, length):
+            yield node.upper.lineno
+
+
+def _bounds(nodes, value) -> Iterator[int]:
+    """Where this very number is the least or the most that may come out."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and is_named(node.func, ("min", "max")):
+            if any(is_constant(part, value) for part in node.args):
+                yield line_of_call(node)
 
 
 def _apart(got, expected) -> Iterator[tuple[object, object]]:
@@ -313,7 +341,8 @@ def _apart(got, expected) -> Iterator[tuple[object, object]]:
 def _changed(nodes, one, wanted):
     """The call that seems to have made `one` of `wanted`: it rounds, or changes a text."""
     if isinstance(one, (int, float)) and isinstance(wanted, (int, float)):
-        return _only(_calls(nodes, *ROUNDING), "rounds") if abs(one - wanted) < 1 else None
+        rounded = _only(_calls(nodes, *ROUNDING), "rounds") if abs(one - wanted) < 1 else None
+        return rounded or _only(_bounds(nodes, one), "sets this bound")
     if isinstance(one, str) and one == str(wanted) != wanted:
         return _only(_calls(nodes, "str"), "makes a text of it")
     if not any(isinstance(one, kind) and isinstance(wanted, kind) for kind in (str, bytes)):
