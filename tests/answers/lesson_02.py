@@ -154,7 +154,6 @@ def take(source, n):
 # %% take-1 wrong: every error is the end
 # cause: an error in the source is taken for its end
 # line: except Exception:
-# told: none
 def take(source, n):
     """Yield the first `n` items of the iterator `source`."""
     for _ in range(n):
@@ -352,7 +351,6 @@ def interleave(first, second):
 # %% interleave-1 wrong: every error is the end
 # cause: an error in one of the two is taken for its end
 # line: except Exception:
-# told: none
 def interleave(first, second):
     """Yield items of `first` and `second` in turn, to the end of both."""
     row = [iter(first), iter(second)]

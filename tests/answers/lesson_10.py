@@ -65,7 +65,6 @@ async def all_or_nothing(buy, items):
 # %% fail-fast-1 wrong: only for an Exception
 # cause: if all_or_nothing is cancelled, it does not wait until all have ended
 # line: except Exception:
-# told: task.cancel()
 import asyncio
 
 
@@ -195,7 +194,6 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: an answer that counts as false
 # cause: an answer such as 0 or "" is taken for none
 # line: if answer:
-# told: raise ExceptionGroup("no server answered", errors)
 import asyncio
 
 
@@ -324,7 +322,6 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: only one kind of failure
 # cause: a server that fails with another error than OSError or ValueError ends it all
 # line: except (ConnectionError, ValueError) | raise
-# told: return await coming
 import asyncio
 
 
@@ -709,7 +706,6 @@ async def supervise(worker, restarts, pause):
 # %% supervise-1 wrong: no pause is a second
 # cause: a pause of 0 counts as false
 # line: pause or 1
-# told: none
 import asyncio
 
 
@@ -767,7 +763,6 @@ async def all_or_nothing(buy, items):
 # %% first-answer-1 wrong: a falsy answer doesn't count
 # cause: an answer like 0, "" or None is taken for no answer: the next one wins, or an ExceptionGroup is raised though somebody answered
 # line: if answer:
-# told: raise ExceptionGroup("nobody answered", errors)
 import asyncio
 
 
@@ -872,7 +867,6 @@ async def fetch_within(fetch, urls, seconds):
 # %% within-1 wrong: a cancel leaves the fetches running
 # cause: asyncio.wait doesn't cancel what it waits for: when fetch_within is cancelled there, the lines after it are skipped and the fetches go on
 # line: await asyncio.wait(tasks, timeout=seconds) | asyncio.create_task(fetch(url))
-# told: tasks = {asyncio.create_task(fetch(url)): url for url in urls}
 import asyncio
 
 

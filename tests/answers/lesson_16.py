@@ -645,7 +645,6 @@ class TokenBucket:
 # %% workers-1 wrong: join and forget
 # cause: Nobody looks at the workers' tasks: the error of a failed fetch never comes out; its url is only missing from the dict (and if all workers have failed, `join` waits for ever).
 # line: await queue.join() | return_exceptions=True
-# told: await asyncio.gather(*tasks, return_exceptions=True)
 import asyncio
 
 
@@ -813,7 +812,6 @@ async def feed(source, send, workers, size):
 # %% consumer-1 wrong: the semaphore inside the tasks
 # cause: All numbers are taken from the queue at once, and wait for their place in tasks; what can't begin yet should stay in the queue.
 # line: while (number := await queue.get()) is not None: | group.create_task(one(number))
-# told: group.create_task(one(number))
 import asyncio
 
 

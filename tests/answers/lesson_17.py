@@ -304,7 +304,6 @@ async def send_all(writer, parts):
 # %% slow-reader-1 wrong: only a reset
 # cause: ConnectionResetError is too narrow, for instance a BrokenPipeError comes out
 # line: except ConnectionResetError:
-# told: await writer.drain()
 async def send_all(writer, parts):
     """Send all parts as fast as the client reads, and close."""
     try:
@@ -603,7 +602,6 @@ def at_most(number, handle):
 # %% at-most-1 wrong: one number for all servers
 # cause: the count is a global of the module, so two servers share their places
 # line: global inside
-# told: none
 inside = 0
 
 
