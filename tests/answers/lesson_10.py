@@ -791,9 +791,9 @@ async def first_answer(ask, servers):
         await asyncio.gather(*tasks, return_exceptions=True)
 
 # %% first-answer-1 wrong: one of several that are done
-# yet: it is SOLVED
 # cause: several may be done at the same moment; it looks at one alone and forgets the others: an answer, or an error for the group, is lost
 # line: task = done.pop()
+# told: none
 import asyncio
 
 
@@ -947,9 +947,9 @@ async def supervise(worker, restarts, pause):
     raise last
 
 # %% supervise-1 wrong: an exception as a result
-# yet: it is SOLVED
 # cause: with return_exceptions=True a worker that returns an exception object can't be told from one that failed: it is started again instead of its result being returned
 # line: return_exceptions=True | if not isinstance(result, Exception):
+# told: raise result
 import asyncio
 
 

@@ -864,7 +864,6 @@ async def search(look, places, seconds):
         return None
 
 # %% search-1 wrong: look at the clock only in the thread
-# yet: it is SOLVED
 # cause: The deadline is checked only between two looks in the thread, and the coroutine waits for the thread; a look that takes long keeps `search` from returning after `seconds`.
 # line: while time.monotonic() < end | return await asyncio.to_thread(run)
 import asyncio

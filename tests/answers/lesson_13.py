@@ -1095,10 +1095,7 @@ async def buy(changed, shelf):
     finally:
         changed.release()
 
-# %% request-log-1 wrong: context variable of the class
-# yet: it is SOLVED
-# cause: One context variable is shared by all logs; `begin` on one log changes the number in every other one.
-# line: number = contextvars.ContextVar("number", default=None)
+# %% request-log-1 right: context variable of the class
 import contextvars
 
 

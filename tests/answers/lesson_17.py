@@ -741,10 +741,7 @@ async def read_line(reader, seconds):
     except asyncio.IncompleteReadError:
         return None
 
-# %% slow-reader-1 wrong: errors of the parts swallowed
-# yet: it is SOLVED
-# cause: The `except ConnectionError` goes round the whole loop: a ConnectionError that `parts` itself raises is swallowed, though it should come out.
-# line: except ConnectionError:
+# %% slow-reader-1 right: errors of the parts swallowed
 async def send_all(writer, parts):
     """Send all parts as fast as the client reads, and close."""
     try:
@@ -864,7 +861,6 @@ async def handle(reader, writer, work):
         await writer.wait_closed()
 
 # %% at-most-1 wrong: the place waits for the closing
-# yet: it is SOLVED
 # cause: The place is given back only after `wait_closed`: it stays taken while a slow client is still being closed, and for ever if `wait_closed` raises a ConnectionError. It should be free as soon as `handle` has ended.
 # line: await writer.wait_closed()  # served | active -= 1
 import asyncio
@@ -891,9 +887,9 @@ def at_most(number, handle):
     return handler
 
 # %% at-most-1 wrong: those turned away are counted too
-# yet: it is SOLVED
 # cause: Who is turned away is counted as well until his connection is closed; while that takes its time, the count is too high, and somebody who comes to a free place is told "busy".
 # line: active += 1
+# told: none
 import asyncio
 from contextlib import suppress
 
