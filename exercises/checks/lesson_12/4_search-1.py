@@ -1,3 +1,5 @@
+"""Long, for a thread is watched in each of the ways in which a search can end."""
+
 import asyncio
 import threading
 import time

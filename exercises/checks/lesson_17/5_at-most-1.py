@@ -1,3 +1,5 @@
+"""Long, for places are counted, given back and refused in many wrong ways."""
+
 import ast
 import asyncio
 import contextlib
