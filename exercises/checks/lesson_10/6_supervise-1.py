@@ -6,7 +6,6 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import errors_in, named, ungrouped, watched
 
-
 KEPT = OSError("kept")  # an error that a worker returns is a result like any other
 
 
