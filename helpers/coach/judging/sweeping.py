@@ -7,7 +7,7 @@ of them a service fails or the run is cancelled besides.
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from helpers.coach.form.statement import Exercise, Wrong
@@ -18,6 +18,7 @@ from helpers.coach.judging.seen import differ
 from helpers.coach.judging.twists import NONE, Twist, cancellations, failures
 from helpers.coach.judging.what_if import changes
 from helpers.coach.mistakes.errors import is_slip, mistake
+from helpers.coach.mistakes.words import brief
 
 # Mistakes that Python's errors tell of, and that may turn on one thing in a case, such as a 0.
 TURNING = ("raised", "deadlock", "one sentinel")
@@ -26,10 +27,13 @@ TWISTED = 3  # cases of a sweep, at most, that are asked with a failure or a can
 
 @dataclass
 class Outcome:
-    """What came of asking once: what the play returned, or what it raised."""
+    """What came of asking once: what the play returned, or what it raised; and the inputs of the
+    case that are not what they were, by name: (before, afterwards), as text.
+    """
 
     seen: object = None
     error: BaseException | None = None
+    changed: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 class Sweeping:
@@ -169,15 +173,18 @@ class Sweeping:
         except Wrong as found:
             found.line = found.line or self._lab.met_by_the_cancellation()
             raise
+        for name in got.changed.keys() - expected.changed.keys():
+            self._lab.changed_input(*got.changed[name])
 
     def _ask(self, sweep: Sweep, program, case: Case, twist: Twist = NONE) -> Outcome:
         lab = self._lab
         self._go_on()
         lab.begin_case(twist)
+        given = copy.deepcopy(case)
         try:
-            seen = sweep.play(self._exercise(), program, lab, **copy.deepcopy(case))
+            seen = sweep.play(self._exercise(), program, lab, **given)
             lab.check_awaited()
-            return Outcome(seen)
+            return Outcome(seen, changed=_changed(case, given))
         except BaseException as error:
             return Outcome(error=error)
 
@@ -187,6 +194,17 @@ def model_of(exercise: type[Exercise]) -> Any:
     names = {"__name__": "__main__"}
     exec(compile(exercise.solution(), f"<the model of {exercise.id}>", "exec"), names)
     return names[exercise.asks]
+
+
+def _changed(case: Case, given: Case) -> dict[str, tuple[str, str]]:
+    """The lists, dicts and sets of a case that a program has changed."""
+    found = {}
+    for name, value in case.items():
+        # A copy of an error or of an object of ours is another one, and looks alike.
+        if isinstance(value, (list, dict, set)) and value != given[name]:
+            if repr(value) != repr(given[name]):
+                found[name] = (brief(value), brief(given[name]))
+    return found
 
 
 def _some(cases):

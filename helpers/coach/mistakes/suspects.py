@@ -16,11 +16,12 @@ ROWS = (list, tuple)
 ROUNDING = ("round", "int", "floor", "ceil", "trunc")
 LETTERS = ("title", "capitalize", "upper", "lower", "casefold", "swapcase")
 TAKING = ("len", "list", "tuple", "set", "deque", "iter", "map", "sorted", "heappop", "heappush")
-CHANGING = ("*.append", "*.popleft", "*.pop", "*.extend", "*.insert", "*.remove", "*.clear")
+FILLING = ("*.append", "*.popleft", "*.pop", "*.extend", "*.insert", "*.remove", "*.clear")
 CUTTING = (
     *("strip", "lstrip", "rstrip", "splitlines"),
     *("replace", "translate", "removeprefix", "removesuffix"),
 )
+CHANGING = ("pop", "popleft", "popitem", "remove", "discard", "clear", "sort", "reverse")
 FALSY = (
     "None, 0 and what is empty count as false, and are values like any other. Ask whether it "
     "`is None`, or compare it with a mark of your own."
@@ -106,6 +107,11 @@ def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect |
     if ordered is None and same_value(list(got)[::-1], list(expected)):
         ordered = _only(_calls(nodes, "pop", bare=True), "takes the last one first")
     return ordered or _only(_filled(nodes), "adds what is ready")
+
+
+def of_change(nodes: Collection[ast.AST]) -> Suspect | None:
+    """The line that seems to change a list, a dict or a set that it was given, or None."""
+    return _only(_calls(nodes, *CHANGING), "changes it")
 
 
 def _only(lines, at, try_=None):
@@ -212,7 +218,7 @@ def _rows(nodes) -> set[str]:
             found.append(node.value)
         elif isinstance(node, ast.Call) and is_named(node.func, TAKING):
             found += node.args
-        elif isinstance(node, ast.Call) and is_named(node.func, CHANGING):
+        elif isinstance(node, ast.Call) and is_named(node.func, FILLING):
             found.append(node.func.value)
     return set(map(ast.unparse, found))
 
