@@ -95,8 +95,9 @@ VALUES = [
     ("answer.last = pages\n    return answer.last", 2, 1, 4),
     ("return {pages.set(1)}", [0], [0, 0], None),
     ("if pages not in kept:\n        kept[pages] = 1", [1], [1, 1], 4),
-    ("return pages[:3]", [1, 2, 3], [1, 2, 3, 4], 4),
-    ("return pages[:3]", [1, 2, 3], [1, 2, 4, 4], None),
+    ("return pages[:12]", [*range(12)], [*range(13)], 4),
+    ("return pages[:12]", [*range(12)], [*range(1, 14)], None),
+    ("return pages[:3]", [1, 2, 3], [1, 2, 3, 4], None),
     ("return min(10, pages)", 10, 38.5, 4),
     ("return min(10, pages)", 7, 38.5, None),
 ]

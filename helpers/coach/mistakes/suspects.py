@@ -13,6 +13,7 @@ from helpers.coach.mistakes.handlers import catches, names_of, raised_again
 from helpers.coach.mistakes.nodes import dotted, is_constant, is_named, line_of_call
 
 ROWS = (list, tuple)
+MANY = 10  # items, at least, of a row that seems to be cut
 ROUNDING = ("round", "int", "floor", "ceil", "trunc")
 LETTERS = ("title", "capitalize", "upper", "lower", "casefold", "swapcase")
 TAKING = ("len", "list", "tuple", "set", "deque", "iter", "map", "sorted", "heappop", "heappush")
@@ -315,9 +316,11 @@ def _asked_before(nodes) -> Iterator[int]:
 
 
 def _is_cut(got, expected):
-    """Whether `expected` goes on where `got` ends."""
-    rows = isinstance(got, ROWS) and isinstance(expected, ROWS)
-    return rows and len(got) < len(expected) and same_value(list(got), list(expected)[: len(got)])
+    """Whether `expected` goes on where `got` ends, after so many that no number is an accident."""
+    if not (isinstance(got, ROWS) and isinstance(expected, ROWS)):
+        return False
+    length = len(got)
+    return MANY <= length < len(expected) and same_value(list(got), list(expected)[:length])
 
 
 def _slices(nodes, length) -> Iterator[int]:
