@@ -564,6 +564,7 @@ def errors(lines):
 # %% take-1 wrong: counts down behind the item
 # cause: the count is looked at only after an item has been taken; for n = 0 it yields one, the count goes below 0 and it never stops
 # line: if n == 0: | for item in source:
+# told: none
 def take(source, n):
     """Yield the first `n` items of the iterator `source`."""
     for item in source:

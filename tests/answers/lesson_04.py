@@ -698,7 +698,6 @@ def run_alone(coroutine):
 # %% layers-2 wrong: A price list by name
 # cause: the prices are kept by name, so a thing that is ordered twice is asked for twice but counted only once (and a second, other price replaces the first)
 # line: prices[part] = yield part
-# told: none
 def bill(order):
     """Yield each name, be sent its price; return the sum."""
     prices = {}

@@ -929,7 +929,7 @@ def run_for(ready, turns):
 # %% turns-1 wrong: A failed one stays in the queue
 # cause: the generator stays in ready during its turn and is taken out only upon StopIteration; one that raised an error has ended too, but is still there afterwards
 # line: ready[0].send(None) | except StopIteration:
-# told: if not ready:
+# told: none
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     for given in range(turns):

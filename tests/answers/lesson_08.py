@@ -736,7 +736,6 @@ async def read_lines(sock):
 # %% lines-1 wrong: splitlines, once more
 # cause: bytes.splitlines also splits at (and removes) carriage returns, while a line here ends with a newline only
 # line: splitlines()
-# told: none
 from helpers.eventloop.sockets import recv
 
 

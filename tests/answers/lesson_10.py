@@ -788,7 +788,7 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: one of several that are done
 # cause: several may be done at the same moment; it looks at one alone and forgets the others: an answer, or an error for the group, is lost
 # line: task = done.pop()
-# told: none
+# told: raise ExceptionGroup("nobody answered", errors)
 import asyncio
 
 
@@ -978,7 +978,6 @@ async def supervise(worker, restarts, pause):
 # %% fail-fast-1 wrong: gather, tidied up after errors only
 # cause: CancelledError is no Exception: when all_or_nothing is cancelled, gather ends with the first task that does, and the ones that still clean up are not waited for
 # line: except Exception:
-# told: task.cancel()
 import asyncio
 
 
@@ -1042,7 +1041,6 @@ async def all_or_nothing(buy, items):
 # %% first-answer-1 wrong: none means "no answer yet"
 # cause: a server may answer None; then this answer does not count, and if no other comes an ExceptionGroup is raised although somebody answered
 # line: if answer is not None
-# told: raise ExceptionGroup("nobody answered", errors)
 import asyncio
 
 

@@ -1221,7 +1221,6 @@ async def borrow(lend, use, give_back):
 # %% whose-1 wrong: whoever was late, it was the whole
 # cause: the outer except takes every TimeoutError for the long deadline, also one that ask raised itself; whole.expired() is not asked
 # line: return "out of time"
-# told: except TimeoutError:
 import asyncio
 
 

@@ -1103,7 +1103,6 @@ async def add_up(weigh, items):
 # %% search-1 wrong: one flag for all searches, once more
 # cause: the Event is shared by all calls: when one search ends, it stops the others too, and the start of one clears the flag of another
 # line: stop = threading.Event()
-# told: none
 import asyncio
 import threading
 

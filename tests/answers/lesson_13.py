@@ -1477,7 +1477,6 @@ class Log:
 # %% limited-1 wrong: a cancelled caller keeps the place
 # cause: a CancelledError is no Exception and passes both releases, so the place of a cancelled caller is never free again
 # line: except Exception:
-# told: await places.acquire()
 import asyncio
 
 
@@ -1550,7 +1549,6 @@ def limited(fetch, most):
 # %% once-per-key-1 wrong: a page that is false counts as missing
 # cause: a page may be empty or None; then it is taken for not loaded yet, and who asks later has it loaded again
 # line: if pages.get(key):
-# told: none
 import asyncio
 
 

@@ -527,6 +527,7 @@ async def ask(client, page):
 # %% retry-after-1 wrong: a call inside the call
 # cause: each try is one call deeper, so after about a thousand it ends in a RecursionError
 # line: return await ask(client, page)
+# told: none
 import asyncio
 
 
@@ -1170,6 +1171,7 @@ async def ask(client, page):
 # %% retry-after-1 wrong: asks itself again
 # cause: Each 429 makes the function call itself once more; after about a thousand of them a RecursionError comes out, though it should ask as often as it takes.
 # line: return await ask(client, page)
+# told: none
 import asyncio
 
 

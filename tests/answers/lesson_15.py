@@ -1079,7 +1079,6 @@ async def borrowed(pool):
 # %% arrive-1 wrong: gathered when the stream has ended
 # cause: Nobody looks at the tasks while the stream runs: the error of a fetch comes out only when the last item is there, and when it does the other fetches go on.
 # line: await asyncio.gather(*tasks)
-# told: tasks.append(asyncio.create_task(fetch(item)))
 import asyncio
 
 
@@ -1093,7 +1092,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: tasks by item
 # cause: The tasks are kept in a dict under their items. If the stream gives the same item twice, its second task replaces the first one, and a result is missing.
 # line: tasks[item] = group.create_task(fetch(item))
-# told: none
 import asyncio
 
 

@@ -1029,7 +1029,6 @@ async def read_line(reader, seconds):
 # %% line-in-time-1 wrong: an empty line is taken for the end
 # cause: An empty line is b"" without its line feed, which is false: `or None` makes None of it, as if the connection had ended.
 # line: line[:-1] or None
-# told: none
 import asyncio
 
 
@@ -1202,7 +1201,6 @@ def at_most(number, handle):
 # %% at-most-1 wrong: a counter for all handlers together
 # cause: The counter is one variable of the module, so all handlers that `at_most` makes share their places.
 # line: global served
-# told: none
 import asyncio
 
 served = 0

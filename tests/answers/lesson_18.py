@@ -961,7 +961,6 @@ def make_app(connect):
 # %% lifespan-1 wrong: one pool for all applications
 # cause: The pool is a variable of the module. A second application that starts replaces the first one's pool: the first asks the wrong one, one pool is closed twice and the other never.
 # line: global pool
-# told: none
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI

@@ -1086,7 +1086,6 @@ async def leaks(test):
 # %% leaks-1 wrong: no cleanup after a cancellation
 # cause: A CancelledError is no Exception: if leaks is cancelled while the test runs, what the test started goes on.
 # line: except Exception
-# told: await test()
 import asyncio
 
 

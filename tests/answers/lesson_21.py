@@ -544,7 +544,6 @@ async def do_all(client, work, items):
 # %% survive-1 wrong: none is taken for lost
 # cause: What `work` returns may be None: such an item is done, but taken for lost and sent again, and in the end an error comes out for it.
 # line: if results[item] is None
-# told: none
 import asyncio
 
 
