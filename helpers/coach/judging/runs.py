@@ -11,6 +11,10 @@ from helpers.recording.recording import Recording
 MANY = 1000  # turns after which a loop that goes round and round lets the watching thread look
 GLIMPSE = 0.0005  # seconds for that
 
+# Two times are the same, if they differ by no more: sums of floats depend on their order.
+ROUNDING = 1.001  # times
+TICK = 1e-6  # seconds
+
 
 class Counting:
     """An event loop that counts its turns: each turn asks for the time."""
@@ -52,3 +56,8 @@ class Run:
     def peak(self) -> int:
         """The most tasks that were there at once."""
         return self.recording.peak()
+
+
+def is_longer(took: float, expected: float) -> bool:
+    """Whether one number of seconds on a virtual clock is really more than the other."""
+    return took > expected * ROUNDING + TICK

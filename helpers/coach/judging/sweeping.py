@@ -66,7 +66,7 @@ class Sweeping:
                 raise RuntimeError(
                     f"{self._exercise.id}: the model itself is wrong for {case}"
                 ) from expected.error
-            plain.append((case, list(lab.services), lab.recording))
+            plain.append((case, lab.services, lab.recording))
             try:
                 self._compare(sweep, answer, case, NONE, expected)
             except Exception as error:
@@ -92,7 +92,8 @@ class Sweeping:
             raise error  # no smaller case goes as deep, and to ask this one again takes its time
         shown = lab.called, lab.recording
         # What a task that was left behind does when it is collected goes wrong once, and no more.
-        if self._is_right(sweep, self._again(), case) and not self._is_right(sweep, answer, case):
+        alone = self._error_in(sweep, self._again(), case)
+        if alone is None and self._error_in(sweep, answer, case) is not None:
             lab.called, lab.recording = shown
             said = error.observed if isinstance(error, Wrong) else f"It raised {error!r}."
             raise Wrong(
@@ -104,19 +105,19 @@ class Sweeping:
                 headline="kept something from an earlier call",
             )
         for less in smaller_than(case, sweep) if lab.clock == "virtual" else ():
-            if not self._is_right(sweep, answer, less):
-                expected = self._ask(sweep, self._model, less)
-                self._compare(sweep, answer, less, NONE, expected)
+            if (smaller := self._error_in(sweep, answer, less)) is not None:
+                raise smaller
         lab.called, lab.recording = shown
         raise error
 
-    def _is_right(self, sweep, answer, case):
+    def _error_in(self, sweep, answer, case):
+        """What is wrong with an answer in this case, or None."""
         expected = self._ask(sweep, self._model, case)
         try:
             self._compare(sweep, answer, case, NONE, expected)
-        except Exception:
-            return False
-        return True
+        except Exception as error:
+            return error
+        return None
 
     def _compare(self, sweep, answer, case, twist, expected):
         got = self._ask(sweep, answer, case, twist)
