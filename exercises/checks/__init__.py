@@ -233,6 +233,9 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
                                                   run.error
         lab.run(..., leaks=True)                  tasks may be left running
         lab.run(..., blocks=True)                 the loop may be blocked
+        lab.run(..., stands=True)                 a call may wait on the loop's thread: run.stood is
+                                                  the Wrong for it, or None; raise it when you have
+                                                  nothing better to say
         lab.run(..., step=0.3)                    longest computing in one step, else "hog"
                                                   (default: 1 s of CPU)
         lab.run(..., cancel_after=1)              cancels it after 1 s; it must end by that, else

@@ -17,9 +17,13 @@ TICK = 1e-6  # seconds
 
 
 class Counting:
-    """An event loop that counts its turns: each turn asks for the time."""
+    """An event loop that counts its turns: each turn asks for the time.
+
+    stood: the Wrong for a call of the learner's that waited on its thread, if one was seen.
+    """
 
     turns = 0
+    stood: Wrong | None = None
 
     def time(self) -> float:
         """Seconds on the loop's clock."""
@@ -41,7 +45,8 @@ class Real(Counting, asyncio.ProactorEventLoop if os.name == "nt" else asyncio.S
 
 class Run:
     """What came of one run: .result or .error, .elapsed (seconds on the exercise's clock),
-    .recording, .peak (tasks at once), .left (the Wrong for tasks that still ran after an error).
+    .recording, .peak (tasks at once), .left (the Wrong for tasks that still ran after an error),
+    .stood (the one for a call that waited on the loop's thread).
     """
 
     def __init__(self):
@@ -50,6 +55,7 @@ class Run:
         self.elapsed = 0.0
         self.outside = 0.0  # of it, seconds that a virtual clock went with the real one
         self.left: Wrong | None = None
+        self.stood: Wrong | None = None
         self.recording: Recording | None = None
 
     @property

@@ -34,7 +34,7 @@ class Hang:
     samples; moved: its clock did; clock: what it said. tasks: those that have not ended.
     cancelling: it had been cancelled. other: place of another thread in the learner's code.
     in_loop: a loop ran. outside: a virtual clock went with the real one, because a thread was
-    alive.
+    alive. stood: the Wrong for a call that had waited on the loop's thread.
     """
 
     limit: float
@@ -48,6 +48,7 @@ class Hang:
     other: Place | None = None
     in_loop: bool = False
     outside: bool = False
+    stood: Wrong | None = None
 
 
 def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
@@ -70,6 +71,8 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
         return Wrong(
             "thread", f"After {seconds(hang.limit)} a thread of yours still ran."
         ), hang.other
+    if hang.turns and hang.stood:
+        return hang.stood, hang.stood.line
     if hang.turns:
         if hang.moved:
             return Wrong(
