@@ -264,6 +264,9 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
     lab.generators({"A": gen})                    a list of stand-ins for generators of yours, to
                                                   hand over; their talk shows on the timeline
     lab.blocking(function)                        calls of it from the loop's thread are "blocked"
+    lab.naps = 0.001                              most seconds that time.sleep takes from now on, in
+                                                  the thread that calls the answer: who sleeps where
+                                                  there is something to wait for is found out
     lab.printed                                   what was printed so far (a string)
     lab.seen(run, *services, without=())          what a sweep compares of a run
     lab.told("with delays of 1, 2 and 3 s")       replaces the arguments of the call that follows in
