@@ -275,9 +275,9 @@ class Lab(Comparing, Fakes, Lines):
 
     def where(self, task: asyncio.Task) -> Place | None:
         """The learner's innermost line that this task waits at, or None."""
-        return next(reversed(self._steps_of(task)), None)
+        return next(reversed(self.steps_of(task)), None)
 
-    def _steps_of(self, task):
+    def steps_of(self, task: asyncio.Task) -> list[Place]:
         """The learner's places in the chain of what a task awaits, outermost first."""
         frames = filter(None, map(frame_of, awaited(task.get_coro())))
         return [
@@ -288,7 +288,7 @@ class Lab(Comparing, Fakes, Lines):
 
     def _lines_of(self, loop):
         """The lines of the cell with the answer at which the tasks of a loop wait."""
-        places = {place for task in asyncio.all_tasks(loop) for place in self._steps_of(task)}
+        places = {place for task in asyncio.all_tasks(loop) for place in self.steps_of(task)}
         return [line for filename, line in places if filename == self.text.main]
 
     def blocked(self, what: str, length: float, frame: FrameType) -> None:

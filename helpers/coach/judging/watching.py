@@ -1,7 +1,9 @@
 """Watches an answer while it runs, and looks closely at one that hangs."""
 
+import asyncio
 import sys
 import threading
+from collections import Counter
 from typing import IO
 
 from helpers.basics.places import outward
@@ -152,10 +154,18 @@ def look_at(
         hang.stood = loop.stood
         hang.outside = getattr(loop, "real_seconds", 0.0) > limit / 2
         try:
+            hang.deepest, hang.depth = _deepest(loop, lab)
             hang.tasks = lab.unfinished(loop)
         except Exception:
             pass  # the loop runs on while we look
     return hang
+
+
+def _deepest(loop: asyncio.AbstractEventLoop, lab: Lab) -> tuple[Place | None, int]:
+    """The learner's place that stands most often in what one task awaits, and how often."""
+    chains = (Counter(lab.steps_of(task)) for task in asyncio.all_tasks(loop))
+    most = [chain.most_common(1)[0] for chain in chains if chain]
+    return max(most, key=lambda each: each[1], default=(None, 0))
 
 
 def where_is(thread: threading.Thread, source: Source) -> Place | None:

@@ -10,6 +10,8 @@ from helpers.recording.model import without_number
 
 BUSY = 0.05  # share of a core: what waits uses none, what computes on a crowded machine uses some
 
+DEEP = 100  # calls in one another, of one function; each wait takes longer, the deeper it is
+
 STANDSTILL = "Nothing was ready and no timer was set, so nothing could ever happen again: "
 
 Unfinished = tuple[str, str | None, int | None, str]
@@ -35,6 +37,7 @@ class Hang:
     cancelling: it had been cancelled. other: place of another thread in the learner's code.
     in_loop: a loop ran. outside: a virtual clock went with the real one, because a thread was
     alive. stood: the Wrong for a call that had waited on the loop's thread.
+    deepest: the place that stands most often in what one task awaits; depth: how often.
     """
 
     limit: float
@@ -49,6 +52,8 @@ class Hang:
     in_loop: bool = False
     outside: bool = False
     stood: Wrong | None = None
+    deepest: Place | None = None
+    depth: int = 0
 
 
 def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
@@ -67,6 +72,9 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
     if hang.cancelling:
         place = source.swallowing_handler() or often or waiting
         return Wrong("swallowed", f"I cancelled it, and it went on. {waited}"), place
+    if hang.depth > DEEP:
+        went = f"After {seconds(hang.limit)} it stood {hang.depth:,} calls deep in itself"
+        return Wrong("recursion", f"{went}, and went deeper."), hang.deepest
     if hang.other and (hang.outside or not often):
         return Wrong(
             "thread", f"After {seconds(hang.limit)} a thread of yours still ran."
