@@ -1,9 +1,8 @@
-"""A call that waits on the loop's thread is named, whatever waits in it; a busy machine never is.
-
-Besides `time.sleep`, of which the coach knows by name.
-"""
+"""A call that waits on the loop's thread is named, whatever it waits for; a busy machine is not."""
 
 import ast
+import subprocess
+import sys
 import textwrap
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from helpers.coach.exercise import judge
 from helpers.coach.form import finding
 from helpers.coach.judging.load import TELLS
-from tests.coach_cells import cell
+from tests.coach_cells import FIXTURES, cell
 
 pytestmark = [
     pytest.mark.coach,
@@ -100,3 +99,46 @@ def test_a_call_that_waits_is_named_with_its_line(id, words):
     assert verdict.kind == "blocked", verdict.text()
     assert f"`{words}` waited on the loop's own thread" in verdict.observed
     assert words in text.splitlines()[verdict.line - 1], verdict.text()
+
+
+# What these wait for on the loop's thread, or start there, is over at once where there is a
+# processor for it.
+AT_ONCE = {
+    "a pool whose work is done": """
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            loop = asyncio.get_running_loop()
+            await asyncio.gather(*(loop.run_in_executor(pool, time.time) for _ in range(40)))
+    """,
+    "a thread that has ended": """
+        for _ in range(20):
+            thread = threading.Thread(target=time.time)
+            thread.start()
+            await asyncio.sleep(0)
+            thread.join()
+    """,
+    "a process that begins": """
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", "pass")
+        await process.wait()
+    """,
+    "a file": "for _ in range(20):\n    open(sys.executable, 'rb').read(1_000_000)",
+    "a thread that computes": """
+        await asyncio.gather(*(asyncio.to_thread(sum, range(2_000_000)) for _ in range(4)))
+    """,
+}
+
+
+@pytest.fixture
+def busy_machine():
+    """Eight processes that compute beside what we ask."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(8)]
+    yield
+    for process in busy:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("what", AT_ONCE)
+def test_beside_busy_processes_nothing_is_said_to_wait(what, busy_machine):
+    exercise = finding.find("t-together", FIXTURES)
+    verdict, _ = judge(exercise, cell(blocking(exercise, AT_ONCE[what]), exercise.asks))
+    assert verdict.status in ("solved", "can't tell"), verdict.text()
