@@ -203,7 +203,6 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: calls itself with the others
 # cause: each server is one call deeper, so it ends at about a thousand
 # line: return await first_answer(
-# told: return await ask(servers[0])
 import asyncio
 
 

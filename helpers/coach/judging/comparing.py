@@ -6,9 +6,9 @@ from collections.abc import Awaitable
 from typing import NoReturn
 
 from helpers.basics.words import count, listed, seconds
-from helpers.coach.form.statement import Wrong, same_value
+from helpers.coach.form.statement import Wrong, same_items, same_value
 from helpers.coach.judging.fakes import Stream
-from helpers.coach.judging.runs import Run
+from helpers.coach.judging.runs import Run, is_longer
 from helpers.coach.judging.what_if import is_error, leaves, type_of
 from helpers.coach.mistakes.errors import with_items
 from helpers.coach.mistakes.source import Place, Source
@@ -50,7 +50,7 @@ class Comparing:
         if secret and isinstance(expected, dict):
             raise Wrong("value", _items_apart(got, expected, what), try_=LOOK_AGAIN)
         if _is_row(got) and _is_row(expected) and len(got) == len(expected):
-            if _same_items(got, expected):
+            if same_items(got, expected):
                 if secret:
                     raise Wrong(
                         "order",
@@ -142,12 +142,11 @@ class Comparing:
         virtual clock the time must be exact; on the real one it must be nearer to the longest
         than to the total.
         """
-        enough = (
-            longest * 1.001 + 1e-6 + run.outside
-            if self.clock == "virtual"
-            else (longest + total) / 2
-        )
-        if run.elapsed <= enough:
+        if self.clock == "virtual":
+            in_turn = is_longer(run.elapsed - run.outside, longest)
+        else:
+            in_turn = run.elapsed > (longest + total) / 2
+        if not in_turn:
             return
         took = f"It took {seconds(run.elapsed)}; the longest single wait is {seconds(longest)}."
         if self.clock == "virtual" and run.elapsed < total * 0.999:
@@ -259,13 +258,3 @@ def _first_difference(got, expected):
 
 def _is_row(thing):
     return isinstance(thing, (list, tuple))
-
-
-def _same_items(got, expected):
-    rest = list(expected)
-    for item in got:
-        match = next((n for n, other in enumerate(rest) if same_value(item, other)), None)
-        if match is None:
-            return False
-        del rest[match]
-    return True

@@ -74,7 +74,7 @@ class Sweeping:
                 raise RuntimeError(
                     f"{self._exercise.id}: the model itself is wrong for {case}"
                 ) from expected.error
-            plain.append((case, list(lab.services), lab.recording))
+            plain.append((case, lab.services, lab.recording))
             try:
                 self._compare(sweep, answer, case, NONE, expected)
             except Exception as error:
@@ -102,11 +102,8 @@ class Sweeping:
         # What a task that was left behind does when it is collected goes wrong once, and no more.
         kept = lab.earliest(lab.kept_default(), lab.outer_name(), lab.class_attribute())
         kept = kept or lab.text.kept_outside()
-        if (
-            kept
-            and self._is_right(sweep, self._again(), case)
-            and not self._is_right(sweep, answer, case)
-        ):
+        alone = kept and self._error_in(sweep, self._again(), case)
+        if kept and alone is None and self._error_in(sweep, answer, case) is not None:
             lab.called, lab.recording = shown
             said = error.observed if isinstance(error, Wrong) else f"It raised {error!r}."
             raise Wrong(
@@ -118,12 +115,8 @@ class Sweeping:
                 headline="kept something from an earlier call",
             )
         for less in smaller_than(case, sweep) if lab.clock == "virtual" else ():
-            if not self._is_right(sweep, answer, less):
-                expected = self._ask(sweep, self._model, less)
-                try:
-                    self._compare(sweep, answer, less, NONE, expected)
-                except Exception as smaller:
-                    self._turns_on(sweep, answer, less, smaller)
+            if (smaller := self._error_in(sweep, answer, less)) is not None:
+                self._turns_on(sweep, answer, less, smaller)
         lab.called, lab.recording = shown
         self._turns_on(sweep, answer, case, error)
 
@@ -152,15 +145,16 @@ class Sweeping:
             expected = self._ask(sweep, self._model, case)
         except Exception:
             return False
-        return expected.error is None and self._is_right(sweep, answer, case)
+        return expected.error is None and self._error_in(sweep, answer, case) is None
 
-    def _is_right(self, sweep, answer, case):
+    def _error_in(self, sweep, answer, case):
+        """What is wrong with an answer in this case, or None."""
         expected = self._ask(sweep, self._model, case)
         try:
             self._compare(sweep, answer, case, NONE, expected)
-        except Exception:
-            return False
-        return True
+        except Exception as error:
+            return error
+        return None
 
     def _compare(self, sweep, answer, case, twist, expected):
         got = self._ask(sweep, answer, case, twist)

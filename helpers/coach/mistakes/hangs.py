@@ -12,6 +12,8 @@ from helpers.recording.model import without_number
 
 BUSY = 0.05  # share of a core: what waits uses none, what computes on a crowded machine uses some
 
+DEEP = 100  # calls in one another, of one function; each wait takes longer, the deeper it is
+
 STANDSTILL = "Nothing was ready and no timer was set, so nothing could ever happen again: "
 
 # What a task waits for that others hold, and the calls that give it back.
@@ -46,7 +48,8 @@ class Hang:
     samples; moved: its clock did; clock: what it said. tasks: those that have not ended.
     cancelling: it had been cancelled. other: place of another thread in the learner's code.
     in_loop: a loop ran. outside: a virtual clock went with the real one, because a thread was
-    alive.
+    alive. stood: the Wrong for a call that had waited on the loop's thread.
+    deepest: the place that stands most often in what one task awaits; depth: how often.
     """
 
     limit: float
@@ -60,6 +63,9 @@ class Hang:
     other: Place | None = None
     in_loop: bool = False
     outside: bool = False
+    stood: Wrong | None = None
+    deepest: Place | None = None
+    depth: int = 0
 
 
 def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
@@ -78,10 +84,15 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
     if hang.cancelling:
         place = source.swallowing_handler() or often or waiting
         return Wrong("swallowed", f"I cancelled it, and it went on. {waited}"), place
+    if hang.depth > DEEP:
+        went = f"After {seconds(hang.limit)} it stood {hang.depth:,} calls deep in itself"
+        return Wrong("recursion", f"{went}, and went deeper."), hang.deepest
     if hang.other and (hang.outside or not often):
         return Wrong(
             "thread", f"After {seconds(hang.limit)} a thread of yours still ran."
         ), hang.other
+    if hang.turns and hang.stood:
+        return hang.stood, hang.stood.line
     if hang.turns:
         if hang.moved:
             return Wrong(

@@ -11,6 +11,7 @@ import re
 import traceback
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 from types import CoroutineType, FrameType
 
 from helpers.basics.places import outward
@@ -100,10 +101,26 @@ class Source(Lines):
 
     def of_frame(self, frame: FrameType | None) -> Place | None:
         """Where the innermost frame in the learner's code is, from `frame` outwards, or None."""
-        for one in outward(frame):
-            if self.owns(one.f_code.co_filename):
-                return one.f_code.co_filename, one.f_lineno
-        return None
+        frame = self.innermost(frame)
+        return frame and (frame.f_code.co_filename, frame.f_lineno)
+
+    def innermost(self, frame: FrameType | None) -> FrameType | None:
+        """The innermost frame in the learner's code, from `frame` outwards, or None."""
+        own = (one for one in outward(frame) if self.owns(one.f_code.co_filename))
+        return next(own, None)
+
+    def called_in(self, frame: FrameType) -> str:
+        """What a frame of the learner's is calling, as `thread.join` or `with pool`; an empty
+        string if it can't be told.
+        """
+        code = frame.f_code
+        span = next(islice(code.co_positions(), frame.f_lasti // 2, None))
+        for node in nodes_of(code.co_filename):
+            if isinstance(node, ast.withitem) and _span(node.context_expr) == span:
+                return f"with {ast.unparse(node.context_expr)}"
+            if isinstance(node, ast.Call) and _span(node) == span:
+                return ast.unparse(node.func)
+        return ""
 
     def of_coroutine(self, coroutine: CoroutineType) -> Place | None:
         """The learner's innermost line that made `coroutine`, or None."""
@@ -292,6 +309,11 @@ class Source(Lines):
 
 def _is_bound(node):
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _span(node: ast.expr) -> tuple[int, int | None, int, int | None]:
+    """From where to where an expression stands, as `co_positions` has it."""
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 def _line(node: ast.AST) -> int:
