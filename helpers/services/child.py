@@ -269,8 +269,10 @@ class Parent:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
 
     def say(self, answer: object) -> None:
-        """Answer: that this process is ready, or what was asked."""
-        print(json.dumps(answer), flush=True)
+        """Answer: that this process is ready, or what was asked. Does nothing if it is gone."""
+        # This process ends then, too, but not by an error: that would outrun the tidying up.
+        with contextlib.suppress(BrokenPipeError):
+            print(json.dumps(answer), flush=True)
 
     def questions(self) -> Iterator[object]:
         """What it asks, one question after another, until it is gone."""
