@@ -23,6 +23,7 @@ import importlib.util
 import logging
 import tempfile
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from helpers.pictures.shifts import Shifts
@@ -72,8 +73,7 @@ class Cluster:
             names = ["scheduler", *(f"worker-{n}" for n in range(workers))]
             for name in names:  # all at once, for each takes its time to import Dask
                 self._start(name)
-            _hush()  # and so does this process, at the same time
-            self.security = _new_certificate()
+            self.security = _prepared()  # and so does this process, at the same time
             self.address: str = self._begin("scheduler", None)
             for name in names[1:]:
                 self._begin(name, self.address)
@@ -138,18 +138,25 @@ class Cluster:
         return f"<cluster at {self.address}: {', '.join(self.workers) or 'no worker runs'}>"
 
 
-def _hush() -> None:
-    """Let the client not warn, in the notebook, that it asks for lost results: a lesson's aim."""
-    import distributed  # noqa: F401 (it sets its loggers' levels when it is first imported)
+def _prepared() -> "distributed.Security":
+    """Import Dask, and make a certificate that no other cluster has, with its key.
 
-    for name in "distributed", "distributed.client":
-        logging.getLogger(name).setLevel(logging.ERROR)
+    In a thread: an interrupt ends the wait for it, and not the import. A package that is half
+    imported stays broken for the rest of the process.
+    """
+    pool = ThreadPoolExecutor(1)
+    preparing = pool.submit(_prepare)
+    pool.shutdown(wait=False)
+    return preparing.result()
 
 
-def _new_certificate() -> "distributed.Security":
-    """A certificate and its key, in memory, that no other cluster has."""
+def _prepare() -> "distributed.Security":
     import distributed
 
+    # Else the client warns, in the notebook, that it asks for lost results: a lesson's aim. Not
+    # before the import, which sets these levels.
+    for name in "distributed", "distributed.client":
+        logging.getLogger(name).setLevel(logging.ERROR)
     return distributed.Security.temporary()
 
 
