@@ -56,11 +56,3 @@ def test_a_start_is_stopped_at_once_and_leaves_nothing(own_kernel, tmp_path, wha
         assert not left and not list((tmp_path / "temporary").glob("course-*"))
     print(f"{what}: stopped after {took} s")
     assert statistics.median(took) < STOPPED_WITHIN
-
-
-@pytest.mark.skipif(not INSTALLED, reason=MISSING)
-def test_a_cluster_can_be_started_after_a_stop_in_the_midst_of_its_imports(own_kernel):
-    for moment in 0.1, 0.4:
-        code = START.format("Cluster(workers=1)")
-        assert own_kernel.cell(code, press_at="ready", pause=moment).ename == "KeyboardInterrupt"
-    assert own_kernel.cell("Cluster(workers=1).stop()").ename is None
