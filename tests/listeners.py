@@ -29,6 +29,7 @@ MAY_LISTEN = {
     "helpers.props.cluster": "talks TLS with a certificate made at each start, has no pages for a "
     "browser: tests/test_cluster.py",
     "postgres": "its socket is in a folder that only the learner can enter",
+    "helpers.coach.judging.judge": "an answer that is a server: sends back what its check sent",
     "helpers.services.catalogue_server": "serves published facts, the same to everybody",
     "helpers.services.echo_server": "sends back what it was sent, and keeps nothing",
     "helpers.services.shop_server": "serves four made-up ratings, and the words put into its cache",
