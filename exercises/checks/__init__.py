@@ -308,6 +308,8 @@ than a wrong one. `Wrong(…, at="lets it out")` says what the line does.
     lab.where(task)                               where a task waits
     lab.text.of_traceback(error)                  where an error was raised
     lab.text.let_out(error)                       the `except` for others that it passed, or that
+    lab.text.skipped("close")                     why `close` is not called after each error
+    lab.text.narrow_cleanup("close")              the `except` that calls it, some errors aside
     lab.lost_error(observed, ValueError)          the Wrong for an error that didn't come out, with
                                                   what kept it; lab.keeping(ValueError): its line
     lab.suspect(got, expected)                    what seems to make the one of the other

@@ -174,12 +174,13 @@ class FirstAnswer(Exercise):
                 if len(ask.calls) > "abc".index(server) + 1
                 else f"returned {run.result!r}"
             )
+            returned = lab.suspect(run.result, "it is")
             raise Wrong(
                 "whose timeout",
                 f"Server {server}, {when}, was asked, and raised a TimeoutError of its own "
                 "after 1 s. That was none of your deadlines, and your function "
                 f"{what}.",
-                lab.handler(),
+                returned.line if returned else lab.handler(),
                 "Ask the deadline with `expired()`; if it was not that one, `raise`.",
                 headline="took another's timeout for its own",
             )

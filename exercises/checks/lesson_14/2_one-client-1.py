@@ -83,7 +83,7 @@ class OneClient(Exercise):
             raise Wrong(
                 "left open",
                 "A page failed, and the client was never closed.",
-                lab.call_of("AsyncClient"),
+                lab.text.skipped("aclose") or lab.call_of("AsyncClient"),
                 "`async with httpx.AsyncClient() as client:` closes it, whatever happens.",
                 headline="left the client open",
             )

@@ -223,6 +223,15 @@ class Lab(Comparing, Fakes, Lines):
             self.text.swallowing_handler(self._waited),
         )
 
+    def met_by_the_cancellation(self) -> Place | None:
+        """The `except` around the place where the run waited when it was cancelled: one that is
+        passed by, or one that keeps the cancellation. None if it was not cancelled.
+        """
+        if not self.cancelling:
+            return None
+        passed = self.text.narrow_handler(self._waited, asyncio.CancelledError)
+        return passed or self.text.swallowing_handler(self._waited)
+
     def _look_for_leaks(self, loop, run):
         for _ in range(3):  # what is about to end anyway may do so
             if not asyncio.all_tasks(loop):
@@ -328,21 +337,6 @@ class Lab(Comparing, Fakes, Lines):
             raise Wrong(
                 "not awaited", f"`{name}` was called, and nobody awaited the coroutine.", place
             )
-
-    def lost_error(self, observed: str, *errors: type[BaseException]) -> Wrong:
-        """The Wrong for an error of one of these types that had to come out and did not: with the
-        line that kept it, where that is sure.
-        """
-        raised = [error for error in self.raised if isinstance(error, errors)]
-        kept = next(filter(None, map(self.text.keeper, raised)), self.text.keeper_of(*errors))
-        if kept is None:
-            return Wrong("lost error", observed)
-        return Wrong("lost error", observed, kept.line, kept.try_, at=kept.at)
-
-    def keeping(self, *errors: type[BaseException]) -> int | None:
-        """The line that keeps such an error from coming out; None if it isn't sure which."""
-        kept = self.text.keeper_of(*errors)
-        return kept and kept.line
 
     def check_lost(self) -> None:
         """Raise Wrong("lost error") if a task failed and nobody looked at its error."""

@@ -28,6 +28,11 @@ class Seen:
 
     def differ(self, lab: Comparing, got: "Seen") -> None:
         """Raise what is wrong with `got`, where this is what the model did."""
+        self.differ_in_outcome(lab, got)
+        self.differ_in_seconds(lab, got)
+
+    def differ_in_outcome(self, lab: Comparing, got: "Seen") -> None:
+        """Raise what is wrong with what came of it, however long it took."""
         if "result" not in self.without:
             self._differ_in_result(lab, got.run)
         for asked, made in zip(self.services, got.services):
@@ -37,6 +42,9 @@ class Seen:
                 lab.limited(made.peak, asked.peak, f"calls of `{made.__name__}`", made.peak_place)
         if got.run.left is not None and self.run.left is None:
             raise got.run.left
+
+    def differ_in_seconds(self, lab: Comparing, got: "Seen") -> None:
+        """Raise Wrong if `got` took longer or shorter than what the model did."""
         if "seconds" not in self.without and lab.clock == "virtual":
             _differ_in_seconds(lab, self.run, got.run)
 
@@ -71,11 +79,14 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
     if isinstance(asked, Seen):
         asked.differ(lab, got)
     elif isinstance(asked, Mapping):
+        runs = {what: value for what, value in asked.items() if isinstance(value, Seen)}
         for what, value in asked.items():
-            if isinstance(value, Seen):
-                value.differ(lab, got[what])
+            if what in runs:
+                value.differ_in_outcome(lab, got[what])
             else:
                 lab.equal(got[what], value, what)
+        for what, value in runs.items():  # what came of it tells more than how long it took
+            value.differ_in_seconds(lab, got[what])
     else:
         lab.equal(got, asked)
 
@@ -86,7 +97,7 @@ def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) ->
         raise Wrong(
             "another error",
             f"It raised `{error_words(got)}`; asked is `{error_words(asked)}`.",
-            lab.text.of_traceback(got),
+            lab.kept_of(type(asked)) or lab.text.let_out(got),
         )
 
 

@@ -5,12 +5,24 @@ from dataclasses import dataclass, field
 
 from helpers.basics.words import count, seconds
 from helpers.coach.form.statement import Wrong
+from helpers.coach.mistakes.handlers import Keeper, skipped_cleanup
+from helpers.coach.mistakes.nodes import own_nodes
 from helpers.coach.mistakes.source import Place, Source
 from helpers.recording.model import without_number
 
 BUSY = 0.05  # share of a core: what waits uses none, what computes on a crowded machine uses some
 
 STANDSTILL = "Nothing was ready and no timer was set, so nothing could ever happen again: "
+
+# What a task waits for that others hold, and the calls that give it back.
+PAIRS = {
+    "Lock.acquire": ("release",),
+    "Semaphore.acquire": ("release",),
+    "Queue.get": ("put", "put_nowait"),
+}
+GIVE_BACK = (
+    "What is taken has to be given back however it ends: in a `finally`, or by `async with`."
+)
 
 Unfinished = tuple[str, str | None, int | None, str]
 """A task that has not ended: its name, the learner's file and line, and what it waits for."""
@@ -105,6 +117,7 @@ def deadlock(
     """
     if found := _one_sentinel(tasks, source, ended):
         return found
+    kept = next(filter(None, (_not_given_back(task, source) for task in tasks)), None)
     waits, place = [], None
     for name, filename, line, what in tasks:
         mine = filename is not None and source.owns(filename)
@@ -112,7 +125,24 @@ def deadlock(
             place = place or (filename, line)
         where = f" at line {line}" if mine and line else ""
         waits.append(f"`{name}` waits{where}" + (f" for {what}" if what else ""))
-    return Wrong("deadlock", said + "; ".join(waits[:6]) + "."), place
+    said += "; ".join(waits[:6]) + "."
+    if kept:
+        return Wrong("deadlock", said, at=kept.at, try_=kept.try_), source.place(kept.line)
+    return Wrong("deadlock", said), place
+
+
+def _not_given_back(task, source):
+    """What keeps an answer from giving back what this task waits for after an error, or None."""
+    _, filename, line, what = task
+    take, back = next((pair for pair in PAIRS.items() if what.endswith(pair[0])), (None, ()))
+    if take is None or filename != source.main:
+        return None
+    function = source.function_at(line)
+    taking = source.calls_of(take.rpartition(".")[2], inside=function)
+    if len(taking) != 1:
+        return None
+    found = skipped_cleanup([*own_nodes(function)], *back)
+    return found and Keeper(*found, GIVE_BACK)
 
 
 def _one_sentinel(tasks, source, ended):
@@ -125,7 +155,10 @@ def _one_sentinel(tasks, source, ended):
     name = without_number(name)
     gone = sum(without_number(other) == name for other in ended)
     left = sum(without_number(task[0]) == name for task in starved)
-    put = source.place(source.call_of("put", "put_nowait", given=None))
+    nothing = source.call_of("put", "put_nowait", given=None)
+    if nothing and nothing == source.repeated_call_of("put", "put_nowait"):
+        return None  # it was put more than once
+    put = source.place(nothing)
     return Wrong(
         "one sentinel",
         f"{count(gone, 'worker')} `{name}` ended, {left} more still waited for an item in "
