@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests import listeners
 from tests.course_copies import PYTHON, ROOT, copy_course, course, environ, python_in, start
 
 
@@ -140,6 +141,12 @@ def test_the_lab_is_private_fitted_and_gone_after_ctrl_c(whole):
         assert Path(command[0]) == python_in(whole)
         connection = json.loads(Path(command[-1]).read_text())
         assert connection["transport"] == "ipc"
+        heard = {
+            (listeners.who(command_line(one), "ipykernel"), host)
+            for one in (lab, *kernels)
+            for host, _ in listeners.bound(one)
+        }
+        assert ("jupyterlab.labapp", "127.0.0.1") in heard and not listeners.unexplained(heard)
 
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=30)

@@ -12,6 +12,7 @@ from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
 from tests.broken_notebooks import BROKEN, SOUND
+from tests.listeners import BINDING
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("notebooks", "exercises", "solutions")
@@ -42,7 +43,11 @@ def run_notebook(path, home, rules=True):
     ]
     if rules:
         command += ["-p", "tests.notebook_rules"]
-    env = os.environ | {"PYTHONPATH": str(ROOT), "ASYNC_COURSE_DATA": str(home)}
+    env = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(BINDING), str(ROOT)]),
+        "NOTED_BINDS": str(home / "binds"),
+        "ASYNC_COURSE_DATA": str(home),
+    }
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout + done.stderr
 
