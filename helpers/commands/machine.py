@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .ground import ON_WINDOWS, PYTHON, ROOT
+from .ground import ON_WINDOWS, ROOT
 
 if not ON_WINDOWS:
     import resource
@@ -55,10 +55,10 @@ def why_no_home() -> str | None:
         try:
             tempfile.TemporaryFile(dir=ground).close()
         except OSError as error:
+            name = "USERPROFILE" if ON_WINDOWS else "HOME"
             return (
                 f"JupyterLab keeps its files in {folder}, and {ground} cannot be written "
-                f"({error.strerror}): let HOME name a folder of your own, such as: "
-                f"HOME=/tmp/home {PYTHON} course.py lab"
+                f"({error.strerror}): let {name} name a folder of your own"
             )
     return None
 

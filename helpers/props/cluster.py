@@ -26,7 +26,7 @@ from helpers.services.service import HOST
 INSTALLED = importlib.util.find_spec("distributed") is not None
 MISSING = (
     "Dask is not installed here, so the cells that need a cluster are skipped: "
-    "`python3 course.py lab --extras` adds it."
+    "`python3 course.py lab --extras` adds it (on Windows `py` for `python3`)."
 )
 START_LIMIT = 60.0  # seconds; each process imports Dask, a second on a machine that is idle
 
