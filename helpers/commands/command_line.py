@@ -16,7 +16,7 @@ Open JupyterLab on the first lesson; Ctrl-C ends it.
 The first call makes the environment: about 110 MB to download, a minute or so.
 """
 TEST = """\
-Run the tests, and end with how many passed, failed and were skipped.
+Run the tests, and end with how many passed, failed and were skipped: 20 minutes.
 
 With CI=true in the environment a skipped test counts as failed.
 """
@@ -99,7 +99,13 @@ def _add_commands(commands: Any) -> None:
     )
     test = add("test", help="run the tests", description=TEST)
     _pass_on(test, "pytest")
-    test.add_argument(
+    how_much = test.add_mutually_exclusive_group()
+    how_much.add_argument(
+        "--quick",
+        action="store_true",
+        help="run a few tests of each part of the course, in less than three minutes",
+    )
+    how_much.add_argument(
         "--also",
         action="append",
         default=[],
