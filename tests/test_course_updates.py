@@ -271,3 +271,30 @@ def test_a_second_environment_is_left_alone(tiny):
     other.mkdir()
     make(tiny.folder, **tiny.offline)
     assert other.exists() and python_in(tiny.folder).exists()
+
+
+LATE = """
+import os, signal
+from helpers.commands import command_line, environment
+from helpers.commands.environment import Environment
+put_in_place = environment.put_in_place
+def put_and_press(*folders):
+    os.kill(os.getpid(), signal.SIGINT)
+    put_in_place(*folders)
+environment.put_in_place = put_and_press
+raise SystemExit(command_line.main(["lab"]))
+"""
+
+
+def test_ctrl_c_that_comes_too_late_stops_what_follows(tiny):
+    tiny.ask_for(tiny.lab, tiny.newer)
+    stopped = subprocess.run(
+        [PYTHON, "-c", LATE],
+        cwd=tiny.folder,
+        env=os.environ | tiny.online,
+        capture_output=True,
+        text=True,
+    )
+    assert stopped.returncode == 130
+    assert stopped.stderr == "\nStopped. .venv works\n" and "opened" not in stopped.stdout
+    assert version(tiny) == "2.0"

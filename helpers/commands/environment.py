@@ -80,6 +80,7 @@ class Environment:
             try:
                 with alone(self.lock_file) as lock_file, Interrupts() as interrupts:
                     self._renew(lock, lock_file, interrupts)
+                    interrupts.check()  # also where it came too late to stop anything
             except Problem as problem:
                 raise Problem(f"{problem}{self._say_what_stays(lock)}") from problem
             except OSError as error:
@@ -137,9 +138,11 @@ class Environment:
         if made_by != self.version:
             return f"; {self.name} works as before, made by Python {made_by}"
         strays = self.compare_with_lock(lock)
+        if not strays:
+            return f"; {self.name} works"
         more = f" and {len(strays) - NAMED} more" if len(strays) > NAMED else ""
-        names = f", old or missing in it: {', '.join(strays[:NAMED])}{more}" if strays else ""
-        return f"; {self.name} works as before{names}"
+        names = ", ".join(strays[:NAMED]) + more
+        return f"; {self.name} works as before, old or missing in it: {names}"
 
     def _renew(self, lock: str, lock_file: TextIO, interrupts: Interrupts) -> None:
         """Do what is to be done, while nobody else does."""
