@@ -39,7 +39,7 @@ NEEDED = "distributed", "cryptography"  # the second makes the certificate
 INSTALLED = all(map(importlib.util.find_spec, NEEDED))
 MISSING = (
     "Dask is not installed here, so the cells that need a cluster are skipped: "
-    "`python3 course.py lab --extras` adds it."
+    "`python3 course.py lab --extras` adds it (on Windows `py` for `python3`)."
 )
 START_LIMIT = 60.0  # seconds; each process imports Dask, a second on a machine that is idle
 # Where a Security of Dask keeps its certificate and its key, which are the same for all.

