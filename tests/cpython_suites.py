@@ -27,8 +27,18 @@ LEFT_OUT = {
 
 
 class Loop(new_event_loop):
+    """Ours, where asyncio's own would be made: with another selector, if a test brings one."""
+
     # CPython's tests look at it after each test, to join the pool's threads.
     _default_executor = property(lambda self: self.executor)
+
+    def __init__(self, selector=None):
+        super().__init__()
+        if selector is not None:
+            self.selector.close()
+            self.selector = selector
+            number = self.inside.fileno()
+            self.register(number, self.watching[number][1])
 
 
 class Policy(asyncio.DefaultEventLoopPolicy):
@@ -60,19 +70,9 @@ def tests_of(name):
 
 
 def suite_of(name):
-    if name == "test_taskgroups":
-        asyncio.EventLoop = Loop  # from Python 3.14 on its tests ask for this and not for a policy
+    asyncio.SelectorEventLoop = asyncio.EventLoop = Loop  # before the module takes them for itself
     module = importlib.import_module(f"test.test_asyncio.{name}")
-    loader = unittest.defaultTestLoader
-    if name == "test_events":  # of this one, the tests for any loop
-        utils = importlib.import_module("test.test_asyncio.utils")
-
-        class AnyLoop(module.EventLoopTestsMixin, utils.TestCase):
-            def create_event_loop(self):
-                return Loop()
-
-        return loader.loadTestsFromTestCase(AnyLoop)
-    return loader.loadTestsFromModule(module)
+    return unittest.defaultTestLoader.loadTestsFromModule(module)
 
 
 def main(name):

@@ -15,6 +15,7 @@ the stages before; here are running and calling, and beside it, a subject a file
 """
 
 import asyncio
+import heapq
 import inspect
 import logging
 import signal
@@ -183,8 +184,9 @@ class EventLoop(Connections, BareSockets, Files, Lacks, sockets.Loop, asyncio.Ab
         if when is None:
             raise TypeError("when cannot be None")
         handle = Timer(self, function, args, context)
-        handle.deadline = when
-        handle.take_back = self.sleeping.add(when, handle)
+        # `sleeping.add` would make a function as well, to take it back: one object more to collect.
+        handle.entry = [when, next(self.sleeping.tickets), handle]
+        heapq.heappush(self.sleeping.heap, handle.entry)
         return handle
 
     def call_later(self, delay, function, *args, context=None):

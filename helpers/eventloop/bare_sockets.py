@@ -34,6 +34,10 @@ class BareSockets:
             host, port, *rest = address
             found = await self.look_up(host, port, sock.family, sock.type, sock.proto)
             address = (*found[0][4][:2], *rest)
+        await self.connect(sock, address)
+
+    async def connect(self, sock, address):
+        """Connect to an address that needs no looking up."""
         try:
             sock.connect(address)
         except NOT_YET:

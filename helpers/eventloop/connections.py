@@ -85,7 +85,7 @@ class Connections:
             try:
                 if our is not None:
                     sock.bind(our[4])
-                await self.sock_connect(sock, address)
+                await self.connect(sock, address)
                 return sock
             except BaseException as error:
                 sock.close()

@@ -64,8 +64,10 @@ class Files:
         """Call the function whenever the file is ready; whatever was called before is no more."""
         reader = Reader(self, function, args)
         reader.ready = self.ready
-        self.unlisten(number, event)
         known, _ = self.watching.get(number, (None, None))
+        if isinstance(known, File) and event in known.handles:
+            self.unlisten(number, event)
+            known, _ = self.watching.get(number, (None, None))
         if not isinstance(known, File):
             known = File(file, number)
         known.file, known.handles[event] = file, reader

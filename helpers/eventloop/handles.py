@@ -37,12 +37,13 @@ class Handle:
 class Timer(Handle):
     """A function that is called when its deadline is over."""
 
-    __slots__ = ("deadline", "take_back")
+    __slots__ = ("entry",)  # in the heap, as `Timers.add` makes one
 
     def cancel(self):
         if not self.cancelled():
             super().cancel()
-            self.take_back()
+            if len(self.entry) == 3:  # else it is due, and has its turn already
+                self.entry.pop()
 
     def when(self):
-        return self.deadline
+        return self.entry[0]
