@@ -107,7 +107,7 @@ def test_a_number_that_comes_again_is_watched_again():
         loop, got = asyncio.get_running_loop(), []
         for _ in range(2):
             reading, writing = os.pipe()
-            loop.add_reader(reading, lambda: got.append(os.read(reading, 10)))
+            loop.add_reader(reading, lambda file=reading: got.append(os.read(file, 10)))
             os.write(writing, b"x")
             await asyncio.sleep(0.02)
             os.close(reading)
@@ -260,5 +260,3 @@ def test_wrong_arguments_are_refused_as_asyncio_refuses_them(wrong):
             return type(error)
 
     assert run(main()) == asyncio.run(main()) is not None
-
-

@@ -69,7 +69,9 @@ class Connections:
             ours = [None]
             if local_addr is not None:
                 ours = await self.look_up(*local_addr, family, proto=proto, flags=flags)
-            pairs = [(one, our) for one in theirs for our in ours if our is None or our[0] == one[0]]
+            pairs = [
+                (one, our) for one in theirs for our in ours if our is None or our[0] == one[0]
+            ]
             sock = await self.connected(pairs, all_errors)
         if ssl:
             name = host if server_hostname is None else server_hostname

@@ -19,6 +19,8 @@ NOT_YET = BlockingIOError, InterruptedError
 class Transport(asyncio.Transport):
     """One connection: hands what comes to the protocol, and sends what it is given to write."""
 
+    _start_tls_compatible = True  # asyncio's TLS asks for this, and for `_force_close`
+
     def __init__(self, loop, sock, forget=lambda transport: None):
         extra = {"socket": sock, "sockname": sock.getsockname(), "peername": None}
         with contextlib.suppress(OSError):  # it has hung up already, or it is not TCP
@@ -56,7 +58,7 @@ class Transport(asyncio.Transport):
         return self.closing
 
     def told(self, method, *arguments):
-        """Call a method of the protocol. An error of its own is reported, and ends the connection."""
+        """Call a method of the protocol. Its own error is reported, and ends the connection."""
         try:
             method(*arguments)
         except (Exception, asyncio.CancelledError) as error:
@@ -126,7 +128,9 @@ class Transport(asyncio.Transport):
 
     def write(self, data):
         if not isinstance(data, (bytes, bytearray, memoryview)):
-            raise TypeError(f"data argument must be a bytes-like object, not {type(data).__name__!r}")
+            raise TypeError(
+                f"data argument must be a bytes-like object, not {type(data).__name__!r}"
+            )
         if self.ended:
             raise RuntimeError("Cannot call write() after write_eof(): the end has been sent")
         if self.lost or not data:
@@ -221,7 +225,7 @@ class Transport(asyncio.Transport):
         self.closing = True
         self.part(error)
 
-    _force_close = lose  # by this name asyncio's TLS asks for it
+    _force_close = lose
 
     def part(self, error):
         """Have the protocol told once, in a turn of its own."""
