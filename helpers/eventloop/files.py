@@ -64,14 +64,18 @@ class Files:
         """Call the function whenever the file is ready; whatever was called before is no more."""
         reader = Reader(self, function, args)
         reader.ready = self.ready
+        self.unlisten(number, event)
         known, _ = self.watching.get(number, (None, None))
-        if isinstance(known, File) and event in known.handles:
-            self.unlisten(number, event)
-            known, _ = self.watching.get(number, (None, None))
-        if not isinstance(known, File):
-            known = File(file, number)
-        known.file, known.handles[event] = file, reader
-        self.watch(known, event, reader.again)
+        if isinstance(known, File):
+            known.file = file
+            self.watch(known, event, reader.again)
+        else:
+            if known is not None:  # a socket of stage four
+                self.drop(number)
+            known, waiting = File(file, number), {event: reader.again}
+            self.selector.register(number, event, waiting)
+            self.watching[number] = known, waiting
+        known.handles[event] = reader
         return reader
 
     def unlisten(self, number, event):
