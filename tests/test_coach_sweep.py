@@ -129,6 +129,15 @@ def test_on_the_real_clock_no_smaller_case_is_looked_for(monkeypatch):
     assert not looked
 
 
+def test_a_list_that_belongs_to_the_caller_stays_as_it_is():
+    verdict = judged(
+        "    tasks = []\n    while urls:\n        tasks.append(fetch(urls.pop(0)))\n"
+        "    return await asyncio.gather(*tasks)"
+    )
+    assert (verdict.kind, verdict.line) == ("changed", 7), verdict.text()
+    assert "Afterwards that was []" in verdict.observed
+
+
 def test_what_an_earlier_call_left_is_named_as_that():
     head = HEAD.replace("urls):", "urls, pages={}):")
     body = "    for url in urls:\n        if url not in pages:\n            pages[url] = "

@@ -125,12 +125,19 @@ def _add_commands(commands: Any) -> None:
         description="Say what is right, what is wrong, and what to type; "
         "exit status 1 if anything is wrong.",
     )
-    add(
+    bench = add(
         "bench",
         help="measure what the course's tools cost on this machine",
         description="Measure what the course's tools cost on this machine, "
         "beside other tools on the same work.",
     )
+    bench.add_argument(
+        "--room",
+        type=int,
+        metavar="N",
+        help="instead: N learners open a lesson at once; numbers of lessons may follow after --",
+    )
+    _pass_on(bench, "the benchmark")
     refresh = add("refresh", help="regenerate all that is generated", description=REFRESH)
     refresh.add_argument(
         "--upgrade",

@@ -106,8 +106,11 @@ def watched(lab, words, answer, service, *arguments, **how):
     return service.ended
 
 
-def swept(lab, words, answer, service, *arguments):
-    """Play one case of a sweep and return what is to be compared of it; Wrong if calls went on."""
+def swept(lab, words, answer, service, *arguments, in_a_group=False):
+    """Play one case of a sweep and return what is to be compared of it; Wrong if calls went on.
+
+    in_a_group: whether an error must come out in a group, even where it is the only one.
+    """
     at = lab.twist.cancel_after
 
     async def case():
@@ -126,7 +129,7 @@ def swept(lab, words, answer, service, *arguments):
     lab.told(words)
     run = lab.run(case())
     left_out = ("seconds",) if at is not None else ()
-    return lab.seen(ungrouped(run), service.service, without=left_out)
+    return lab.seen(run if in_a_group else ungrouped(run), service.service, without=left_out)
 
 
 def ungrouped(run):

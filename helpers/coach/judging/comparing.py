@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Awaitable
+from typing import NoReturn
 
 from helpers.basics.words import count, listed, seconds
 from helpers.coach.form.statement import Wrong, same_value
@@ -10,7 +11,7 @@ from helpers.coach.judging.fakes import Stream
 from helpers.coach.judging.runs import Run
 from helpers.coach.mistakes.errors import with_items
 from helpers.coach.mistakes.source import Place, Source
-from helpers.coach.mistakes.suspects import Suspect, of_order, of_value
+from helpers.coach.mistakes.suspects import Suspect, of_change, of_order, of_value
 from helpers.coach.mistakes.words import brief, coroutine_name
 
 LOOK_AGAIN = "Look at those again."
@@ -120,6 +121,18 @@ class Comparing:
                 f" Some waits overlapped, not all: one after another they take {seconds(total)}."
             )
         raise Wrong("sequential", took, self.text.sequential_await())
+
+    def changed_input(self, before: str, afterwards: str) -> NoReturn:
+        """Raise Wrong("changed") for a list, a dict or a set that belongs to the caller."""
+        suspect = of_change(self.text.nodes()) or Suspect(None)
+        raise Wrong(
+            "changed",
+            f"I gave it {before}. Afterwards that was {afterwards}.",
+            suspect.line,
+            "It is its caller's, who may need it. Work on a copy, or leave it as it is.",
+            headline="changed what it was given",
+            at=suspect.at,
+        )
 
     def limited(
         self, peak: int, at_most: int, what: str = "calls", line: Place | None = None

@@ -7,7 +7,7 @@ of them a service fails or the run is cancelled besides.
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from helpers.coach.form.statement import Exercise, Wrong
@@ -16,16 +16,20 @@ from helpers.coach.judging.cases import Case, cases_of, smaller_than, spread
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.seen import differ
 from helpers.coach.judging.twists import NONE, Twist, cancellations, failures
+from helpers.coach.mistakes.words import brief
 
 TWISTED = 3  # cases of a sweep, at most, that are asked with a failure or a cancellation
 
 
 @dataclass
 class Outcome:
-    """What came of asking once: what the play returned, or what it raised."""
+    """What came of asking once: what the play returned, or what it raised; and the inputs of the
+    case that are not what they were, by name: (before, afterwards), as text.
+    """
 
     seen: object = None
     error: BaseException | None = None
+    changed: dict[str, tuple[str, str]] = field(default_factory=dict)
 
 
 class Sweeping:
@@ -125,15 +129,18 @@ class Sweeping:
         if got.error is not None and isinstance(got.error, Wrong):
             raise got.error
         differ(self._lab, expected.error or expected.seen, got.error or got.seen)
+        for name in got.changed.keys() - expected.changed.keys():
+            self._lab.changed_input(*got.changed[name])
 
     def _ask(self, sweep: Sweep, program, case: Case, twist: Twist = NONE) -> Outcome:
         lab = self._lab
         self._go_on()
         lab.begin_case(twist)
+        given = copy.deepcopy(case)
         try:
-            seen = sweep.play(self._exercise(), program, lab, **copy.deepcopy(case))
+            seen = sweep.play(self._exercise(), program, lab, **given)
             lab.check_awaited()
-            return Outcome(seen)
+            return Outcome(seen, changed=_changed(case, given))
         except BaseException as error:
             return Outcome(error=error)
 
@@ -143,6 +150,17 @@ def model_of(exercise: type[Exercise]) -> Any:
     names = {"__name__": "__main__"}
     exec(compile(exercise.solution(), f"<the model of {exercise.id}>", "exec"), names)
     return names[exercise.asks]
+
+
+def _changed(case: Case, given: Case) -> dict[str, tuple[str, str]]:
+    """The lists, dicts and sets of a case that a program has changed."""
+    found = {}
+    for name, value in case.items():
+        # A copy of an error or of an object of ours is another one, and looks alike.
+        if isinstance(value, (list, dict, set)) and value != given[name]:
+            if repr(value) != repr(given[name]):
+                found[name] = (brief(value), brief(given[name]))
+    return found
 
 
 def _some(cases):

@@ -14,6 +14,7 @@ ROWS = (list, tuple)
 ROUNDING = ("round", "int", "floor", "ceil", "trunc")
 LETTERS = ("title", "capitalize", "upper", "lower", "casefold", "swapcase")
 CUTTING = ("strip", "lstrip", "rstrip", "replace", "translate", "removeprefix", "removesuffix")
+CHANGING = ("pop", "popleft", "popitem", "remove", "discard", "clear", "sort", "reverse")
 FALSY = (
     "None, 0 and what is empty count as false, and are values like any other. Ask whether it "
     "`is None`, or compare it with a mark of your own."
@@ -55,6 +56,11 @@ def of_order(nodes: Collection[ast.AST], got: list, expected: list) -> Suspect |
     if ordered is None and same_value(list(got)[::-1], list(expected)):
         ordered = _only(_calls(nodes, "pop", bare=True), "takes the last one first")
     return ordered or _only(_filled(nodes), "adds what is ready")
+
+
+def of_change(nodes: Collection[ast.AST]) -> Suspect | None:
+    """The line that seems to change a list, a dict or a set that it was given, or None."""
+    return _only(_calls(nodes, *CHANGING), "changes it")
 
 
 def _only(lines, at, try_=None):
