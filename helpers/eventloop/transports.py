@@ -135,17 +135,20 @@ class Transport(asyncio.Transport):
             raise RuntimeError("Cannot call write() after write_eof(): the end has been sent")
         if self.lost or not data:
             return
-        data = memoryview(data).cast("B")
+        if not isinstance(data, bytes):
+            data = memoryview(data).cast("B")  # its length is in bytes now
         if not self.buffer:
             try:
-                data = data[self.sock.send(data) :]
+                sent = self.sock.send(data)
             except NOT_YET:
-                pass
+                sent = 0
             except OSError as error:
                 return self.lose(error)
-            if not data:
+            if sent == len(data):
                 return
+            data = memoryview(data)[sent:]
             self.loop.listen(self.sock, self.number, WRITE, self.flush)
+        data = memoryview(data)
         if not isinstance(data.obj, bytes):
             data = memoryview(bytes(data))  # whoever wrote it may write into it
         self.buffer.append(data)
@@ -249,14 +252,8 @@ def room(protocol):
     return buffer
 
 
-if hasattr(socket.socket, "sendmsg"):
-
-    def send_pieces(sock, pieces):
-        """Send what can be sent of the first pieces; return the number of bytes."""
+def send_pieces(sock, pieces):
+    """Send what can be sent of the first pieces; return the number of bytes."""
+    if hasattr(sock, "sendmsg"):
         return sock.sendmsg(islice(pieces, PIECES))
-
-else:  # Windows
-
-    def send_pieces(sock, pieces):
-        """Send what can be sent of the first piece; return the number of bytes."""
-        return sock.send(pieces[0])
+    return sock.send(pieces[0])  # Windows
