@@ -1437,7 +1437,6 @@ class Log:
         self.lines.append((self.numbers.get(asyncio.current_task()), text))
 
 # %% request-log-1 wrong: a box in the context
-# yet: it is SOLVED
 # cause: the context is copied for a new task, but not the dict in it: parent and child change the same box, so a child that begins another request changes its parent's number
 # line: box["number"] = number
 import contextvars

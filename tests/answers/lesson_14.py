@@ -1231,7 +1231,6 @@ async def fetch_names(client, pages):
     return names
 
 # %% pool-1 wrong: each worker has its own share
-# yet: it is SOLVED
 # cause: the pages are dealt out beforehand; a worker that is done with its fifth sends nothing more, though pages of the others are left, so less than five requests are under way
 # line: range(first, len(pages), 5)
 import asyncio

@@ -1856,7 +1856,6 @@ async def show(crawl, reader, writer):
         writer.close()
 
 # %% crawl-progress-1 wrong: over while the event was sent
-# yet: it is SOLVED
 # cause: Whether the crawl is over is asked after the drain, the state was taken before it. If the crawl ends in between, the loop ends with an old state: the last event, the one with the state at the end, is missing.
 # line: if crawl.over
 import asyncio
@@ -2044,7 +2043,6 @@ async def crawl(url, pages, workers, tell):
     return done, failed
 
 # %% crawl-whole-1 right: a class, and an async generator of tries
-# yet: it is refused
 import asyncio
 import random
 import httpx
@@ -2061,7 +2059,7 @@ class Crawler:
         """A response, or None after a lost connection or too long a time."""
         try:
             async with asyncio.timeout(0.3):
-                return await self.client.get(f"{self.base}/{page}")
+                return await self.client.get(self.base + page)
         except (TimeoutError, httpx.TransportError):
             return None
 
