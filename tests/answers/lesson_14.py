@@ -1576,3 +1576,29 @@ async def ask(client, page):
             case _:
                 response.raise_for_status()
                 return response
+
+# %% mirrors-1 wrong: a late fetch is not awaited
+# cause: a fetch that takes too long is cancelled, and nobody waits until it has ended
+# line: task.cancel()
+import asyncio, httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async with asyncio.timeout(seconds):
+        last = None
+        for mirror in mirrors:
+            task = asyncio.ensure_future(fetch(mirror))
+            try:
+                done, _ = await asyncio.wait([task], timeout=1)
+            except asyncio.CancelledError:
+                task.cancel()
+                raise
+            if not done:
+                task.cancel()
+                last = TimeoutError()
+                continue
+            try:
+                return task.result()
+            except httpx.TransportError as error:
+                last = error
+        raise last

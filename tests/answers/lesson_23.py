@@ -2111,3 +2111,40 @@ class Crawler:
 async def crawl(url, pages, workers, tell):
     """Return the name of each page, and the pages that failed."""
     return await Crawler(url, pages, tell).run(workers)
+
+# %% crawl-pipeline-1 wrong: an exception as a result
+# cause: an exception that `fetch` returned is taken for one that it raised
+# line: if isinstance(raw, Exception): | raw = error
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    records, failed, left = {}, {}, iter(pages)
+    queue = asyncio.Queue(size)
+
+    async def fetcher():
+        for page in left:
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                raw = error
+            await queue.put((page, raw))
+
+    async def parser():
+        while pair := await queue.get():
+            page, raw = pair
+            if isinstance(raw, Exception):
+                failed[page] = raw
+                continue
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    async with asyncio.TaskGroup() as outer:
+        outer.create_task(parser())
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(fetcher())
+        await queue.put(None)
+    return records, failed

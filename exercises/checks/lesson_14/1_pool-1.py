@@ -155,7 +155,8 @@ class WithinThePool(Exercise):
     def any_pages(self, fetch_names, lab, pages, names, slow):
         told = f"with the pages {pages}, whose names are { {page: names[page] for page in pages} }"
         if slow:
-            told = f"with the pages {pages}; the requests number {listed(str(n + 1) for n in slow)} are slow"
+            numbers = listed(str(number + 1) for number in slow)
+            told = f"with the pages {pages}; the requests number {numbers} are slow"
         lab.told(told)
         flying, asked, unasked = [], [], set()
 

@@ -158,10 +158,10 @@ class LivePage(Exercise):
                 "cut": 0,
                 "pages": pages,
                 "leaves": None,
-                "cancelled": None,
-                "takes": 0.03,
+                "cancelled": cancelled,
+                "takes": takes,
             }
-            for pages in (1, 3)
+            for pages, cancelled, takes in ((1, None, 0.03), (3, None, 0.03), (3, 0.06, 0))
         ],
         most=30,
     )
