@@ -1439,6 +1439,7 @@ class Log:
 # %% request-log-1 wrong: a box in the context
 # cause: the context is copied for a new task, but not the dict in it: parent and child change the same box, so a child that begins another request changes its parent's number
 # line: box["number"] = number
+# told: none
 import contextvars
 
 
@@ -1652,6 +1653,7 @@ def once_per_key(load):
 # %% limited-1 wrong: place of a cancelled one is free before it has ended
 # cause: the fetch is cancelled and not awaited: it still cleans up when the place is free again, and one more than `most` are in `fetch`
 # line: task.cancel()
+# told: none
 import asyncio
 
 

@@ -1579,7 +1579,7 @@ async def ask(client, page):
 
 # %% mirrors-1 wrong: a late fetch is not awaited
 # cause: a fetch that takes too long is cancelled, and nobody waits until it has ended
-# line: task.cancel()
+# line: task.cancel() | task = asyncio.
 import asyncio, httpx
 
 

@@ -1218,7 +1218,7 @@ async def merge(streams, queue):
 
 # %% merge-1 wrong: two rounds of the loop for the closing
 # cause: the pumps are cancelled and get two rounds of the loop to end; a stream that needs longer to close is still open
-# line: await asyncio.sleep(0) | task.cancel()
+# line: await asyncio.sleep(0) | task.cancel() | tasks = [
 import asyncio
 
 

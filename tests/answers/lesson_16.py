@@ -1370,7 +1370,7 @@ class TokenBucket:
 
 # %% workers-1 wrong: one round of the loop for the cleanup
 # cause: the workers are cancelled and get one round of the loop to end; a fetch that cleans up for a while still runs
-# line: await asyncio.sleep(0) | task.cancel()
+# line: await asyncio.sleep(0) | task.cancel() | tasks = [
 import asyncio
 
 
@@ -1392,7 +1392,7 @@ async def fetch_all(fetch, urls, workers):
 
 # %% feed-1 wrong: one round of the loop for the cleanup
 # cause: the workers are cancelled and get one round of the loop to end; a `send` that cleans up for a while still runs
-# line: await asyncio.sleep(0) | task.cancel()
+# line: await asyncio.sleep(0) | task.cancel() | tasks = [
 import asyncio
 
 
@@ -1420,7 +1420,7 @@ async def feed(source, send, workers, size):
 
 # %% worker-1 wrong: cancelled, goes before the item has ended
 # cause: the item is cancelled and not awaited: the worker has ended, and its item still cleans up
-# line: task.cancel()
+# line: task.cancel() | task = asyncio.
 import asyncio
 
 

@@ -414,6 +414,7 @@ class Pool:
 # %% own-pool-1 wrong: a condition, and a count
 # cause: who gives one back and asks again at once takes it before those who wait: a waiter that was notified has no turn before
 # line: await self.changed.wait_for | self.changed.notify
+# told: self.free.append(connection)
 import asyncio
 import contextlib
 
@@ -1349,7 +1350,7 @@ async def shut_down(server, under_way, seconds):
 
 # %% page-1 wrong: the slow stars are cancelled and not awaited
 # cause: the stars that are late are cancelled, and nobody waits until they have ended
-# line: task.cancel()
+# line: task.cancel() | task = asyncio.
 import asyncio
 
 
@@ -1379,7 +1380,7 @@ async def page(price, stock, stars, name):
 
 # %% ask-pool-1 wrong: one round of the loop to give back
 # cause: the other questions are cancelled and get one round of the loop to end; a connection that is given back slowly is still lent
-# line: await asyncio.sleep(0) | task.cancel()
+# line: await asyncio.sleep(0) | task.cancel() | tasks = [
 import asyncio
 
 

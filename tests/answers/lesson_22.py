@@ -415,6 +415,7 @@ def report(fetch, urls):
 # %% edge-1 wrong: tasks by url
 # cause: the tasks stand under their urls: of two for the same url only the second one's page is there, twice
 # line: tasks = {url
+# told: none
 import asyncio
 
 
