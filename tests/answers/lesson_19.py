@@ -411,10 +411,7 @@ class Pool:
                 self.slots[number] = None
                 await slot.close()
 
-# %% own-pool-1 wrong: a condition, and a count
-# cause: who gives one back and asks again at once takes it before those who wait: a waiter that was notified has no turn before
-# line: await self.changed.wait_for | self.changed.notify
-# told: self.free.append(connection)
+# %% own-pool-1 right: a condition, and a count
 import asyncio
 import contextlib
 

@@ -33,9 +33,9 @@ class PoolByHand(Exercise):
     - `Pool(connect, size)` makes a pool. It opens nothing yet.
     - `async with pool.acquire() as connection:` lends a connection: one that was given back, if
       there is one; a new one, if fewer than `size` are open; else it waits until one is given
-      back; who asks first is served first, also if somebody gives one back and asks again at
-      once. While one is being opened, another may be. At the end of the block it goes back to the
-      pool, after an error or a cancellation too, and these go on their way.
+      back; who asks first is served first. While one is being opened, another may be. At the end
+      of the block it goes back to the pool, after an error or a cancellation too, and these go on
+      their way.
     - `await pool.close()` closes all connections. (It is called when all of them are back, and no
       connection fails to close.)
 
@@ -282,40 +282,6 @@ class PoolByHand(Exercise):
         if run.error is not None:
             raise run.error
         return run.result
-
-    @sweep(
-        lambda some: {"size": some.integers(1, 2), "others": some.integers(1, 3)},
-        most=6,
-    )
-    def one_asks_again(self, Pool, lab, size, others):
-        lab.told(
-            f"with a size of {size}; {size + others} asked at once to hold one for 1 s, and the "
-            "first of them asked again when it had given its own back"
-        )
-        served = []
-
-        async def connect():
-            return Connection()
-
-        async def use(number):
-            for _ in range(2 if number == 1 else 1):
-                async with pool.acquire():
-                    served.append(number)
-                    await asyncio.sleep(1)
-
-        async def ask():
-            nonlocal pool
-            pool = Pool(connect, size)
-            async with asyncio.TaskGroup() as group:
-                for number in range(1, size + others + 1):
-                    group.create_task(use(number))
-            await pool.close()
-
-        pool = None
-        run = lab.run(ask())
-        if run.error is not None:
-            raise run.error
-        return {"they were served in the order": served}
 
     async def _borrow(self, Pool, size, pools, fails, asked):
         opened, made, came = [[] for _ in range(pools)], [], {}
