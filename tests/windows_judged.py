@@ -13,7 +13,6 @@ ANSWERS = {
     "a process": answer(
         "subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE)", right=True
     ),
-    "a thread": answer("threading.Thread(target=time.sleep, args=(60,)).start()", right=True),
     "spins": answer("while True: pass"),
     "one by one": answer("return [await fetch(url) for url in urls]"),
     "never ends": answer("await asyncio.Event().wait()"),
@@ -23,7 +22,6 @@ ANSWERS = {
 KINDS = {
     "right": "",
     "a process": "process",
-    "a thread": "thread",
     "spins": "spin",
     "one by one": "sequential",
     "never ends": "deadlock",

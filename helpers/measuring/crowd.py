@@ -73,7 +73,8 @@ def rush(server: Service, *connections: int, seconds: float = 0.5) -> list[Rush]
     When all have their answers, each asks again as soon as it is answered, for so many seconds (0:
     not again). Then they leave, and the next number comes. The clients share one thread of a
     process of their own; where the system allows that process fewer open files, there are fewer
-    clients.
+    clients. Where it lets fewer connections wait to be accepted (128 on macOS), they come in waves
+    of so many.
     """
     return [Rush(**found) for found in _measure("ask", server.port, seconds, *connections)]
 

@@ -46,7 +46,6 @@ import selectors  # noqa: E402
 
 selectors.DefaultSelector = selectors.SelectSelector
 
-import asyncio  # noqa: E402
 import multiprocessing  # noqa: E402
 import signal  # noqa: E402
 import socket  # noqa: E402
@@ -67,13 +66,13 @@ def import_here(name, globals=None, *more, **named):
     return usual_import(name, globals, *more, **named)
 
 
-def spec_here(name, *more):
+def spec_here(cls, name, *more):
     """Find a module, except uvloop, of which there is none for Windows."""
     return None if name.partition(".")[0] == "uvloop" else usual_spec(name, *more)
 
 
 builtins.__import__ = import_here
-PathFinder.find_spec = spec_here
+PathFinder.find_spec = classmethod(spec_here)
 
 # Sockets
 
@@ -125,7 +124,6 @@ for owner, names in {
     os: ("fork", "forkpty", "register_at_fork", "waitid"),
     signal: ("SIGALRM", "SIGUSR1", "SIGUSR2", "alarm", "pthread_kill", "setitimer"),
     time: ("pthread_getcpuclockid",),
-    asyncio.SelectorEventLoop: ("add_signal_handler", "remove_signal_handler"),
 }.items():
     for name in names:
         delattr(owner, name)
