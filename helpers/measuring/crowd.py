@@ -20,6 +20,7 @@ from helpers.measuring.crowd_picture import Crowd
 from helpers.measuring.crowd_process import MAKERS
 from helpers.services import Service
 from helpers.services.child import PYTHON, Child
+from helpers.services.open_files import resource
 
 LIMIT = 60  # seconds for one measurement, on a machine that is very busy
 WAYS = ("one loop", "threads")
@@ -44,7 +45,7 @@ def how_many_fit(tasks: int = 100_000, threads: int = 2000) -> dict[str, int]:
 
     Empty where a process can't be limited so (Windows, macOS).
     """
-    if not sys.platform.startswith("linux"):
+    if resource is None or sys.platform == "darwin":  # there is no limit, or it isn't heeded
         return {}
     asked = {"task": tasks, "thread": threads}
     return {kind: _measure("fit", kind, number) for kind, number in asked.items()}
