@@ -24,7 +24,7 @@ pytestmark = [
     ),
 ]
 # Sockets, processes and their ids, signals: what Windows has otherwise.
-TOUCHED = ["08_loop_sockets", "12_threads_processes", "17_tcp_servers", "21_many_machines"]
+TOUCHED = ["08_loop_sockets", "12_not_blocking", "17_tcp_servers", "21_many_machines"]
 LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
 SECONDS_A_CELL = 120  # it ends what hangs
 
