@@ -18,7 +18,6 @@ from tests import played, windows_judged
 
 ROOT = played.ROOT
 pytestmark = [
-    pytest.mark.notebooks,
     pytest.mark.skipif(
         not sys.platform.startswith("linux"), reason="Windows is played on Linux alone"
     ),

@@ -11,4 +11,5 @@ def run(options: argparse.Namespace) -> int:
     """Run `helpers.upkeep.bench` in the environment; return its exit status."""
     environment = Environment.own()
     environment.make(TEST_LOCK)
-    return call([environment.python, "-m", "helpers.upkeep.bench"])
+    room = ["--room", str(options.room)] if options.room else []
+    return call([environment.python, "-m", "helpers.upkeep.bench", *room, *options.rest])

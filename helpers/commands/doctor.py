@@ -1,53 +1,37 @@
 """`course.py doctor`: what the course stands on, looked at piece by piece."""
 
 import argparse
-import contextlib
-import json
-import multiprocessing
 import os
-import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import Path
 from typing import NamedTuple
 
+from . import machine
 from .environment import Environment
-from .ground import COURSE_LOCK, DISK_NEEDED, ROOT, VERSION
-
-FILES = 2100  # of one process: the two thousand clients of lesson 17, and some
-PROCESSES = (
-    200  # and threads, which count as such: what lessons 12, 17 and 22 start, and JupyterLab
-)
-NO_LIMIT = sys.maxsize
-CONTAINER = Path("/sys/fs/cgroup/pids.max")  # how many of them a container may have
-
-LIST_PACKAGES = """
-import importlib.metadata, json
-print(json.dumps({
-    found.name.lower().replace("_", "-").replace(".", "-"): found.version
-    for found in importlib.metadata.distributions()
-}))
-"""
+from .ground import COURSE_LOCK, DISK_NEEDED, PYTHON, ROOT, VERSION
 
 
 class Finding(NamedTuple):
-    """Something that the course stands on. cure: what to do where it is not right."""
+    """Something that the course stands on.
+
+    cure: what to do where it is not right. less: it then only makes lessons smaller.
+    """
 
     right: bool
     what: str
     cure: str
+    less: bool = False
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what is found; return 1 if anything is wrong."""
     fine = True
-    for right, what, cure in examine(Environment.own()):
-        print(f"{'ok' if right else 'WRONG':5}  {what}")
+    for right, what, cure, less in examine(Environment.own()):
+        print(f"{'ok' if right else 'less' if less else 'WRONG':5}  {what}")
         if not right:
-            fine = False
+            fine = fine and less
             print(f"       {cure}")
     return 0 if fine else 1
 
@@ -59,74 +43,54 @@ def examine(environment: Environment) -> Iterator[Finding]:
     yield _look_at_installer()
     writable = os.access(ROOT, os.W_OK)
     yield Finding(writable, f"{ROOT} can be written", "copy the course to a folder of your own")
-    yield from look_at_limits()
+    yield from look_at_machine()
     name = environment.name
     reason = environment.why_not(COURSE_LOCK)
     if reason is not None:
         free = shutil.disk_usage(ROOT).free // 10**6
         room = f"{free} MB are free, {DISK_NEEDED} are needed"
         yield Finding(free >= DISK_NEEDED, room, "free some space")
-        yield Finding(False, f"{name}: {reason}", "type: python3 course.py lab")
+        works = "; it works as before" if environment.works() else ""
+        yield Finding(False, f"{name}: {reason}{works}", f"type: {PYTHON} course.py lab")
         return
     yield Finding(True, f"{name} was made whole by Python {environment.version}", "")
-    mend = f"close JupyterLab, delete the folder {name} and type: python3 course.py lab"
-    strays = compare_with_lock(environment)
+    mend = f"close JupyterLab, delete the folder {name} and type: {PYTHON} course.py lab"
+    strays = environment.compare_with_lock(COURSE_LOCK)
     what = f"its packages are those of {COURSE_LOCK}"
     yield Finding(not strays, what + (": not so " + ", ".join(strays) if strays else ""), mend)
     damaged = "a file of the course is damaged; this shows which: git status"
     for module, cure in ("jupyterlab", mend), ("ipykernel", mend), ("helpers", damaged):
-        tried = _run_in(environment, f"import {module}")
+        tried = environment.run(f"import {module}")
         why = ": " + tried.stderr.strip().splitlines()[-1] if tried.returncode else ""
         yield Finding(tried.returncode == 0, f"{module} can be imported{why}", cure)
 
 
-def look_at_limits() -> Iterator[Finding]:
-    """Look at what a container or an administrator may withhold, and which lessons feel it."""
-    why = ""
-    try:
-        multiprocessing.Lock()
-    except (ImportError, OSError) as error:
-        why = f": not so ({error})"
-    cure = "lessons 01, 12, 16 and 22 need it: give the container a /dev/shm that can be written"
-    yield Finding(not why, "processes can share a lock" + why, cure)
-    files, processes = _files(), _processes()
-    cure = "lessons 08 and 17 show less than they could; ulimit -Hn tells the limit"
-    yield Finding(files >= FILES, f"{_told(files)} files may be open, {FILES} are asked for", cure)
-    cure = "lessons 12, 17 and 22 fail; ulimit -u or the container's pids limit tells it"
-    found = f"{_told(processes)} processes are allowed, {PROCESSES} are needed"
-    yield Finding(processes >= PROCESSES, found, cure)
-
-
-def _files() -> int:
-    """How many files a process may have open, once it asks for all that it may have."""
-    return _limit("RLIMIT_NOFILE", hard=True)
-
-
-def _processes() -> int:
-    """How many processes this user or this container may have."""
-    most = NO_LIMIT if _is_root() else _limit("RLIMIT_NPROC", hard=False)
-    with contextlib.suppress(OSError, ValueError):  # no container, or "max"
-        most = min(most, int(CONTAINER.read_text()))
-    return most
-
-
-def _told(most: int) -> str:
-    return "any number of" if most == NO_LIMIT else str(most)
-
-
-def _is_root() -> bool:
-    """Whether this user is the one whom that limit does not bind."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
-def _limit(name: str, hard: bool) -> int:
-    """A limit of this process; `NO_LIMIT` where there is none, as on Windows."""
-    try:
-        import resource
-    except ImportError:
-        return NO_LIMIT
-    most = resource.getrlimit(getattr(resource, name))[hard]
-    return NO_LIMIT if most == resource.RLIM_INFINITY else most
+def look_at_machine() -> Iterator[Finding]:
+    """Look at what a container, a guest account or Windows may lack."""
+    for why, right in (
+        (machine.why_path_too_long(), "the path of this folder is short enough"),
+        (machine.why_no_home(), "JupyterLab can keep its files"),
+        (machine.why_no_semaphores(), "processes can share a lock"),
+    ):
+        what, _, cure = (why or right).partition(": ")
+        yield Finding(why is None, what, cure)
+    files = machine.most_files()
+    yield Finding(
+        files is None or files >= machine.FILES_WANTED,
+        f"{files or 'any number of'} files can be open at once",
+        f"lesson 17 serves fewer connections; for all: ulimit -n {machine.FILES_WANTED}",
+        less=True,
+    )
+    processes = machine.most_processes()
+    few = processes is not None and processes < machine.PROCESSES_NEEDED
+    yield Finding(
+        processes is None or processes >= machine.PROCESSES_WANTED,
+        f"{processes or 'any number of'} processes and threads can run at once",
+        f"lessons 12, 17 and 22 need {machine.PROCESSES_NEEDED}: raise the limit"
+        if few
+        else "lesson 17 serves fewer connections by threads",
+        less=not few,
+    )
 
 
 def _look_at_installer() -> Finding:
@@ -138,23 +102,3 @@ def _look_at_installer() -> Finding:
         "pip installs the packages, venv makes the environment",
         "on Debian and Ubuntu: apt install python{}.{}-venv".format(*sys.version_info),
     )
-
-
-def compare_with_lock(environment: Environment) -> list[str]:
-    """Return the names of packages that are missing or of another version than in the lock."""
-    listing = _run_in(environment, LIST_PACKAGES)
-    if listing.returncode:
-        return ["all of them"]
-    installed = json.loads(listing.stdout)
-    lock = (ROOT / COURSE_LOCK).read_text(encoding="utf-8")
-    allowed = {}  # a package may be locked twice, for older and for newer Pythons
-    for name, version, marked in re.findall(r"^(\S+?)==(\S+)( ;)?", lock, re.MULTILINE):
-        allowed.setdefault(name, set()).add(version)
-        if marked:
-            allowed[name].add(None)
-    return sorted(name for name in allowed if installed.get(name) not in allowed[name])
-
-
-def _run_in(environment: Environment, code: str) -> subprocess.CompletedProcess:
-    command = [environment.python, "-I", "-c", code]
-    return subprocess.run(command, capture_output=True, text=True)

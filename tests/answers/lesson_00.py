@@ -172,7 +172,6 @@ async def fetch_all(fetch, pages):
 # %% overlap-1 wrong: finds the place by the page
 # cause: places are found by `index`, which finds the first page of that name twice
 # line: pages.index(page)
-# told: none
 import asyncio
 
 
@@ -263,7 +262,6 @@ async def start(main):
 # %% script-1 wrong: only results that count as true
 # cause: a result such as 0 or an empty list is turned into None
 # line: if result:
-# told: none
 import asyncio
 
 
@@ -274,8 +272,7 @@ def start(main):
 
 # %% script-1 wrong: one loop for all
 # cause: the loop is made once and closed after the first script
-# line: kept["loop"].close() | if "loop" not in kept:
-# told: none
+# line: kept["loop"].close() | if "loop" not in kept: | kept = {}
 import asyncio
 
 kept = {}
@@ -317,7 +314,6 @@ def start(main):
 # %% script-1 wrong: the result as text
 # cause: what main returned is turned into a string
 # line: str(
-# told: none
 import asyncio
 
 
@@ -338,3 +334,137 @@ def start(main):
 import asyncio
 
 start = lambda main: asyncio.run(main())  # noqa: E731
+
+# %% await-1 wrong: asks twice, once more
+# cause: ask() is called and awaited twice, once for the test and once for the greeting; it must ask only once
+# line: return f"Hello, {await ask()}!"
+# told: if await ask():
+async def greet(ask):
+    """Return a greeting to the one whose name `ask()` gives."""
+    if await ask():
+        return f"Hello, {await ask()}!"
+    return "Hello!"
+
+# %% await-1 wrong: waits one second, then takes the result
+# cause: it sleeps a second in place of awaiting the task, and hopes that the answer is there by then; if ask takes a bit longer, result() raises InvalidStateError
+# line: await asyncio.sleep(1) | task.result()
+import asyncio
+
+
+async def greet(ask):
+    """Return a greeting to the one whose name `ask()` gives."""
+    task = asyncio.create_task(ask())
+    await asyncio.sleep(1)  # it takes a second
+    return f"Hello, {task.result()}!"
+
+# %% await-1 right: delegates by the awaitable protocol
+class Greeting:
+    def __init__(self, ask):
+        self.ask = ask
+
+    def __await__(self):
+        name = yield from self.ask().__await__()
+        return "Hello, {}!".format(name)
+
+
+async def greet(ask):
+    """Return a greeting to the one whose name `ask()` gives."""
+    return await Greeting(ask)
+
+# %% overlap-1 wrong: asyncio.wait on an empty list
+# cause: asyncio.wait raises ValueError when it is given no tasks at all; for no pages the answer is an empty list
+# line: await asyncio.wait(tasks)
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    tasks = [asyncio.create_task(fetch(page)) for page in pages]
+    await asyncio.wait(tasks)
+    return [task.result() for task in tasks]
+
+# %% overlap-1 wrong: texts in the order in which they arrive
+# cause: each fetch appends its text when it is done, so the list is in order of arrival and not in the order of pages
+# line: texts.append(await fetch(page))
+import asyncio
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    texts = []
+
+    async def fetch_one(page):
+        texts.append(await fetch(page))
+
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            group.create_task(fetch_one(page))
+    return texts
+
+# %% overlap-1 right: callbacks and a future
+import asyncio
+from functools import partial
+
+
+async def fetch_all(fetch, pages):
+    """Return the texts of `pages`, in order, all fetched at once."""
+    loop = asyncio.get_running_loop()
+    all_here = loop.create_future()
+    texts = [None] * len(pages)
+    missing = len(pages)
+
+    def arrived(index, task):
+        nonlocal missing
+        texts[index] = task.result()
+        missing -= 1
+        if not missing and not all_here.done():
+            all_here.set_result(texts)
+
+    tasks = []
+    for index, page in enumerate(pages):
+        task = asyncio.ensure_future(fetch(page))
+        task.add_done_callback(partial(arrived, index))
+        tasks.append(task)
+    if not tasks:
+        return texts
+    return await all_here
+
+# %% script-1 wrong: runs in a thread, and the error stays there
+# cause: an error of main ends the thread and is only printed there; what comes out of start is an IndexError because the list is empty
+# line: thread.join() | return results[0] | target=lambda: results.append(asyncio.run(main()))
+import asyncio
+from threading import Thread
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    results = []
+    thread = Thread(target=lambda: results.append(asyncio.run(main())))
+    thread.start()
+    thread.join()
+    return results[0]
+
+# %% script-1 wrong: the loop is closed only if all went well
+# yet: it is SOLVED
+# cause: if main raises an error, loop.close() is skipped and the loop leaks; it needs a finally, or simply asyncio.run
+# line: loop.close()
+import asyncio
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    loop = asyncio.new_event_loop()
+    result = loop.run_until_complete(main())
+    loop.close()
+    return result
+
+# %% script-1 right: with a Runner
+import asyncio
+from contextlib import ExitStack
+
+
+def start(main):
+    """Run `main` to its end and return its result."""
+    with ExitStack() as stack:
+        run = stack.enter_context(asyncio.Runner()).run
+        return run(main())

@@ -109,7 +109,6 @@ def wait_all(jobs):
 # %% wait-all-1 wrong: a dict from job to thread
 # cause: a job that is in the list twice has only one thread in the dict
 # line: threads = {job: Thread(target=job) for job in jobs}
-# told: thread.join()
 from threading import Thread
 
 
@@ -124,7 +123,6 @@ def wait_all(jobs):
 # %% wait-all-1 wrong: the last job in one's own thread
 # cause: the last job runs in the thread of who called, not in a thread of its own
 # line: last()
-# told: threads = [Thread(target=job) for job in others]
 from threading import Thread
 
 
@@ -244,7 +242,6 @@ def run_jobs(jobs, workers):
 # %% run-jobs-1 wrong: a dict by job
 # cause: a job that is in the list twice has only one result
 # line: results[job] = | list(results.values())
-# told: none
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 
@@ -281,7 +278,7 @@ def run_jobs(jobs, workers):
 # %% run-jobs-1 wrong: each teller has a line of their own
 # cause: the jobs are dealt out beforehand; a teller who is done early doesn't help the others
 # line: range(teller, len(jobs), workers)
-# told: thread.join()
+# told: none
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from threading import Thread
 
@@ -340,3 +337,112 @@ def run_jobs(jobs, workers):
     for each in tellers:
         each.join()
     return [slip.result() for slip in slips]
+
+# %% wait-all-1 wrong: A pool of the default size
+# cause: a ThreadPoolExecutor without max_workers has only a few threads (processors + 4, at most 32), so with more jobs than that they do not all run at the same time, each in a thread of its own
+# line: with ThreadPoolExecutor() as pool:
+from concurrent.futures import ThreadPoolExecutor
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    with ThreadPoolExecutor() as pool:
+        for job in jobs:
+            pool.submit(job)
+
+# %% wait-all-1 wrong: the lambda sees the last job
+# cause: the lambda looks up `job` only when the thread runs it, and by then it is the last job of the list for all the threads
+# line: Thread(target=lambda: job())
+from threading import Thread
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    threads = [Thread(target=lambda: job()) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+# %% wait-all-1 right: A subclass and an exit stack
+from contextlib import ExitStack
+from threading import Thread
+
+
+class Worker(Thread):
+    def __init__(self, job):
+        super().__init__()
+        self.job = job
+
+    def run(self):
+        self.job()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *error):
+        self.join()
+
+
+def wait_all(jobs):
+    """Run each job in a thread of its own; return when all are done."""
+    with ExitStack() as stack:
+        for job in jobs:
+            stack.enter_context(Worker(job))
+
+# %% run-jobs-1 wrong: in batches
+# cause: the next batch begins only when the slowest job of this one is done; meanwhile fewer than `workers` jobs run though others wait
+# line: for start in range(0, len(jobs), workers): | with ThreadPoolExecutor(workers) as pool:
+from concurrent.futures import ThreadPoolExecutor
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    results = []
+    for start in range(0, len(jobs), workers):
+        with ThreadPoolExecutor(workers) as pool:
+            results.extend(pool.map(lambda job: job(), jobs[start:start + workers]))
+    return results
+
+# %% run-jobs-1 wrong: futures by job
+# yet: it is SOLVED
+# cause: the dictionary is keyed by the job, so if the same function is in the list twice, the first future is overwritten and its result is lost
+# line: futures[job] = pool.submit(job)
+from concurrent.futures import ThreadPoolExecutor
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    futures = {}
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        for job in jobs:
+            futures[job] = pool.submit(job)
+    return [futures[job].result() for job in jobs]
+
+# %% run-jobs-1 right: threads that share a queue
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+
+def run_jobs(jobs, workers):
+    """Run `jobs` in at most `workers` threads; return their results, in order."""
+    results = [None] * len(jobs)
+    queue = SimpleQueue()
+    for numbered in enumerate(jobs):
+        queue.put(numbered)
+
+    def teller():
+        while True:
+            try:
+                index, job = queue.get_nowait()
+            except Empty:
+                return
+            results[index] = job()
+
+    tellers = [Thread(target=teller) for _ in range(workers)]
+    for thread in tellers:
+        thread.start()
+    for thread in tellers:
+        thread.join()
+    return results

@@ -154,7 +154,6 @@ def take(source, n):
 # %% take-1 wrong: every error is the end
 # cause: an error in the source is taken for its end
 # line: except Exception:
-# told: none
 def take(source, n):
     """Yield the first `n` items of the iterator `source`."""
     for _ in range(n):
@@ -352,7 +351,6 @@ def interleave(first, second):
 # %% interleave-1 wrong: every error is the end
 # cause: an error in one of the two is taken for its end
 # line: except Exception:
-# told: none
 def interleave(first, second):
     """Yield items of `first` and `second` in turn, to the end of both."""
     row = [iter(first), iter(second)]
@@ -532,3 +530,140 @@ def interleave(first, second):
         else:
             yield item
             ring.rotate(-1)
+
+# %% lazy-1 wrong: strips before it looks
+# cause: the line is stripped before the test, so an indented "  ERROR x" counts as an error though it does not begin with "ERROR ", and a bare "ERROR \n" is missed
+# line: line = line.strip()
+# told: none
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        line = line.strip()
+        if line.startswith("ERROR "):
+            yield line[len("ERROR "):].strip()
+
+# %% lazy-1 wrong: replaces every ERROR
+# cause: replace takes out every "ERROR " in the line, also one within the text; only the one at the beginning goes
+# line: line.replace("ERROR ", "")
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    for line in lines:
+        if line.startswith("ERROR "):
+            yield line.replace("ERROR ", "").strip()
+
+# %% lazy-1 right: A chain of lazy functions
+from operator import methodcaller
+
+
+def errors(lines):
+    """Yield the text of each error line, one at a time."""
+    found = filter(methodcaller("startswith", "ERROR "), lines)
+    texts = map(methodcaller("removeprefix", "ERROR "), found)
+    yield from map(str.strip, texts)
+
+# %% take-1 wrong: counts down behind the item
+# cause: the count is looked at only after an item has been taken; for n = 0 it yields one, the count goes below 0 and it never stops
+# line: if n == 0: | for item in source:
+# told: none
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for item in source:
+        yield item
+        n -= 1
+        if n == 0:
+            return
+
+# %% take-1 wrong: none for the end
+# cause: None is taken for the end of the source, but it may be an item like any other; then take ends too early and the item is lost
+# line: item = next(source, None) | if item is None:
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    for _ in range(n):
+        item = next(source, None)
+        if item is None:
+            return
+        yield item
+
+# %% take-1 right: zip with the range first
+def take(source, n):
+    """Yield the first `n` items of the iterator `source`."""
+    # zip asks the range first: when that is used up, source is not asked.
+    for _, item in zip(range(n), source):
+        yield item
+
+# %% shares-1 wrong: makes a list of generators only
+# cause: only a true generator is copied into a list; a map, a filter or another iterator is used up by sum, and the result is an empty list
+# line: if isinstance(numbers, GeneratorType):
+# told: none
+from types import GeneratorType
+
+
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    if isinstance(numbers, GeneratorType):
+        numbers = list(numbers)
+    total = sum(numbers)
+    return [number / total for number in numbers]
+
+# %% shares-1 wrong: writes into the caller's list
+# cause: a list is not copied, and its numbers are replaced by the shares in place; the list must stay as it was
+# line: numbers[i] = number / total | if not isinstance(numbers, list):
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    if not isinstance(numbers, list):
+        numbers = list(numbers)
+    total = sum(numbers)
+    for i, number in enumerate(numbers):
+        numbers[i] = number / total
+    return numbers
+
+# %% shares-1 right: two iterators by tee
+from functools import partial
+from itertools import repeat, tee
+from operator import truediv
+
+
+def shares(numbers):
+    """Return each number's share of the sum, as a list."""
+    for_sum, for_shares = tee(numbers)
+    return list(map(truediv, for_shares, repeat(sum(for_sum))))
+
+# %% interleave-1 wrong: zip drops an item
+# cause: when the second is used up first, zip has already taken an item of the first and throws it away; that item is lost
+# line: for a, b in zip(first, second):
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    first, second = iter(first), iter(second)
+    for a, b in zip(first, second):
+        yield a
+        yield b
+    yield from first
+    yield from second
+
+# %% interleave-1 wrong: none fills the gaps
+# cause: None marks the place of a missing item, so a None that is a real item of one of the two is skipped
+# line: if item is not None:
+from itertools import zip_longest
+
+
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    for pair in zip_longest(first, second):
+        for item in pair:
+            if item is not None:
+                yield item
+
+# %% interleave-1 right: A rotating deque
+from collections import deque
+
+
+def interleave(first, second):
+    """Yield items of `first` and `second` in turn, to the end of both."""
+    turns = deque([iter(first), iter(second)])
+    while turns:
+        for item in turns[0]:
+            yield item
+            turns.rotate(-1)
+            break
+        else:
+            turns.popleft()

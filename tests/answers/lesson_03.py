@@ -59,7 +59,6 @@ def averager():
 # %% average-1 wrong: two digits
 # cause: the average is rounded to two digits, which nobody asked for
 # line: round(
-# told: none
 def averager():
     """Answer each number sent in with the average of all so far."""
     total, count, average = 0, 0, None
@@ -71,7 +70,6 @@ def averager():
 # %% average-1 wrong: zeros don't count
 # cause: a 0 that is sent in is not counted
 # line: if number:
-# told: none
 def averager():
     numbers, average = [], None
     while True:
@@ -416,7 +414,6 @@ def till():
 # %% till-1 wrong: ends at a zero
 # cause: a 0 that is sent in counts as false and ends it
 # line: if not price:
-# told: return
 def till():
     """Add up what is sent in; skip a ValueError that is thrown in."""
     total = 0
@@ -432,7 +429,6 @@ def till():
 # %% till-1 wrong: a TypeError is skipped too
 # cause: a TypeError should end it and come out
 # line: except (ValueError, TypeError):
-# told: none
 def till():
     total = 0
     while True:
@@ -580,7 +576,6 @@ def drive(generator, find):
 # %% drive-1 wrong: no answer to an empty question
 # cause: a question that counts as false is taken for the end
 # line: while question:
-# told: none
 def drive(generator, find):
     try:
         question = next(generator)
@@ -616,7 +611,6 @@ def drive(generator, find):
 # %% drive-1 wrong: remembers the answers
 # cause: a question that comes twice is asked once, though its answer may be another one by then
 # line: if question not in known:
-# told: none
 def drive(generator, find):
     known = {}
     try:
@@ -671,3 +665,206 @@ def outcome(resume, argument):
         return "asked", resume(argument)
     except StopIteration as stop:
         return "ended", stop.value
+
+# %% average-1 wrong: zero is no number
+# cause: `if number` skips a 0, which is a number like any other and pulls the average down
+# line: if number:
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    total = 0
+    count = 0
+    average = None
+    while True:
+        number = yield average
+        if number:
+            total += number
+            count += 1
+            average = total / count
+
+# %% average-1 wrong: whole numbers only
+# cause: // rounds down; it fits the example, but the average of 1 and 2 is 1.5
+# line: average = total // count
+# told: none
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    total = count = 0
+    average = None
+    while True:
+        total += yield average
+        count += 1
+        average = total // count
+
+# %% average-1 right: A for loop over count
+from itertools import count
+
+
+def averager():
+    """Answer each number sent in with the average of all so far."""
+    total = yield
+    for many in count(1):
+        total += yield total / many
+
+# %% average-2 wrong: primes again before each number
+# cause: next is called before every number; only the first one primes, each of the others sends a None into the generator as if it were a number
+# line: next(generator)
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+    answers = []
+    for number in numbers:
+        next(generator)
+        answers.append(generator.send(number))
+    return answers
+
+# %% average-2 wrong: throws away every falsy answer
+# cause: to get rid of what the priming hands out, every false answer is dropped, so an average of 0 is missing from the list
+# line: if answer:
+# told: none
+from itertools import chain
+
+
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+    answers = []
+    for number in chain([None], numbers):  # None primes it
+        answer = generator.send(number)
+        if answer:
+            answers.append(answer)
+    return answers
+
+# %% average-2 right: unpack the first answer away
+from itertools import chain
+
+
+def averages(generator, numbers):
+    """Prime the generator, send it each number, return its answers."""
+    _, *answers = [generator.send(x) for x in chain((None,), numbers)]
+    return answers
+
+# %% borrow-1 wrong: only Exception
+# cause: close() raises GeneratorExit at the yield, which is no Exception, and so the book is not put back; it needs a finally
+# line: except Exception:
+# told: shelf.append(book)
+def borrow(shelf):
+    """Hand out the last book of `shelf`, and put it back however this ends."""
+    book = shelf.pop()
+    try:
+        yield book
+    except Exception:
+        shelf.append(book)
+        raise
+    else:
+        shelf.append(book)
+
+# %% borrow-1 wrong: A return in the finally
+# cause: the return within finally swallows the error that was thrown in; it must come out again
+# line: return
+def borrow(shelf):
+    """Hand out the last book of `shelf`, and put it back however this ends."""
+    book = shelf.pop()
+    try:
+        yield book
+    finally:
+        shelf.append(book)
+        return
+
+# %% borrow-1 right: an exit stack
+from contextlib import ExitStack
+
+
+def borrow(shelf):
+    """Hand out the last book of `shelf`, and put it back however this ends."""
+    with ExitStack() as back:
+        book = shelf.pop()
+        back.callback(shelf.append, book)
+        yield book
+
+# %% till-1 wrong: answers with a yield of its own
+# cause: the yield in the except answers the throw, but the number that is sent in next arrives there and is thrown away
+# line: yield total  # the unchanged sum
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    while True:
+        try:
+            total += (yield total)
+        except ValueError:
+            yield total  # the unchanged sum
+
+# %% till-1 wrong: the try is around the loop
+# cause: the try is outside of the loop, so after the first ValueError the loop is left; it goes on in the second loop, which skips no error any more
+# line: while True:  # go on | except ValueError:
+# told: total += yield total
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    try:
+        while True:
+            total += yield total
+    except ValueError:
+        while True:  # go on
+            total += yield total
+
+# %% till-1 right: suppress, once more
+from contextlib import suppress
+
+
+def till():
+    """Add up what is sent in; skip a ValueError that is thrown in."""
+    total = 0
+    while True:
+        with suppress(ValueError):
+            total += yield total
+
+# %% drive-1 wrong: the answer of throw is lost
+# cause: throw already hands out the next question; it is thrown away, and next asks for one more (and sends None as the answer to the lost one)
+# line: generator.throw(error) | question = next(generator)  # go on
+# told: none
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    try:
+        question = next(generator)
+        while True:
+            try:
+                answer = find(question)
+            except LookupError as error:
+                generator.throw(error)
+                question = next(generator)  # go on
+            else:
+                question = generator.send(answer)
+    except StopIteration as stop:
+        return stop.value
+
+# %% drive-1 wrong: A StopIteration of find ends it
+# yet: it is SOLVED
+# cause: find is called within the try that waits for the end of the generator; a StopIteration that find raises (say, by next) is taken for the end, and does not come out
+# line: except StopIteration as stop:
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    try:
+        question = generator.send(None)
+        while True:
+            try:
+                answer = find(question)
+            except LookupError as error:
+                question = generator.throw(error)
+            else:
+                question = generator.send(answer)
+    except StopIteration as stop:
+        return stop.value
+
+# %% drive-1 right: the next step is a function
+from functools import partial
+
+
+def drive(generator, find):
+    """Answer each question of the generator; return what it returns."""
+    step = partial(next, generator)
+    while True:
+        try:
+            question = step()
+        except StopIteration as end:
+            return end.value
+        try:
+            step = partial(generator.send, find(question))
+        except LookupError as error:
+            step = partial(generator.throw, error)

@@ -54,7 +54,6 @@ def bill(order, prices=[]):
 # %% layers-2 wrong: asks for each thing once
 # cause: a name that comes a second time is not yielded again
 # line: if part not in prices:
-# told: none
 def bill(order):
     total, prices = 0, {}
     for part in order:
@@ -199,7 +198,6 @@ def with_key(board, work):
 # %% layers-3 wrong: the ends that come to mind
 # cause: a KeyboardInterrupt is none of the errors that it catches, and the key is lost
 # line: except (Exception, GeneratorExit):
-# told: none
 def with_key(board, work):
     key = board.pop()
     try:
@@ -298,7 +296,6 @@ class Ask:
 # %% awaitable-1 wrong: one question for all
 # cause: the question is kept in the class, so a new Ask changes the question of all others
 # line: Ask.question = question
-# told: none
 class Ask:
     question = None
 
@@ -311,7 +308,6 @@ class Ask:
 # %% awaitable-1 wrong: asks until there is an answer
 # cause: an answer that counts as false is taken for none, and it asks once more
 # line: while not answer:
-# told: none
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -462,7 +458,6 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a counter of the module
 # cause: a coroutine that runs another one alone meanwhile has its pauses counted anew
 # line: global pauses
-# told: none
 pauses = 0
 
 
@@ -511,7 +506,6 @@ pauses = {"rest": 1, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2}
 # %% layers-2 wrong: a price list that remembers
 # cause: remembers each price in a dict: a thing that is ordered twice within one order is asked for only once
 # line: if part not in prices:
-# told: none
 def bill(order):
     """Yield each name, be sent its price; return the sum."""
     prices = {}
@@ -554,7 +548,6 @@ def bill(order):
 # %% layers-3 wrong: only for errors
 # cause: "except Exception" doesn't see GeneratorExit (nor CancelledError or KeyboardInterrupt): when the generator is closed in the middle, the key stays away
 # line: except Exception:
-# told: result = yield from work
 def with_key(board, work):
     """Delegate to `work`, the last key in hand; put it back however that ends."""
     key = board.pop()
@@ -701,3 +694,177 @@ def run_alone(coroutine):
 
     pauses = sum(1 for _ in delegate().__await__())
     return box.pop(), pauses
+
+# %% layers-2 wrong: A price list by name
+# cause: the prices are kept by name, so a thing that is ordered twice is asked for twice but counted only once (and a second, other price replaces the first)
+# line: prices[part] = yield part
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    prices = {}
+    inner = 0
+    for part in order:
+        if isinstance(part, list):
+            inner += yield from bill(part)
+        else:
+            prices[part] = yield part
+    return inner + sum(prices.values())
+
+# %% layers-2 wrong: eats the order
+# cause: pop takes the parts off the caller's own list; afterwards the order is empty, and an inner order that stands in it twice is billed only once
+# line: part = order.pop(0)
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    total = 0
+    while order:
+        part = order.pop(0)
+        if isinstance(part, list):
+            total += yield from bill(part)
+        else:
+            total += yield part
+    return total
+
+# %% layers-2 right: match, and prices in a list
+def bill(order):
+    """Yield each name, be sent its price; return the sum."""
+    prices = []
+    for part in order:
+        match part:
+            case list():
+                prices.append((yield from bill(part)))
+            case name:
+                prices.append((yield name))
+    return sum(prices)
+
+# %% layers-3 wrong: A return in the finally
+# cause: the return within finally swallows every error of work (and the one of close); the error must pass through
+# line: return result
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    result = None
+    try:
+        result = yield from work
+    finally:
+        board.append(key)
+        return result
+
+# %% layers-3 wrong: A loop in place of yield from
+# cause: the for loop only asks with next: what is sent in does not reach work, what is thrown in neither, and what work returns is lost
+# line: for item in work: | yield item
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    key = board.pop()
+    try:
+        for item in work:
+            yield item
+    finally:
+        board.append(key)
+
+# %% layers-3 right: A context manager
+from contextlib import contextmanager
+
+
+@contextmanager
+def key_of(board):
+    key = board.pop()
+    try:
+        yield key
+    finally:
+        board.append(key)
+
+
+def with_key(board, work):
+    """Delegate to `work`, the last key in hand; put it back however that ends."""
+    with key_of(board):
+        return (yield from work)
+
+# %% awaitable-1 wrong: its own iterator
+# cause: the Ask is its own iterator, so there is one `asked` for all who await it; who awaits it while another still waits does not ask, but gets None at once, and the other one's answer is taken for a start
+# line: return self  # I am the iterator | if self.asked:
+# told: none
+class Ask:
+    def __init__(self, question):
+        self.question = question
+        self.asked = False
+
+    def __await__(self):
+        return self  # I am the iterator
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self.send(None)
+
+    def send(self, value):
+        if self.asked:
+            self.asked = False  # for the next who awaits me
+            raise StopIteration(value)
+        self.asked = True
+        return self.question
+
+# %% awaitable-1 wrong: remembers its answer
+# cause: the answer is kept in the object, so the second await does not ask again but gives the old answer
+# line: if not hasattr(self, "answer"):
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    def __await__(self):
+        if not hasattr(self, "answer"):
+            self.answer = yield self.question
+        return self.answer
+
+# %% awaitable-1 right: A coroutine made by types.coroutine
+import types
+
+
+@types.coroutine
+def hand_out(question):
+    return (yield question)
+
+
+class Ask:
+    def __init__(self, question):
+        self.question = question
+
+    async def _asking(self):
+        return await hand_out(self.question)
+
+    def __await__(self):
+        return self._asking().__await__()
+
+# %% by-hand-1 wrong: by recursion
+# cause: each pause is one more call on the stack; a coroutine that pauses a thousand times ends in a RecursionError
+# line: return run_alone(coroutine, pauses + 1)
+def run_alone(coroutine, pauses=0):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        return stop.value, pauses
+    return run_alone(coroutine, pauses + 1)
+
+# %% by-hand-1 wrong: counts the sends
+# cause: it counts each send, also the last one, in which the coroutine ends and does not pause: one too many
+# line: pauses += 1
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    pauses = 0
+    while True:
+        pauses += 1
+        try:
+            coroutine.send(None)
+        except StopIteration as stop:
+            return stop.value, pauses
+
+# %% by-hand-1 right: A sum over its pauses
+def run_alone(coroutine):
+    """Run the coroutine to its end; return its result and how often it paused."""
+    box = []
+
+    async def keep():
+        box.append(await coroutine)
+
+    pauses = sum(1 for _ in keep().__await__())
+    return box[0], pauses

@@ -117,7 +117,7 @@ def round_robin(generators):
 
 # %% robin-1 wrong: a queue of the module
 # cause: the queue belongs to the module, so a call within a turn takes the others into its own loop
-# line: ready.extend(generators)
+# line: ready.extend(generators) | ready = deque()
 # told: ready.append(generator)
 from collections import deque
 
@@ -138,7 +138,6 @@ def round_robin(generators):
 # %% robin-1 wrong: yields that say stop
 # cause: a generator that yields False is taken for one that has ended
 # line: if generator.send(None) is False:
-# told: none
 from collections import deque
 
 
@@ -320,7 +319,6 @@ def run_all(generators):
 # %% collect-1 wrong: each result once
 # cause: a result that another generator has returned already has no place in the list
 # line: if end.value not in results.values():
-# told: none
 from collections import deque
 
 
@@ -506,7 +504,6 @@ def run_on(generators):
 # %% errors-1 wrong: only the errors that it knows
 # cause: an error of another kind comes out, and ends all the others
 # line: except (LookupError, ValueError, RuntimeError) as error:
-# told: generator.send(None)
 from collections import deque
 
 
@@ -679,6 +676,7 @@ def run_for(ready, turns):
 # %% turns-1 wrong: back into the queue whatever happens
 # cause: a generator that raised an error has ended, and stands in the queue again
 # line: finally: | if not ended:
+# told: none
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     given = 0
@@ -756,3 +754,211 @@ def run_for(ready, turns):
         if next(current, ready) is not ready:
             ready.append(current)
     return given
+
+# %% robin-1 wrong: removes while it loops
+# cause: remove shifts the list under the running for loop, so the one behind a generator that has ended is jumped over and loses its turn
+# line: alive.remove(generator)
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    alive = list(generators)
+    while alive:
+        for generator in alive:
+            try:
+                generator.send(None)
+            except StopIteration:
+                alive.remove(generator)
+
+# %% robin-1 wrong: an error counts as an end
+# cause: `except Exception` is too wide: a generator that raises an error is quietly dropped, and the error does not come out
+# line: except Exception:
+from collections import deque
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    queue = deque(generators)
+    while queue:
+        generator = queue.popleft()
+        try:
+            generator.send(None)
+        except Exception:
+            continue
+        queue.append(generator)
+
+# %% robin-1 right: filter, round by round
+def goes_on(generator):
+    try:
+        generator.send(None)
+    except StopIteration:
+        return False
+    return True
+
+
+def round_robin(generators):
+    """Give the generators turns until all have ended."""
+    alive = generators
+    while alive:
+        alive = list(filter(goes_on, alive))
+
+# %% collect-1 wrong: in the order of their ends, once more
+# cause: the values are appended as the generators end, so the list is in the order in which they ended and not in the order of generators
+# line: results.append(stop.value)
+from collections import deque
+
+
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    queue = deque(generators)
+    results = []
+    while queue:
+        generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration as stop:
+            results.append(stop.value)
+        else:
+            queue.append(generator)
+    return results
+
+# %% collect-1 wrong: none for "still running"
+# cause: None marks a generator that has not ended, but a generator may return None; then the while never ends
+# line: while None in results: | if results[i] is None:
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    results = [None] * len(generators)
+    while None in results:
+        for i, generator in enumerate(generators):
+            if results[i] is None:
+                try:
+                    generator.send(None)
+                except StopIteration as stop:
+                    results[i] = stop.value
+    return results
+
+# %% collect-1 right: each fills its own slot
+def run_all(generators):
+    """Run them in turns; return what each returned, in their order."""
+    slots = [None] * len(generators)
+
+    def filling(index, generator):
+        slots[index] = yield from generator
+
+    end = object()
+    alive = [filling(i, g) for i, g in enumerate(generators)]
+    while alive:
+        alive = [each for each in alive if next(each, end) is not end]
+    return slots
+
+# %% errors-1 wrong: keeps the stop button
+# cause: BaseException is too wide: a KeyboardInterrupt is kept in the list and does not come out
+# line: except BaseException as error:
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = []
+    queue = deque(generators)
+    while queue:
+        generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            pass
+        except BaseException as error:
+            errors.append(error)
+        else:
+            queue.append(generator)
+    return errors
+
+# %% errors-1 wrong: errors in the order of the generators
+# cause: the errors are handed back in the order of the generators and not in the order in which they came; the two differ if a later generator fails earlier
+# line: return [errors[i] for i in sorted(errors)]
+from collections import deque
+
+
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = {}
+    queue = deque(enumerate(generators))
+    while queue:
+        i, generator = queue.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        except Exception as error:
+            errors[i] = error
+            continue
+        queue.append((i, generator))
+    return [errors[i] for i in sorted(errors)]
+
+# %% errors-1 right: guarded by a generator around it
+def run_on(generators):
+    """Run them in turns; return the errors that were raised."""
+    errors = []
+
+    def guarded(generator):
+        try:
+            yield from generator
+        except Exception as error:
+            errors.append(error)
+
+    end = object()
+    alive = list(map(guarded, generators))
+    while alive:
+        alive = [each for each in alive if next(each, end) is not end]
+    return errors
+
+# %% turns-1 wrong: the last turn of each is not counted
+# cause: the turn in which a generator ends counts as well, but `continue` jumps over the counting; more turns are given than allowed and fewer are reported
+# line: given += 1 | continue
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    given = 0
+    while ready and given < turns:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            continue
+        ready.append(generator)
+        given += 1
+    return given
+
+# %% turns-1 wrong: A failed one stays in the queue
+# cause: the generator stays in ready during its turn and is taken out only upon StopIteration; one that raised an error has ended too, but is still there afterwards
+# line: ready[0].send(None) | except StopIteration:
+# told: none
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    for given in range(turns):
+        if not ready:
+            return given
+        try:
+            ready[0].send(None)
+        except StopIteration:
+            ready.popleft()
+        else:
+            ready.rotate(-1)
+    return turns
+
+# %% turns-1 right: A slice of all turns
+from itertools import islice
+
+
+def all_turns(ready):
+    while ready:
+        generator = ready.popleft()
+        try:
+            generator.send(None)
+        except StopIteration:
+            pass
+        else:
+            ready.append(generator)
+        yield
+
+
+def run_for(ready, turns):
+    """Give at most so many turns; return how many were given."""
+    return sum(1 for _ in islice(all_turns(ready), turns))

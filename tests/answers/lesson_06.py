@@ -52,7 +52,6 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: a zero that becomes None
 # cause: 0 counts as false, so a deadline that is over gives None
 # line: or None
-# told: first = sleeping[0][0] if sleeping else now
 def next_wait(ready, sleeping, now):
     if ready:
         return 0
@@ -62,7 +61,6 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: ten seconds at most
 # cause: it never sleeps for more than ten seconds, and nobody asked for such a bound
 # line: return min(10, max(0, sleeping[0][0] - now))
-# told: none
 def next_wait(ready, sleeping, now):
     """Return the seconds that the loop may sleep; None if nothing will ever happen."""
     if ready:
@@ -222,7 +220,6 @@ class Sleepers:
 # %% sleepers-1 wrong: wakes nobody who counts as false
 # cause: a sleeper that counts as false is taken out, and not returned
 # line: if who:
-# told: while self.heap and self.heap[0][0] <= now:
 import heapq
 import itertools
 
@@ -246,7 +243,7 @@ class Sleepers:
 # %% sleepers-1 wrong: returns one list again and again
 # cause: the list that `due` returned is emptied by the next call
 # line: self.woken.clear()
-# told: while self.heap and self.heap[0][0] <= now:
+# told: none
 import heapq
 import itertools
 
@@ -558,7 +555,6 @@ async def every(seconds, times, work, clock, sleep):
 # %% wait-1 wrong: a falsy zero
 # cause: "or None" turns a wait of 0 seconds, for a deadline that is now or over, into None: the loop would believe that nothing will ever happen
 # line: return max(0, first - now) or None
-# told: none
 def next_wait(ready, sleeping, now):
     """Return the seconds that the loop may sleep; None if nothing will ever happen."""
     if ready:
@@ -707,7 +703,6 @@ def sleep_until(deadline):
 # %% every-1 wrong: the beats slip when a work was late
 # cause: a work that takes longer than a beat moves the next beat to its own end (max with the clock): all the later ones are shifted too
 # line: beat = max(beat + seconds, clock())
-# told: await sleep(beat - clock())
 async def every(seconds, times, work, clock, sleep):
     """Await `work()` on each beat, `seconds` apart, `times` times."""
     beat = clock()
@@ -746,4 +741,206 @@ async def every(seconds, times, work, clock, sleep):
             yield number
 
     async for _ in beats():
+        await work()
+
+# %% wait-1 wrong: sorts the heap
+# cause: sort changes the caller's heap; the function only looks, and the first of a heap is the smallest anyway
+# line: sleeping.sort()
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if ready:
+        return 0
+    if not sleeping:
+        return None
+    sleeping.sort()
+    deadline, _, _ = sleeping[0]
+    return max(0, deadline - now)
+
+# %% wait-1 wrong: overlooks those who are overdue
+# cause: only deadlines in the future are looked at; a sleeper whose time is over already is overlooked, and the loop sleeps until the next one, or gets None, instead of 0
+# line: if deadline > now
+# told: none
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    if ready:
+        return 0
+    return min(
+        (deadline - now for deadline, _, _ in sleeping if deadline > now),
+        default=None,
+    )
+
+# %% wait-1 right: match, once more
+def next_wait(ready, sleeping, now):
+    """Return the seconds that the loop may sleep; None if nothing will ever happen."""
+    match bool(ready), bool(sleeping):
+        case True, _:
+            return 0
+        case False, True:
+            return max(sleeping[0][0] - now, 0)
+        case _:
+            return None
+
+# %% sleepers-1 wrong: the size of the heap as ticket
+# cause: the heap's length is no running number: after some have been taken out the same ticket is given again, so equal deadlines come in the wrong order, or the sleepers themselves are compared
+# line: len(self.heap)
+import heapq
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self.heap = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        heapq.heappush(self.heap, (deadline, len(self.heap), who))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        woken = []
+        while self.heap and self.heap[0][0] <= now:
+            woken.append(heapq.heappop(self.heap)[-1])
+        return woken
+
+# %% sleepers-1 wrong: one heap for all, once more
+# cause: the heap is an attribute of the class, so two Sleepers share it, and the one wakes those of the other
+# line: heap = []
+import heapq
+import itertools
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    heap = []
+
+    def __init__(self):
+        self.tickets = itertools.count()
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        heapq.heappush(self.heap, (deadline, next(self.tickets), who))
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        woken = []
+        while self.heap and self.heap[0][0] <= now:
+            _, _, who = heapq.heappop(self.heap)
+            woken.append(who)
+        return woken
+
+# %% sleepers-1 right: A sorted list, by bisect
+from bisect import bisect_right
+from operator import itemgetter
+
+
+class Sleepers:
+    """Those who sleep, by deadline."""
+
+    def __init__(self):
+        self._deadlines = []
+        self._sleepers = []
+
+    def add(self, deadline, who):
+        """Take in `who`, to be woken at `deadline`."""
+        place = bisect_right(self._deadlines, deadline)
+        self._deadlines.insert(place, deadline)
+        self._sleepers.insert(place, who)
+
+    def due(self, now):
+        """Take out all whose deadline is `now` or earlier; return them in order."""
+        end = bisect_right(self._deadlines, now)
+        woken = self._sleepers[:end]
+        del self._deadlines[:end], self._sleepers[:end]
+        return woken
+
+# %% until-1 wrong: no turn for the others if it is over
+# cause: if the deadline is over already, it returns without any yield, so the others get no turn; a coroutine that does this in a loop keeps them all waiting
+# line: if deadline <= time.monotonic(): | return
+# told: none
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    if deadline <= time.monotonic():
+        return
+
+    def park(loop, who):
+        loop.wake_at(deadline, who)
+
+    yield park
+
+# %% until-1 wrong: asks for a turn until it is time
+# cause: it stays in the ready queue and looks at the clock in every round; it is not asleep, so the loop never rests and the processor runs hot until the deadline
+# line: yield
+# told: while True:
+import time
+import types
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    while True:
+        yield
+        if time.monotonic() >= deadline:
+            break
+
+# %% until-1 right: an awaitable with a park method
+import types
+
+
+class Moment:
+    def __init__(self, deadline):
+        self.deadline = deadline
+
+    def park(self, loop, who):
+        loop.wake_at(self.deadline, who)
+
+    def __iter__(self):
+        yield self.park
+
+
+@types.coroutine
+def sleep_until(deadline):
+    """Wait until `deadline`, a moment of time.monotonic()."""
+    yield from Moment(deadline)
+
+# %% every-1 wrong: counts from the beginning of the last work
+# cause: each pause is counted from the beginning of the last work; as the loop wakes us a little late each time, the delays add up and the later beats drift
+# line: begun = clock() | await sleep(seconds - (clock() - begun))
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    for i in range(times):
+        begun = clock()
+        await work()
+        if i < times - 1:
+            await sleep(seconds - (clock() - begun))
+
+# %% every-1 wrong: waits after the last work too
+# cause: after the last work it sleeps until one more beat, for nobody; it must end with the last work
+# line: await sleep(start + i * seconds - clock())
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    start = clock()
+    for i in range(1, times + 1):
+        await work()
+        await sleep(start + i * seconds - clock())
+
+# %% every-1 right: an async generator of beats, once more
+async def beats(seconds, times, clock, sleep):
+    start = clock()
+    for number in range(times):
+        if number:
+            await sleep(start + number * seconds - clock())
+        yield number
+
+
+async def every(seconds, times, work, clock, sleep):
+    """Await `work()` on each beat, `seconds` apart, `times` times."""
+    async for _ in beats(seconds, times, clock, sleep):
         await work()

@@ -354,8 +354,7 @@ async def gather(loop, *coros):
 
 # %% gather-own-1 wrong: a list of the module
 # cause: the tasks stand in a list of the module, so one gather in another mixes the two
-# line: running.append(loop.spawn(coro))
-# told: none
+# line: running.append(loop.spawn(coro)) | running = []
 running = []
 
 
@@ -667,7 +666,6 @@ class Bell:
 # %% bell-1 wrong: one list for all bells
 # cause: the list belongs to the class, so each bell rings for all
 # line: waiters = []
-# told: none
 class Bell:
     """Rings for all who wait."""
 
@@ -719,7 +717,6 @@ class Bell:
 # %% bell-1 wrong: a hundred at most
 # cause: it wakes a hundred of those who wait, and the rest must wait for the next ring
 # line: self.waiters[:100]
-# told: none
 class Bell:
     def __init__(self):
         self.waiters = []
@@ -927,7 +924,6 @@ async def with_timeout(loop, seconds, coro):
 # %% timeout-own-1 wrong: no time is no limit
 # cause: a limit of 0 s counts as false, so there is no limit at all
 # line: if not seconds:
-# told: none
 from helpers.eventloop.tasks import CancelledError, sleep
 
 
@@ -982,7 +978,7 @@ async def with_timeout(loop, seconds, coro):
 # %% timeout-own-1 wrong: one alarm for all
 # cause: that the alarm rang is noted in the module, so another call takes it for its own
 # line: rang = False | global rang
-# told: if rang:
+# told: none
 from helpers.eventloop.tasks import CancelledError, sleep
 
 rang = False
@@ -1297,6 +1293,7 @@ class Bell:
 # %% bell-1 wrong: a ring that nobody heard is kept
 # cause: a ring for nobody is remembered, and the next who comes goes on at once: but who comes after a ring waits for the next
 # line: self.rung = True | if self.rung: | self.rung = not self.waiting
+# told: none
 class Bell:
     """Rings for all who wait."""
 
@@ -1355,8 +1352,7 @@ class Bell:
 
 # %% timeout-own-1 wrong: the alarm stays set after an error
 # cause: the alarm is cancelled only after a result: if the coroutine fails, or with_timeout is cancelled, the alarm is left behind and still rings
-# line: alarm.cancel() | result = await task
-# told: alarm = loop.spawn(ring())
+# line: alarm.cancel() | result = await task | alarm = loop.spawn(ring())
 from helpers.eventloop.tasks import CancelledError, sleep
 
 
@@ -1456,3 +1452,381 @@ async def with_timeout(loop, seconds, coro):
     if limited.late:
         raise TimeoutError
     return result
+
+# %% future-1 wrong: overwrites before it complains
+# cause: the value is stored before the test, so the second set_result raises its RuntimeError but has changed the result already
+# line: self.value = value | if self.done:
+# told: none
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.done = False
+        self.value = None
+        self.waiting = []
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+
+    def set_result(self, value):
+        self.value = value
+        if self.done:
+            raise RuntimeError("the future has its result already")
+        self.done = True
+        for wake in self.waiting:
+            wake()
+        self.waiting.clear()
+
+# %% future-1 wrong: wakes the last comer first
+# cause: pop() takes from the end of the list, so the waiters are woken in the reverse of the order in which they came
+# line: self.waiting.pop()()
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self.done = False
+        self.value = None
+        self.waiting = []
+
+    def __await__(self):
+        if not self.done:
+            yield self.park
+        return self.value
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+
+    def set_result(self, value):
+        if self.done:
+            raise RuntimeError("the future has its result already")
+        self.done = True
+        self.value = value
+        while self.waiting:
+            self.waiting.pop()()
+
+# %% future-1 right: the result in a list, matched
+class Future:
+    """A result that is not there yet."""
+
+    def __init__(self):
+        self._results = []
+        self._wakes = []
+
+    def __await__(self):
+        match self._results:
+            case []:
+                yield self.park
+        (value,) = self._results
+        return value
+
+    def park(self, loop, wake):
+        self._wakes.append(wake)
+
+    def set_result(self, value):
+        match self._results:
+            case [_]:
+                raise RuntimeError("a future has one result only")
+        self._results.append(value)
+        wakes, self._wakes = self._wakes, []
+        for wake in wakes:
+            wake()
+
+# %% gather-own-1 wrong: spawns lazily
+# cause: the parentheses make a generator, which spawns the next task only when the one before has been awaited to its end: one after the other, not at once
+# line: tasks = (loop.spawn(coro) for coro in coros)
+# told: return [await task for task in tasks]
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    tasks = (loop.spawn(coro) for coro in coros)
+    return [await task for task in tasks]
+
+# %% gather-own-1 wrong: in the order of their ends
+# cause: each task appends its result when it is done, so the results are in the order in which they came and not in the order of coros
+# line: results.append(await coro)
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    results = []
+
+    async def run(coro):
+        results.append(await coro)
+
+    tasks = [loop.spawn(run(coro)) for coro in coros]
+    for task in tasks:
+        await task
+    return results
+
+# %% gather-own-1 right: A dictionary of numbered tasks
+async def gather(loop, *coros):
+    """Run all `coros` at once; return their results in order."""
+    tasks = dict(enumerate(map(loop.spawn, coros)))
+    results = {number: await task for number, task in tasks.items()}
+    return [*results.values()]
+
+# %% cancel-own-1 wrong: takes the entry out of the middle
+# cause: remove takes an entry out of the middle of the heap and moves all behind it up, so it may be no heap any more, and the others are woken in the wrong order; the entry's task must become None instead
+# line: loop.sleeping.remove(entry)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    for entry in loop.sleeping:
+        if entry[2] is task:
+            loop.sleeping.remove(entry)
+            loop.ready.append(task)
+            break
+    return True
+
+# %% cancel-own-1 wrong: who is not ready must be asleep
+# cause: a task that cancels itself is neither ready nor asleep but has its turn; it is put into ready here, and once more when it pauses
+# line: if task not in loop.ready: | loop.ready.append(task)
+from helpers.eventloop.tasks import CancelledError
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    if task.done:
+        return False
+    task.throw = CancelledError()
+    if task not in loop.ready:
+        for entry in loop.sleeping:
+            if entry[2] is task:
+                entry[2] = None
+        loop.ready.append(task)
+    return True
+
+# %% cancel-own-1 right: look for its bed first
+from helpers.eventloop.tasks import CancelledError
+
+
+def bed_of(loop, task):
+    return next((entry for entry in loop.sleeping if entry[2] is task), None)
+
+
+def cancel(loop, task):
+    """Ask a task to end; return False if it has ended already."""
+    match task.done, bed_of(loop, task):
+        case True, _:
+            return False
+        case False, None:
+            pass  # it is ready, or runs just now: its turn comes anyway
+        case False, bed:
+            bed[2] = None
+            loop.ready.append(task)
+    task.throw = CancelledError()
+    return True
+
+# %% bell-1 wrong: the place as undo
+# cause: the undo pops the place where the waiter stood when it came; if one before it has been cancelled meanwhile, or the bell has rung, somebody else stands there (or nobody, an IndexError)
+# line: self.waiting.pop(place) | place = len(self.waiting)
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.waiting = []
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        place = len(self.waiting)
+        self.waiting.append(wake)
+        return lambda: self.waiting.pop(place)
+
+    def ring(self):
+        waiting, self.waiting = self.waiting, []
+        for wake in waiting:
+            wake()
+
+# %% bell-1 wrong: swallows the cancellation
+# cause: wait() catches the CancelledError and returns as if the bell had rung; the task goes on and is not told that it is cancelled
+# line: except CancelledError:
+# told: def park(self, loop, wake):
+from helpers.eventloop.tasks import CancelledError
+
+
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self.waiting = []
+
+    async def wait(self):
+        try:
+            await self
+        except CancelledError:
+            pass  # the undo has taken it off the list already
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        self.waiting.append(wake)
+
+        def undo():
+            if wake in self.waiting:
+                self.waiting.remove(wake)
+
+        return undo
+
+    def ring(self):
+        waiting, self.waiting = self.waiting, []
+        for wake in waiting:
+            wake()
+
+# %% bell-1 right: A dictionary of tickets
+from functools import partial
+
+
+class Bell:
+    """Rings for all who wait."""
+
+    def __init__(self):
+        self._wakes = {}
+
+    async def wait(self):
+        await self
+
+    def __await__(self):
+        yield self.park
+
+    def park(self, loop, wake):
+        ticket = object()
+        self._wakes[ticket] = wake
+        return partial(self._wakes.pop, ticket, None)
+
+    def ring(self):
+        wakes = tuple(self._wakes.values())
+        self._wakes.clear()
+        for wake in wakes:
+            wake()
+
+# %% timeout-own-1 wrong: the timer goes on if it fails
+# cause: the timer is cancelled only after a result; if the coroutine raises an error, or with_timeout is cancelled, it is left behind and rings later; it belongs in a finally
+# line: stop(loop, timer)
+# told: timer = loop.spawn(ring())
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+def stop(loop, task):
+    return task.cancel() if hasattr(task, "cancel") else loop.cancel(task)
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+    over = False
+
+    async def ring():
+        nonlocal over
+        await sleep(seconds)
+        over = True
+        stop(loop, task)
+
+    timer = loop.spawn(ring())
+    try:
+        result = await task
+    except CancelledError:
+        if over:
+            raise TimeoutError from None
+        stop(loop, task)
+        raise
+    stop(loop, timer)
+    return result
+
+# %% timeout-own-1 wrong: each cancellation is a timeout
+# cause: a CancelledError is always taken for the timeout, also if with_timeout itself was cancelled before the time was over; then the CancelledError must come out
+# line: except CancelledError: | raise TimeoutError from None
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+def stop(loop, task):
+    return task.cancel() if hasattr(task, "cancel") else loop.cancel(task)
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    task = loop.spawn(coro)
+
+    async def ring():
+        await sleep(seconds)
+        stop(loop, task)
+
+    timer = loop.spawn(ring())
+    try:
+        return await task
+    except CancelledError:
+        stop(loop, task)
+        raise TimeoutError from None
+    finally:
+        stop(loop, timer)
+
+# %% timeout-own-1 right: A class with a timer in it
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+def stop(loop, task):
+    return task.cancel() if hasattr(task, "cancel") else loop.cancel(task)
+
+
+class Limit:
+    def __init__(self, loop, seconds, coro):
+        self.loop = loop
+        self.seconds = seconds
+        self.rung = False
+        self.ended = False
+        self.task = loop.spawn(self.run(coro))
+        self.timer = loop.spawn(self.tick())
+
+    async def run(self, coro):
+        try:
+            return await coro
+        finally:
+            self.ended = True
+
+    async def tick(self):
+        try:
+            await sleep(self.seconds)
+        except CancelledError:
+            return
+        if not self.ended:
+            self.rung = True
+            stop(self.loop, self.task)
+
+    async def result(self):
+        try:
+            value = await self.task
+        except CancelledError:
+            if self.ended:  # the task's own
+                if self.rung:
+                    raise TimeoutError from None
+                raise
+            # somebody cancels us: the task as well, and wait for its end
+            stop(self.loop, self.timer)
+            stop(self.loop, self.task)
+            try:
+                await self.task
+            except CancelledError:
+                pass
+            raise
+        finally:
+            stop(self.loop, self.timer)
+        if self.rung:
+            raise TimeoutError
+        return value
+
+
+async def with_timeout(loop, seconds, coro):
+    """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
+    return await Limit(loop, seconds, coro).result()

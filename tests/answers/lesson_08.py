@@ -184,7 +184,6 @@ async def read_lines(sock):
 # %% lines-1 wrong: splitlines
 # cause: splitlines ends a line at a carriage return as well
 # line: data.splitlines()
-# told: none
 from helpers.eventloop.sockets import recv
 
 
@@ -229,7 +228,6 @@ async def read_lines(sock):
 # %% lines-1 wrong: strips each line
 # cause: blanks and carriage returns at the ends of a line belong to it
 # line: line.strip()
-# told: none
 from helpers.eventloop.sockets import recv
 
 
@@ -396,7 +394,6 @@ async def serve(listener, talk, spawn):
 # %% serve-1 wrong: closes for an OSError alone
 # cause: a talk that fails with another error leaves its socket open
 # line: except OSError:
-# told: spawn(host((await accept(listener))[0]))
 from helpers.eventloop.sockets import accept
 
 hosted = []
@@ -515,7 +512,6 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: blanks are cut off
 # cause: blanks at the ends of the answer belong to it
 # line: answer.strip()
-# told: none
 async def deliver(next_line, waiting):
     while line := await next_line():
         number, answer = line.split(b" ", 1)
@@ -668,3 +664,270 @@ def in_thread(loop, work):
 
     threading.Thread(target=run).start()
     return future
+
+# %% sendall-1 wrong: waits properly, but trusts one send
+# cause: send may take only a part of the bytes; its return value is thrown away, so the rest is never sent
+# line: sock.send(data)
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    while data:
+        try:
+            sock.send(data)
+            return
+        except BlockingIOError:
+            await until(sock, WRITE)
+
+# %% sendall-1 wrong: every OSError means "wait"
+# cause: the except is too wide: BrokenPipeError and ConnectionResetError are OSErrors too, so a hang-up is waited out for ever instead of coming out
+# line: except OSError:
+# told: await until(sock, WRITE)
+from helpers.eventloop.sockets import WRITE, until
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    sent = 0
+    while sent < len(data):
+        try:
+            sent += sock.send(data[sent:])
+        except OSError:
+            await until(sock, WRITE)
+
+# %% sendall-1 right: a memoryview in a small class
+from helpers.eventloop.sockets import WRITE, until
+
+
+class Parcel:
+    def __init__(self, data):
+        self.rest = memoryview(data)
+
+    def push(self, sock):
+        """Send what fits; say whether there was any room."""
+        try:
+            self.rest = self.rest[sock.send(self.rest):]
+        except BlockingIOError:
+            return False
+        return True
+
+
+async def send_all(sock, data):
+    """Send all of `data`, however slowly the other side reads."""
+    parcel = Parcel(data)
+    while len(parcel.rest):
+        if not parcel.push(sock):
+            await until(sock, WRITE)
+
+# %% lines-1 wrong: empty lines are filtered out
+# cause: the filter is meant for the empty rest after the last newline, but throws away every empty line
+# line: if line
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    data = b""
+    while piece := await recv(sock, 4096):
+        data += piece
+    return [line for line in data.split(b"\n") if line]
+
+# %% lines-1 wrong: splitlines, once more
+# cause: bytes.splitlines also splits at (and removes) carriage returns, while a line here ends with a newline only
+# line: splitlines()
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    pieces = []
+    while True:
+        piece = await recv(sock, 4096)
+        if not piece:
+            break
+        pieces.append(piece)
+    return b"".join(pieces).splitlines()
+
+# %% lines-1 right: a file in memory
+import io
+from helpers.eventloop.sockets import recv
+
+
+async def read_lines(sock):
+    """Return all lines that come, without their newlines."""
+    file = io.BytesIO()
+    while file.write(await recv(sock, 4096)):
+        pass
+    file.seek(0)
+    return [line.removesuffix(b"\n") for line in file]
+
+# %% serve-1 wrong: the socket is closed after an except
+# cause: a cancellation is no Exception, so it flies past sock.close(); the close belongs into a finally
+# line: sock.close()
+# told: spawn(handle(sock, talk))
+from helpers.eventloop.sockets import accept
+
+
+async def handle(sock, talk):
+    try:
+        await talk(sock)
+    except Exception as error:
+        print("a talk failed:", error)
+    sock.close()
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+    while True:
+        sock, address = await accept(listener)
+        spawn(handle(sock, talk))
+
+# %% serve-1 wrong: a closure over the loop's variable
+# cause: the inner function looks `sock` up when it runs, and by then it is the newest client's socket: the wrong one is talked to or closed
+# line: spawn(handle()) | await talk(sock) | sock.close()
+from helpers.eventloop.sockets import accept
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+    while True:
+        sock, address = await accept(listener)
+
+        async def handle():
+            try:
+                await talk(sock)
+            except Exception:
+                pass
+            finally:
+                sock.close()
+
+        spawn(handle())
+
+# %% serve-1 right: context managers
+from contextlib import ExitStack, closing, suppress
+from helpers.eventloop.sockets import accept
+
+
+async def conversation(sock, talk):
+    with ExitStack() as stack:
+        stack.enter_context(suppress(Exception))
+        stack.enter_context(closing(sock))
+        await talk(sock)
+
+
+async def serve(listener, talk, spawn):
+    """Accept clients for ever, and talk to all of them at once."""
+    while True:
+        match await accept(listener):
+            case (sock, _):
+                spawn(conversation(sock, talk))
+
+# %% deliver-1 wrong: the answer is split at every blank
+# cause: an answer may contain blanks itself; without a limit split gives more than two parts, and the unpacking fails
+# line: line.split(b" ")
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    while line := await next_line():
+        number, answer = line.split(b" ")
+        waiting.pop(number).set_result(answer)
+    for future in waiting.values():
+        future.set_exception(ConnectionError("the other side hung up"))
+    waiting.clear()
+
+# %% deliver-1 wrong: those who have their answer are not taken out
+# cause: the answered futures stay in `waiting`, so at the end an exception is set on a future that is done already: it fails there and the ones behind it wait for ever
+# line: waiting[number].set_result(answer) | future.set_exception(
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    while True:
+        line = await next_line()
+        if line == b"":
+            break
+        number, _, answer = line.partition(b" ")
+        if number in waiting:
+            waiting[number].set_result(answer)
+    for future in waiting.values():
+        future.set_exception(ConnectionError("hung up"))
+
+# %% deliver-1 right: popitem and partition
+async def deliver(next_line, waiting):
+    """Give each answer to the future that waits for it, and the rest an error."""
+    while (line := await next_line()) != b"":
+        number, _, answer = line.partition(b" ")
+        match waiting.pop(number, None):
+            case None:
+                pass            # nobody waits for it any more
+            case future if not future.done():
+                future.set_result(answer)
+    while waiting:
+        _, future = waiting.popitem()
+        if not future.done():
+            future.set_exception(ConnectionError("the other side hung up"))
+
+# %% thread-1 wrong: the error goes straight into the future
+# cause: only the result goes through the loop's door; the error is set from the thread itself, so a sleeping loop does not notice it
+# line: future.set_exception(error)
+import threading
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    """Have a thread call `work`; return a future of what it returns or raises."""
+    future = Future()
+
+    def run():
+        try:
+            result = work()
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            loop.call_soon_threadsafe(future.set_result, result)
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+# %% thread-1 wrong: the work is done behind the door
+# cause: the lambda is called by the loop, in the loop's thread, and so is work(): the loop is blocked
+# line: future.set_result(work()) | args=(finish,)
+import threading
+from helpers.eventloop.tasks import Future
+
+
+def in_thread(loop, work):
+    """Have a thread call `work`; return a future of what it returns or raises."""
+    future = Future()
+
+    def finish():
+        try:
+            future.set_result(work())
+        except Exception as error:
+            future.set_exception(error)
+
+    thread = threading.Thread(target=loop.call_soon_threadsafe, args=(finish,))
+    thread.start()
+    return future
+
+# %% thread-1 right: a Thread of one's own
+import threading
+from helpers.eventloop.tasks import Future
+
+
+class Worker(threading.Thread):
+    def __init__(self, loop, work):
+        super().__init__(daemon=True)
+        self.loop, self.work, self.future = loop, work, Future()
+
+    def run(self):
+        try:
+            tell, what = self.future.set_result, self.work()
+        except BaseException as error:
+            tell, what = self.future.set_exception, error
+        self.loop.call_soon_threadsafe(tell, what)
+
+
+def in_thread(loop, work):
+    """Have a thread call `work`; return a future of what it returns or raises."""
+    worker = Worker(loop, work)
+    worker.start()
+    return worker.future

@@ -89,7 +89,7 @@ def start(coro, loop):
 
 # %% task-step-1 wrong: errors are lost
 # cause: an error that leaves coro does not become the exception of the future
-# line: except StopIteration as stop:
+# line: except StopIteration as stop: | waits_for = coro.send(None)
 def start(coro, loop):
     """Run `coro` on `loop`, step by step; return a future of its result."""
     future = loop.create_future()
@@ -208,7 +208,6 @@ def start(coro, loop):
 # %% task-step-1 wrong: goes on if it went well
 # cause: a future that was cancelled or failed is done too, and nobody takes the next step
 # line: if not done.cancelled()
-# told: waits_for = coro.send(None)
 def start(coro, loop):
     future = loop.create_future()
 
@@ -235,7 +234,6 @@ def start(coro, loop):
 # %% task-step-1 wrong: the coroutine of whoever came last
 # cause: coro and future stand in the module, and a second start takes them away
 # line: global now, future
-# told: future.set_exception(error)
 now = future = None
 
 
@@ -360,7 +358,6 @@ def call_later(loop, delay, function, *args):
 # %% call-later-1 wrong: tickets that were taken back, in the module
 # cause: two loops give the same tickets, and one cancels the other's calls
 # line: cancelled = set() | cancelled.add(ticket)
-# told: none
 import heapq
 
 cancelled = set()
@@ -379,7 +376,6 @@ def call_later(loop, delay, function, *args):
 # %% call-later-1 wrong: a delay of nothing is a second
 # cause: a delay of 0 counts as false
 # line: delay or 1
-# told: none
 import heapq
 
 
@@ -476,7 +472,6 @@ def background(coro, kept):
 # %% keep-1 wrong: only those that went well
 # cause: a task that failed or was cancelled stays in the set
 # line: if not task.cancelled()
-# told: kept.add(task)
 import asyncio
 
 
@@ -505,4 +500,194 @@ def background(coro, kept):
     task = asyncio.create_task(run())
     kept.add(task)
     task.add_done_callback(kept.discard)
+    return task
+
+# %% task-step-1 wrong: the result is asked for outside the coroutine
+# cause: if the awaited future fails, its result() raises in the callback, outside the coroutine: no next step is taken, and the returned future never gets done
+# line: f.result()
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    future = loop.create_future()
+
+    def step(value=None):
+        try:
+            handed = coro.send(None)
+        except StopIteration as stop:
+            future.set_result(stop.value)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            if handed is None:
+                loop.call_soon(step)
+            else:
+                handed.add_done_callback(lambda f: step(f.result()))
+
+    loop.call_soon(step)
+    return future
+
+# %% task-step-1 wrong: a None is answered at once
+# cause: the inner loop takes the next step at once instead of by call_soon, so a coroutine that sleeps with sleep(0) never lets the others have a turn
+# line: while handed is None
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    future = loop.create_future()
+
+    def step():
+        try:
+            handed = None
+            while handed is None:
+                handed = coro.send(None)
+        except StopIteration as stop:
+            future.set_result(stop.value)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            handed.add_done_callback(lambda _: step())
+
+    loop.call_soon(step)
+    return future
+
+# %% task-step-1 right: a class with match
+import asyncio
+
+
+class Stepper:
+    def __init__(self, coro, loop):
+        self.coro, self.loop = coro, loop
+        self.future = loop.create_future()
+
+    def __call__(self, _=None):
+        try:
+            handed = self.coro.send(None)
+        except StopIteration as stop:
+            self.finish(self.future.set_result, stop.value)
+        except asyncio.CancelledError:
+            self.future.cancel()
+        except Exception as error:
+            self.finish(self.future.set_exception, error)
+        else:
+            match handed:
+                case None:
+                    self.loop.call_soon(self)
+                case awaited:
+                    awaited.add_done_callback(self)
+
+    def finish(self, tell, what):
+        if not self.future.done():
+            tell(what)
+
+
+def start(coro, loop):
+    """Run `coro` on `loop`, step by step; return a future of its result."""
+    stepper = Stepper(coro, loop)
+    loop.call_soon(stepper)
+    return stepper.future
+
+# %% call-later-1 wrong: cancelled means None
+# cause: the entry stays on the heap, and when its deadline comes the loop calls the None in it, which raises a TypeError
+# line: entry[2] = None
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    entry = [loop.time() + delay, next(loop.tickets), lambda: function(*args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        entry[2] = None
+
+    return cancel
+
+# %% call-later-1 wrong: taken out of the middle of the heap
+# cause: list.remove shifts the entries behind, so the list is no heap any more, and other timers come late or in the wrong order; a heapify is missing
+# line: loop.timers.remove(entry)
+# told: none
+import heapq
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    def call():
+        function(*args)
+
+    entry = [loop.time() + delay, next(loop.tickets), call]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        if entry in loop.timers:
+            loop.timers.remove(entry)
+
+    return cancel
+
+# %% call-later-1 right: a timer that can be emptied
+import functools
+import heapq
+
+
+class Timer:
+    def __init__(self, call):
+        self.calls = [call]
+
+    def __call__(self):
+        while self.calls:
+            self.calls.pop()()
+
+    def cancel(self):
+        self.calls.clear()
+
+
+def call_later(loop, delay, function, *args):
+    """Call function(*args) in `delay` seconds; return a function that cancels it."""
+    timer = Timer(functools.partial(function, *args))
+    heapq.heappush(loop.timers, [loop.time() + delay, next(loop.tickets), timer])
+    return timer.cancel
+
+# %% keep-1 wrong: the coroutine takes its task out itself
+# cause: a task that is cancelled before its first step never enters the try, so it stays in the set for ever (and otherwise it leaves the set before it is done)
+# line: kept.discard(task)
+# told: none
+import asyncio
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+    async def run():
+        try:
+            return await coro
+        finally:
+            kept.discard(task)
+
+    task = asyncio.create_task(run())
+    kept.add(task)
+    return task
+
+# %% keep-1 wrong: the result is looked at first
+# cause: if the task failed or was cancelled, result() raises in the callback, and the task is never taken out of the set
+# line: task.result()
+# told: task.add_done_callback(finished)
+import asyncio
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+    def finished(task):
+        task.result()       # an error shall not pass unseen
+        kept.remove(task)
+
+    task = asyncio.create_task(coro)
+    kept.add(task)
+    task.add_done_callback(finished)
+    return task
+
+# %% keep-1 right: in place, with the loop's own tools
+import asyncio
+from operator import methodcaller
+
+
+def background(coro, kept):
+    """Start `coro` as a task, kept in the set `kept` until it is done; return it."""
+    task = asyncio.get_running_loop().create_task(coro)
+    kept.update((task,))
+    task.add_done_callback(lambda done: methodcaller("discard", done)(kept))
     return task

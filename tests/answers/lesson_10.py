@@ -65,7 +65,6 @@ async def all_or_nothing(buy, items):
 # %% fail-fast-1 wrong: only for an Exception
 # cause: if all_or_nothing is cancelled, it does not wait until all have ended
 # line: except Exception:
-# told: task.cancel()
 import asyncio
 
 
@@ -195,7 +194,6 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: an answer that counts as false
 # cause: an answer such as 0 or "" is taken for none
 # line: if answer:
-# told: raise ExceptionGroup("no server answered", errors)
 import asyncio
 
 
@@ -324,7 +322,6 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: only one kind of failure
 # cause: a server that fails with another error than OSError or ValueError ends it all
 # line: except (ConnectionError, ValueError) | raise
-# told: return await coming
 import asyncio
 
 
@@ -709,7 +706,6 @@ async def supervise(worker, restarts, pause):
 # %% supervise-1 wrong: no pause is a second
 # cause: a pause of 0 counts as false
 # line: pause or 1
-# told: none
 import asyncio
 
 
@@ -767,7 +763,6 @@ async def all_or_nothing(buy, items):
 # %% first-answer-1 wrong: a falsy answer doesn't count
 # cause: an answer like 0, "" or None is taken for no answer: the next one wins, or an ExceptionGroup is raised though somebody answered
 # line: if answer:
-# told: raise ExceptionGroup("nobody answered", errors)
 import asyncio
 
 
@@ -791,9 +786,9 @@ async def first_answer(ask, servers):
         await asyncio.gather(*tasks, return_exceptions=True)
 
 # %% first-answer-1 wrong: one of several that are done
-# yet: it is SOLVED
 # cause: several may be done at the same moment; it looks at one alone and forgets the others: an answer, or an error for the group, is lost
 # line: task = done.pop()
+# told: raise ExceptionGroup("nobody answered", errors)
 import asyncio
 
 
@@ -871,8 +866,7 @@ async def fetch_within(fetch, urls, seconds):
 
 # %% within-1 wrong: a cancel leaves the fetches running
 # cause: asyncio.wait doesn't cancel what it waits for: when fetch_within is cancelled there, the lines after it are skipped and the fetches go on
-# line: await asyncio.wait(tasks, timeout=seconds)
-# told: tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+# line: await asyncio.wait(tasks, timeout=seconds) | asyncio.create_task(fetch(url))
 import asyncio
 
 
@@ -947,9 +941,9 @@ async def supervise(worker, restarts, pause):
     raise last
 
 # %% supervise-1 wrong: an exception as a result
-# yet: it is SOLVED
 # cause: with return_exceptions=True a worker that returns an exception object can't be told from one that failed: it is started again instead of its result being returned
 # line: return_exceptions=True | if not isinstance(result, Exception):
+# told: raise result
 import asyncio
 
 
@@ -980,3 +974,304 @@ async def supervise(worker, restarts, pause):
             if delay is None:
                 raise
         await asyncio.sleep(delay)
+
+# %% fail-fast-1 wrong: gather, tidied up after errors only
+# cause: CancelledError is no Exception: when all_or_nothing is cancelled, gather ends with the first task that does, and the ones that still clean up are not waited for
+# line: except Exception:
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    tasks = [asyncio.create_task(buy(item)) for item in items]
+    try:
+        return await asyncio.gather(*tasks)
+    except Exception:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+# %% fail-fast-1 wrong: a dict by item, once more
+# yet: it is SOLVED
+# cause: an item that stands in `items` twice is bought twice, but the dict keeps only the last purchase, which is then returned twice
+# line: tasks[item] =
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    tasks = {}
+    async with asyncio.TaskGroup() as group:
+        for item in items:
+            tasks[item] = group.create_task(buy(item))
+    return [tasks[item].result() for item in items]
+
+# %% fail-fast-1 right: wait for the first exception
+import asyncio
+
+
+async def stop(tasks):
+    """Cancel the tasks and wait until all have ended, whoever cancels us meanwhile."""
+    for task in tasks:
+        task.cancel()
+    cancelled = None
+    while left := [task for task in tasks if not task.done()]:
+        try:
+            await asyncio.wait(left)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+
+
+async def all_or_nothing(buy, items):
+    """Buy all items at once and return what was bought, in order; or stop them all."""
+    tasks = [asyncio.ensure_future(coro) for coro in map(buy, items)]
+    try:
+        if tasks:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in tasks:
+            if task.done():
+                task.result()       # raises what went wrong
+    finally:
+        await stop(tasks)
+    return [task.result() for task in tasks]
+
+# %% first-answer-1 wrong: none means "no answer yet"
+# cause: a server may answer None; then this answer does not count, and if no other comes an ExceptionGroup is raised although somebody answered
+# line: if answer is not None
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    tasks = [asyncio.create_task(ask(server)) for server in servers]
+    errors = []
+    answer = None
+    try:
+        for future in asyncio.as_completed(tasks):
+            try:
+                answer = await future
+            except Exception as error:
+                errors.append(error)
+            if answer is not None:
+                return answer
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    raise ExceptionGroup("nobody answered", errors)
+
+# %% first-answer-1 wrong: the losers are only stopped when there is a winner
+# cause: if first_answer itself is cancelled, the await in the loop raises and the cleanup is skipped: all the asks run on; a finally is missing
+# line: await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+# told: pending = {asyncio.create_task(ask(server)) for server in servers}
+import asyncio
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    pending = {asyncio.create_task(ask(server)) for server in servers}
+    errors = []
+    while pending:
+        done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            if task.exception() is not None:
+                errors.append(task.exception())
+                continue
+            for other in pending:
+                other.cancel()
+            if pending:
+                await asyncio.wait(pending)
+            return task.result()
+    raise ExceptionGroup("all servers failed", errors)
+
+# %% first-answer-1 right: done callbacks and one future
+import asyncio
+
+
+class Race:
+    def __init__(self, coros):
+        self.winner = asyncio.get_running_loop().create_future()
+        self.errors = []
+        self.tasks = [asyncio.ensure_future(coro) for coro in coros]
+        self.running = len(self.tasks)
+        for task in self.tasks:
+            task.add_done_callback(self.finished)
+
+    def finished(self, task):
+        self.running -= 1
+        if task.cancelled():
+            self.errors.append(RuntimeError("cancelled"))
+        elif error := task.exception():
+            self.errors.append(error)
+        elif not self.winner.done():
+            self.winner.set_result(task)
+        if not self.running and not self.winner.done():
+            self.winner.set_result(None)
+
+    async def stop(self):
+        for task in self.tasks:
+            task.cancel()
+        cancelled = None
+        while left := [task for task in self.tasks if not task.done()]:
+            try:
+                await asyncio.wait(left)
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None:
+            raise cancelled
+
+
+async def first_answer(ask, servers):
+    """Return the first answer; raise an ExceptionGroup if all servers fail."""
+    race = Race(map(ask, servers))
+    try:
+        winner = await race.winner
+    finally:
+        await race.stop()
+    if winner is None:
+        raise ExceptionGroup("no server answered", race.errors)
+    return winner.result()
+
+# %% within-1 wrong: nothing to wait for
+# cause: asyncio.wait raises a ValueError when it is given no tasks, so for no urls there is no empty dict
+# line: await asyncio.wait(tasks.values(), timeout=seconds)
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    tasks = {url: asyncio.create_task(fetch(url)) for url in urls}
+    try:
+        done, late = await asyncio.wait(tasks.values(), timeout=seconds)
+    finally:
+        for task in tasks.values():
+            task.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+    return {url: task.result() for url, task in tasks.items()
+            if task in done and not task.cancelled() and task.exception() is None}
+
+# %% within-1 wrong: only the errors of the network are expected
+# cause: any other error of fetch, a ValueError say, leaves its task, makes the group cancel all the others, and comes out instead of being left out
+# line: except (TimeoutError, OSError):
+# told: async with asyncio.TaskGroup() as group:
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    pages = {}
+
+    async def one(url):
+        try:
+            async with asyncio.timeout(seconds):
+                pages[url] = await fetch(url)
+        except (TimeoutError, OSError):
+            pass
+
+    async with asyncio.TaskGroup() as group:
+        for url in urls:
+            group.create_task(one(url))
+    return pages
+
+# %% within-1 right: an alarm clock and a countdown
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    """Return a dict from url to page of what came within `seconds` seconds."""
+    loop = asyncio.get_running_loop()
+    over = loop.create_future()
+    pages = {}
+
+    def ring():
+        if not over.done():
+            over.set_result(None)
+
+    def finished(url, task):
+        running.discard(task)
+        if not over.done() and not task.cancelled() and task.exception() is None:
+            pages[url] = task.result()
+        if not running:
+            ring()
+
+    running = set()
+    for url in urls:
+        task = loop.create_task(fetch(url))
+        running.add(task)
+        task.add_done_callback(lambda task, url=url: finished(url, task))
+    if not running:
+        return pages
+
+    alarm = loop.call_later(seconds, ring)
+    cancelled = None
+    try:
+        await over
+    except asyncio.CancelledError as error:
+        cancelled = error
+    alarm.cancel()
+    left = list(running)
+    for task in left:
+        task.cancel()
+    while any(not task.done() for task in left):
+        try:
+            await asyncio.wait(left)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+    return pages
+
+# %% supervise-1 wrong: a pause before giving up
+# cause: after the last failure the loop sleeps once more before the error comes out, instead of raising it at once
+# line: await asyncio.sleep(pause)
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    last = None
+    for attempt in range(restarts + 1):
+        try:
+            return await worker()
+        except Exception as error:
+            last = error
+        await asyncio.sleep(pause)
+    raise last
+
+# %% supervise-1 wrong: start again by recursion
+# cause: each restart goes one call deeper, so after some hundreds of them a RecursionError comes instead of the next start
+# line: return await supervise(worker, restarts - 1, pause)
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    try:
+        return await worker()
+    except Exception:
+        if restarts == 0:
+            raise
+    await asyncio.sleep(pause)
+    return await supervise(worker, restarts - 1, pause)
+
+# %% supervise-1 right: an endless loop that counts down
+import asyncio
+import itertools
+
+
+async def supervise(worker, restarts, pause):
+    """Run the worker; start it again when it fails, `restarts` times at most."""
+    me = asyncio.current_task()
+    before = me.cancelling()
+    for failures in itertools.count(1):
+        try:
+            return await worker()
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            if me.cancelling() > before or failures > restarts:
+                raise
+        await asyncio.sleep(pause)

@@ -93,7 +93,6 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: an answer that counts as false
 # cause: an answer such as 0 is taken for none, and the next server is asked
 # line: if answer:
-# told: none
 import asyncio
 
 
@@ -179,7 +178,6 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: a word that says nothing came
 # cause: an answer None is taken for none, and the next server is asked
 # line: is not None
-# told: none
 import asyncio
 
 
@@ -205,7 +203,6 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: calls itself with the others
 # cause: each server is one call deeper, so it ends at about a thousand
 # line: return await first_answer(
-# told: none
 import asyncio
 
 
@@ -532,7 +529,6 @@ async def worker(queue, handle, failed):
 # %% in-hand-1 wrong: a look every now and then
 # cause: it looks whether the queue is empty, and takes a QueueEmpty of handle for that
 # line: except asyncio.QueueEmpty:
-# told: none
 import asyncio
 
 
@@ -908,7 +904,6 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: the outer except isn't asked whose
 # cause: the inner one is checked by expired(), but the outer except is not: ask's own TimeoutError, passed on by the inner one, ends as "out of time"
 # line: return "out of time"
-# told: except TimeoutError:
 import asyncio
 
 
@@ -1156,8 +1151,7 @@ async def borrow(lend, use, give_back):
 
 # %% give-back-1 wrong: each cancel grants three seconds more
 # cause: the timeout of 3 s begins anew after each cancel: who cancels again and again gives give_back more than 3 s
-# line: await asyncio.wait({giving}, timeout=3)
-# told: giving = asyncio.create_task(give_back(thing))
+# line: await asyncio.wait({giving}, timeout=3) | asyncio.create_task(give_back(thing))
 import asyncio
 from contextlib import suppress
 
@@ -1222,3 +1216,334 @@ async def borrow(lend, use, give_back):
         return result
     finally:
         del error
+
+# %% whose-1 wrong: whoever was late, it was the whole
+# cause: the outer except takes every TimeoutError for the long deadline, also one that ask raised itself; whole.expired() is not asked
+# line: return "out of time"
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    try:
+        async with asyncio.timeout(long):
+            for server in servers:
+                try:
+                    async with asyncio.timeout(short) as part:
+                        return await ask(server)
+                except TimeoutError:
+                    if not part.expired():
+                        raise
+    except TimeoutError:
+        return "out of time"
+    return "nobody"
+
+# %% whose-1 wrong: the long deadline is looked at between the servers
+# cause: the long deadline is checked only before each server; one that is asked shortly before still gets its full short seconds, so the whole takes too long (and the last may answer too late)
+# line: if loop.time() >= end:
+# told: async with asyncio.timeout(short) as deadline:
+import asyncio
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + long
+    for server in servers:
+        if loop.time() >= end:
+            return "out of time"
+        try:
+            async with asyncio.timeout(short) as deadline:
+                return await ask(server)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+    return "nobody"
+
+# %% whose-1 right: one clock at a time, errors as values
+import asyncio
+
+
+async def outcome(coro):
+    try:
+        return "answer", await coro
+    except Exception as error:
+        return "error", error
+
+
+async def first_answer(ask, servers, short, long):
+    """Return the first answer, "nobody" or "out of time"."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + long
+    for server in servers:
+        ring = min(loop.time() + short, end)
+        try:
+            async with asyncio.timeout_at(ring):
+                found = await outcome(ask(server))
+        except TimeoutError:        # ours alone: those of ask are values here
+            if ring == end or loop.time() >= end:
+                return "out of time"
+            continue
+        match found:
+            case "answer", answer:
+                return answer
+            case "error", error:
+                raise error
+    return "nobody"
+
+# %% budget-1 wrong: shared among those that have not come
+# cause: the divisor counts the pages without a text, also those that were asked for in vain; after a page that was too slow the shares of the others are too small
+# line: len(pages) - len(texts)
+# told: none
+import asyncio
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + budget
+    texts = {}
+    for page in pages:
+        share = (end - clock()) / (len(pages) - len(texts))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(share):
+                texts[page] = await fetch(page)
+    return texts
+
+# %% budget-1 wrong: another clock, once more
+# cause: time.monotonic is not the loop's clock: what the loop's clock jumps is not seen, so what is left is reckoned wrongly
+# line: start = time.monotonic() | (time.monotonic() - start)
+import asyncio
+import time
+from contextlib import suppress
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    start = time.monotonic()
+    result = {}
+    for number, page in enumerate(pages):
+        left = budget - (time.monotonic() - start)
+        with suppress(asyncio.TimeoutError):
+            result[page] = await asyncio.wait_for(fetch(page), left / (len(pages) - number))
+    return result
+
+# %% budget-1 right: a purse
+import asyncio
+from contextlib import suppress
+
+
+class Purse:
+    def __init__(self, seconds, heads):
+        self.clock = asyncio.get_running_loop().time
+        self.end = self.clock() + seconds
+        self.heads = heads
+
+    def share(self):
+        now = self.clock()
+        heads, self.heads = self.heads, self.heads - 1
+        return asyncio.timeout_at(now + (self.end - now) / heads)
+
+
+async def load(fetch, pages, budget):
+    """Return a dict of the pages that came within `budget` seconds."""
+    pages = list(pages)
+    purse = Purse(budget, len(pages))
+    texts = {}
+    for page in pages:
+        with suppress(TimeoutError):
+            async with purse.share():
+                texts |= {page: await fetch(page)}
+    return texts
+
+# %% in-hand-1 wrong: the old job is put back
+# cause: `job` still holds the last job when the worker waits for the next one; a cancellation there puts a job back that was handled already
+# line: job = await queue.get() | if job is not nothing
+# told: queue.put_nowait(job)
+import asyncio
+
+nothing = object()
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    job = nothing
+    while True:
+        try:
+            job = await queue.get()
+            await handle(job)
+        except asyncio.CancelledError:
+            if job is not nothing:
+                queue.put_nowait(job)
+            raise
+        except Exception:
+            failed.append(job)
+
+# %% in-hand-1 wrong: a job that is false
+# cause: a job may be false, such as 0 or an empty text; when it is cancelled in hand, it is not put back and so it is lost
+# line: if job:
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    while True:
+        job = None
+        try:
+            job = await queue.get()
+            await handle(job)
+        except asyncio.CancelledError:
+            if job:
+                queue.put_nowait(job)
+            raise
+        except Exception:
+            failed.append(job)
+
+# %% in-hand-1 right: three outcomes, a match
+import asyncio
+
+
+async def worker(queue, handle, failed):
+    """Handle jobs for ever; a cancelled job goes back."""
+    me = asyncio.current_task()
+    before = me.cancelling()
+    while True:
+        job = await queue.get()
+        try:
+            await handle(job)
+            outcome = "handled"
+        except (Exception, asyncio.CancelledError):
+            outcome = "broken off"
+        match outcome, me.cancelling() > before:
+            case "broken off", True:
+                queue.put_nowait(job)
+            case "broken off", False:
+                failed.append(job)
+        queue.task_done()
+        if me.cancelling() > before:
+            raise asyncio.CancelledError
+
+# %% submit-1 wrong: a number that is false
+# cause: save may return 0, and `0 or ...` is "still saving" though the number was there
+# line: return number or "still saving"
+import asyncio
+from contextlib import suppress
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    saving = group.create_task(save())
+    number = None
+    with suppress(TimeoutError):
+        number = await asyncio.wait_for(asyncio.shield(saving), patience)
+    return number or "still saving"
+
+# %% submit-1 wrong: a task outside the group
+# cause: the task is not one of the group's, so the group ends before the saving has ended, and an error of save does not come out of the group
+# line: asyncio.create_task(save())
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    saving = asyncio.create_task(save())
+    done, _ = await asyncio.wait([saving], timeout=patience)
+    if saving in done:
+        return saving.result()
+    return "still saving"
+
+# %% submit-1 right: a bell that two may ring
+import asyncio
+
+
+async def submit(group, save, patience):
+    """Save in `group`; return the number, or "still saving"."""
+    loop = asyncio.get_running_loop()
+    bell = asyncio.Event()
+    saving = group.create_task(save())
+    saving.add_done_callback(lambda _: bell.set())
+    alarm = loop.call_later(patience, bell.set)
+    try:
+        await bell.wait()
+    finally:
+        alarm.cancel()
+    return saving.result() if saving.done() else "still saving"
+
+# %% give-back-1 wrong: shield alone
+# cause: shield keeps give_back running, but the await is broken off by a cancellation: borrow ends before give_back does
+# line: await asyncio.shield(
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    try:
+        return await use(thing)
+    finally:
+        with suppress(TimeoutError):
+            await asyncio.shield(asyncio.wait_for(give_back(thing), 3))
+
+# %% give-back-1 wrong: the three seconds begin anew
+# cause: every cancellation goes round the loop and waits for another 3 s, so give_back may get much more than 3 s
+# line: timeout=3
+# told: giving = asyncio.create_task(give_back(thing))
+import asyncio
+from contextlib import suppress
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    thing = await lend()
+    cancelled = None
+    try:
+        return await use(thing)
+    except asyncio.CancelledError as error:
+        cancelled = error
+    finally:
+        giving = asyncio.create_task(give_back(thing))
+        while not giving.done():
+            try:
+                done, late = await asyncio.wait([giving], timeout=3)
+            except asyncio.CancelledError as error:
+                cancelled = error
+            else:
+                if late:
+                    giving.cancel()
+        if cancelled is not None:
+            raise cancelled
+
+# %% give-back-1 right: a keeper that counts the cancellations
+import asyncio
+
+
+async def to_its_end(coro, seconds):
+    """Run the coroutine to its end, or cancel it after so many seconds. Hears nothing."""
+    task = asyncio.ensure_future(coro)
+    alarm = asyncio.get_running_loop().call_later(seconds, task.cancel)
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError:
+            pass                    # counted in Task.cancelling()
+    alarm.cancel()
+
+
+async def borrow(lend, use, give_back):
+    """Use a thing and give it back, whatever happens."""
+    me = asyncio.current_task()
+    before = me.cancelling()
+    thing = await lend()
+    result = error = None
+    try:
+        result = await use(thing)
+    except BaseException as raised:
+        error = raised
+    await to_its_end(give_back(thing), 3)
+    if me.cancelling() > before:
+        raise asyncio.CancelledError
+    if error is not None:
+        raise error
+    return result

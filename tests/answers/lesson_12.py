@@ -596,7 +596,6 @@ async def add_up(weigh, items):
 # %% slices-1 wrong: counts the weight and not the items
 # cause: it pauses where the sum is a multiple of five, which need not be after ten items
 # line: if total % 5 == 0:
-# told: total += weigh(item)
 import asyncio
 
 
@@ -611,7 +610,6 @@ async def add_up(weigh, items):
 # %% search-1 wrong: a place that is nothing
 # cause: a falsy place is taken for not found, and it looks on
 # line: if found:
-# told: found = look(place) and place
 import asyncio
 import threading
 
@@ -638,7 +636,6 @@ async def search(look, places, seconds):
 # %% search-1 wrong: one flag for all searches
 # cause: the flag belongs to the module, so the end of one search ends the others
 # line: stop = threading.Event() | stop.clear() | stop.set()
-# told: none
 import asyncio
 import threading
 
@@ -864,7 +861,6 @@ async def search(look, places, seconds):
         return None
 
 # %% search-1 wrong: look at the clock only in the thread
-# yet: it is SOLVED
 # cause: The deadline is checked only between two looks in the thread, and the coroutine waits for the thread; a look that takes long keeps `search` from returning after `seconds`.
 # line: while time.monotonic() < end | return await asyncio.to_thread(run)
 import asyncio
@@ -1038,3 +1034,255 @@ async def listen(subscribe):
 
     subscribe(callback)
     return await over
+
+# %% slices-1 wrong: eleven calls, once more
+# cause: off by one: the pause comes only when the counter is past 10, so eleven calls are made in a row
+# line: if calls > 10:
+import asyncio
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    total = 0
+    calls = 0
+    for item in items:
+        total += weigh(item)
+        calls += 1
+        if calls > 10:
+            calls = 0
+            await asyncio.sleep(0)
+    return total
+
+# %% slices-1 wrong: a task for each slice
+# cause: all the slices' tasks become ready at the same time and run one right after the other in the same turn; nobody else gets between them
+# line: asyncio.gather(
+import asyncio
+
+
+async def add_slice(weigh, items):
+    return sum(weigh(item) for item in items)
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    items = list(items)
+    sums = await asyncio.gather(
+        *(add_slice(weigh, items[i:i + 10]) for i in range(0, len(items), 10)))
+    return sum(sums)
+
+# %% slices-1 right: a chain of call_soon
+import asyncio
+from itertools import islice
+
+
+async def add_up(weigh, items):
+    """Return the sum of `weigh(item)`; let the others have turns in between."""
+    loop = asyncio.get_running_loop()
+    finished = loop.create_future()
+    source = iter(items)
+    total = 0
+
+    def slice_soon():
+        loop.call_soon(add_slice)
+
+    def add_slice():
+        nonlocal total
+        if finished.done():         # cancelled
+            return
+        try:
+            batch = list(islice(source, 10))
+            total += sum(map(weigh, batch))
+        except Exception as error:
+            finished.set_exception(error)
+        else:
+            slice_soon() if batch else finished.set_result(total)
+
+    slice_soon()
+    return await finished
+
+# %% search-1 wrong: one flag for all searches, once more
+# cause: the Event is shared by all calls: when one search ends, it stops the others too, and the start of one clears the flag of another
+# line: stop = threading.Event()
+import asyncio
+import threading
+
+stop = threading.Event()
+
+
+def walk(look, places):
+    for place in places:
+        if stop.is_set():
+            return None
+        if look(place):
+            return place
+    return None
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    stop.clear()
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(walk, look, places), seconds)
+    except TimeoutError:
+        return None
+    finally:
+        stop.set()
+
+# %% search-1 wrong: told to stop after a timeout only
+# cause: when search is cancelled from outside, a CancelledError comes, nobody sets the event, and the thread looks on; it belongs into a finally
+# line: except asyncio.TimeoutError:
+import asyncio
+import threading
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    give_up = threading.Event()
+
+    def run():
+        for place in places:
+            if give_up.is_set():
+                break
+            if look(place):
+                return place
+
+    try:
+        return await asyncio.wait_for(asyncio.to_thread(run), seconds)
+    except asyncio.TimeoutError:
+        give_up.set()
+        return None
+
+# %% search-1 right: the loop holds the reins
+import asyncio
+import threading
+from contextlib import suppress
+
+
+async def search(look, places, seconds):
+    """Return the first of `places` where `look` says True, or None after `seconds`."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            for place in places:
+                if await asyncio.to_thread(look, place):
+                    return place
+    return None
+
+# %% leave-pool-1 wrong: the loop's futures are cancelled
+# cause: the futures of run_in_executor can be cancelled even while their work is running, so what had begun is thrown away
+# line: future.cancel()
+# told: done, pending = await asyncio.wait(futures.values(), timeout=seconds)
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    loop = asyncio.get_running_loop()
+    pool = ThreadPoolExecutor(max_workers=2)
+    futures = {item: loop.run_in_executor(pool, work, item) for item in items}
+    done, pending = await asyncio.wait(futures.values(), timeout=seconds)
+    for future in pending:
+        future.cancel()
+    await asyncio.to_thread(pool.shutdown)
+    return {item: future.result() for item, future in futures.items()
+            if not future.cancelled()}
+
+# %% leave-pool-1 wrong: the with statement waits
+# cause: at the end of the with block the pool is shut down with wait=True in the loop's thread: the loop is blocked until the last ones have ended
+# line: with ThreadPoolExecutor(2) as pool:
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    with ThreadPoolExecutor(2) as pool:
+        futures = {item: pool.submit(work, item) for item in items}
+        await asyncio.sleep(seconds)
+        begun = {item: future for item, future in futures.items()
+                 if not future.cancel()}
+    return {item: future.result() for item, future in begun.items()}
+
+# %% leave-pool-1 right: threads note their own results
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+
+async def crunch(work, items, seconds):
+    """Return {item: work(item)} of all that were begun within `seconds`."""
+    results = {}
+    pool = ThreadPoolExecutor(max_workers=2)
+
+    def note(item):
+        results[item] = work(item)
+
+    try:
+        futures = [pool.submit(note, item) for item in items]
+        await asyncio.wait([asyncio.wrap_future(future) for future in futures],
+                           timeout=seconds)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        await asyncio.to_thread(pool.shutdown, wait=True)
+    return results
+
+# %% listen-1 wrong: the thread fills the queue itself
+# cause: an asyncio.Queue is not made for other threads: a put from there does not wake a loop that is asleep
+# line: subscribe(queue.put_nowait)
+import asyncio
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    queue = asyncio.Queue()
+    words = []
+    subscribe(queue.put_nowait)
+    while (word := await queue.get()) is not None:
+        words.append(word)
+    return words
+
+# %% listen-1 wrong: an empty word is the end, once more
+# cause: an empty word is false too, so the list ends there although more words will come; only None is the end
+# line: while word := await queue.get():
+import asyncio
+from functools import partial
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    loop = asyncio.get_running_loop()
+    queue = asyncio.Queue()
+    words = []
+    subscribe(partial(loop.call_soon_threadsafe, queue.put_nowait))
+    while word := await queue.get():
+        words.append(word)
+    return words
+
+# %% listen-1 right: a list and one future
+import asyncio
+
+
+class Ear:
+    def __init__(self):
+        self.loop = asyncio.get_running_loop()
+        self.words = []
+        self.heard_all = self.loop.create_future()
+
+    def __call__(self, word):
+        """Called by the thread."""
+        self.loop.call_soon_threadsafe(self.note, word)
+
+    def note(self, word):
+        match word:
+            case None if not self.heard_all.done():
+                self.heard_all.set_result(self.words)
+            case None:
+                pass
+            case _:
+                self.words.append(word)
+
+
+async def listen(subscribe):
+    """Return the words that the thread says, in order."""
+    ear = Ear()
+    subscribe(ear)
+    return await ear.heard_all

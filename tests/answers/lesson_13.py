@@ -282,7 +282,6 @@ class Log:
 # %% request-log-1 wrong: number 0
 # cause: the request with number 0 is taken for none
 # line: self.number.get() or None
-# told: none
 import contextvars
 
 
@@ -608,7 +607,6 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: nothing is loaded again and again
 # cause: a result that is None or otherwise falsy is taken for "not loaded yet"
 # line: if not pages.get(key):
-# told: none
 import asyncio
 
 
@@ -759,7 +757,6 @@ class Account:
 # %% account-1 wrong: the lock stays shut after a cancellation
 # cause: except Exception lets a cancellation pass without a release
 # line: except Exception:
-# told: await self.lock.acquire()
 import asyncio
 
 
@@ -779,7 +776,6 @@ class Account:
 # %% account-1 wrong: nothing to pay
 # cause: a payment of 0 is not told to the bank, which would take its fee
 # line: if change:
-# told: none
 import asyncio
 
 
@@ -833,7 +829,6 @@ async def buy(changed, shelf):
 # %% bread-1 wrong: a loaf without a name
 # cause: an empty string is taken for no loaf, and it goes on to wait
 # line: if loaf:
-# told: await changed.wait()
 async def buy(changed, shelf):
     async with changed:
         while True:
@@ -867,8 +862,7 @@ class Log:
 
 # %% limited-1 wrong: no page twice at once
 # cause: who asks for a page that is under way gets the other one's result, and fetch isn't called
-# line: if page in flying:
-# told: none
+# line: if page in flying: | flying[page] = asyncio.ensure_future(fetch(page))
 import asyncio
 
 
@@ -953,7 +947,6 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: a key is its truth
 # cause: a falsy key is not kept, so it is loaded at each call
 # line: if not key
-# told: none
 import asyncio
 
 
@@ -970,8 +963,7 @@ def once_per_key(load):
 
 # %% tally-1 wrong: reads before it fetches
 # cause: The old total is read before the await and written back after it; what other tasks added meanwhile is lost.
-# line: before = totals.get(name, 0)
-# told: number = await fetch(name)
+# line: before = totals.get(name, 0) | number = await fetch(name)
 async def add(totals, name, fetch):
     """Fetch a number and add it to the total of `name`."""
     before = totals.get(name, 0)
@@ -980,8 +972,7 @@ async def add(totals, name, fetch):
 
 # %% tally-1 wrong: zero set after the fetch is asked for
 # cause: `name not in totals` is asked before the await, but acted upon after it; of two tasks with the same new name the second sets the total back to 0, and the first number is lost.
-# line: new = name not in totals | if new:
-# told: number = await fetch(name)
+# line: new = name not in totals | if new: | number = await fetch(name)
 async def add(totals, name, fetch):
     """Fetch a number and add it to the total of `name`."""
     new = name not in totals
@@ -1025,7 +1016,6 @@ class Account:
 # %% account-1 wrong: lock not released on error
 # cause: If the bank raises an error, or the payment is cancelled, `release` is never reached; the account stays locked for ever.
 # line: self.lock.release()
-# told: await self.lock.acquire()
 import asyncio
 
 
@@ -1095,10 +1085,7 @@ async def buy(changed, shelf):
     finally:
         changed.release()
 
-# %% request-log-1 wrong: context variable of the class
-# yet: it is SOLVED
-# cause: One context variable is shared by all logs; `begin` on one log changes the number in every other one.
-# line: number = contextvars.ContextVar("number", default=None)
+# %% request-log-1 right: context variable of the class
 import contextvars
 
 
@@ -1118,8 +1105,7 @@ class Log:
 
 # %% request-log-1 wrong: a dict of tasks
 # cause: The number is kept under the current task; a task that is created by a request's task is another one, and its lines get None instead of the request's number.
-# line: self.lines.append((self.numbers.get(asyncio.current_task()), text))
-# told: self.numbers[asyncio.current_task()] = number
+# line: self.lines.append((self.numbers.get(asyncio.current_task()), text)) | self.numbers[asyncio.current_task()] = number
 import asyncio
 import contextvars
 import weakref
@@ -1176,7 +1162,6 @@ def limited(fetch, most):
 # %% limited-1 wrong: place lost on an error
 # cause: The place is given back only after a success; when `fetch` raises or the caller is cancelled, it's lost, and after `most` failures everybody waits for ever.
 # line: places.put_nowait(None)  # back
-# told: places.put_nowait(None)
 import asyncio
 
 
@@ -1220,7 +1205,6 @@ def limited(fetch, most):
 # %% once-per-key-1 wrong: tests the page with get
 # cause: A page that is None (or the test for None) counts as "not loaded yet", so such a key is loaded again by each who asks.
 # line: if pages.get(key) is None:
-# told: none
 import asyncio
 from collections import defaultdict
 
@@ -1240,8 +1224,7 @@ def once_per_key(load):
 
 # %% once-per-key-1 wrong: awaits the shared task without a shield
 # cause: All who ask await the same task without `asyncio.shield`; if one of them is cancelled, the task is cancelled with him, and the others get a CancelledError instead of the page.
-# line: return await tasks[key]
-# told: tasks.pop(key, None)
+# line: return await tasks[key] | tasks.pop(key, None)
 import asyncio
 
 
@@ -1284,5 +1267,369 @@ def once_per_key(load):
             task = tasks[key] = asyncio.ensure_future(run(key))
             task.add_done_callback(lambda done: forget(key, done))
         return await asyncio.shield(task)
+
+    return get
+
+# %% tally-1 wrong: the first one overwrites
+# cause: whether the name is new is asked before the await; several that find it missing all assign, and overwrite what others have added meanwhile
+# line: totals[name] = await fetch(name)
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    if name in totals:
+        number = await fetch(name)
+        totals[name] += number
+    else:
+        totals[name] = await fetch(name)
+
+# %% tally-1 wrong: a lock around the fetch
+# cause: the lock is held during the fetch, so the tasks fetch one after another instead of all at the same time
+# line: async with lock:
+import asyncio
+
+lock = asyncio.Lock()
+
+
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    async with lock:
+        totals[name] = totals.get(name, 0) + await fetch(name)
+
+# %% tally-1 right: an update after the await
+async def add(totals, name, fetch):
+    """Fetch a number and add it to the total of `name`."""
+    match await fetch(name):
+        case number:
+            totals.update({name: totals.get(name, 0) + number})
+
+# %% account-1 wrong: one lock for the class
+# cause: the lock is an attribute of the class, so all accounts share it and wait for each other
+# line: lock = asyncio.Lock()
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    lock = asyncio.Lock()
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+
+    async def pay(self, change):
+        async with self.lock:
+            self.euros = await self.bank(self.euros, change)
+
+# %% account-1 wrong: acquire within the try
+# cause: a payment that is cancelled while it waits for the lock runs into the finally and releases the lock that another payment holds
+# line: await self.lock.acquire()
+# told: none
+import asyncio
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.lock = asyncio.Lock()
+
+    async def pay(self, change):
+        try:
+            await self.lock.acquire()
+            self.euros = await self.bank(self.euros, change)
+        finally:
+            self.lock.release()
+
+# %% account-1 right: the only key goes round in a queue
+import asyncio
+from contextlib import asynccontextmanager
+
+
+class Account:
+    """An account that no two tasks change at once."""
+
+    def __init__(self, bank):
+        self.bank = bank
+        self.euros = 0
+        self.keys = asyncio.Queue()
+        self.keys.put_nowait("key")
+
+    @asynccontextmanager
+    async def alone(self):
+        key = await self.keys.get()
+        try:
+            yield
+        finally:
+            self.keys.put_nowait(key)
+
+    async def pay(self, change):
+        async with self.alone():
+            self.euros = await self.bank(self.euros, change)
+
+# %% bread-1 wrong: woken once, so there is bread
+# cause: after wait() the shelf may be empty again (another customer, another reason to notify); it must be looked at anew, with while
+# line: if not shelf:
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        if not shelf:
+            await changed.wait()
+        return shelf.pop(0)
+
+# %% bread-1 wrong: taken after the lock
+# cause: the loaf is taken off the shelf when the lock has been released already; who changes the shelf must hold it
+# line: return shelf.pop(0)
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with changed:
+        await changed.wait_for(lambda: len(shelf) > 0)
+    return shelf.pop(0)
+
+# %% bread-1 right: try to take one, wait for an IndexError
+from contextlib import AsyncExitStack
+
+
+async def buy(changed, shelf):
+    """Take the first loaf, as soon as there is one."""
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(changed)
+        while True:
+            try:
+                return shelf.pop(0)
+            except IndexError:
+                await changed.wait()
+
+# %% request-log-1 wrong: a dict by task
+# cause: a task that is created by a request's task is another task and not in the dict, so its lines get None instead of its request's number
+# line: self.numbers.get(asyncio.current_task())
+# told: self.numbers[asyncio.current_task()] = number
+import asyncio
+import weakref
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.numbers = weakref.WeakKeyDictionary()
+
+    def begin(self, number):
+        self.numbers[asyncio.current_task()] = number
+
+    def say(self, text):
+        self.lines.append((self.numbers.get(asyncio.current_task()), text))
+
+# %% request-log-1 wrong: a box in the context
+# yet: it is SOLVED
+# cause: the context is copied for a new task, but not the dict in it: parent and child change the same box, so a child that begins another request changes its parent's number
+# line: box["number"] = number
+import contextvars
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+        self.current = contextvars.ContextVar("current", default=None)
+
+    def begin(self, number):
+        box = self.current.get()
+        if box is None:
+            box = {}
+            self.current.set(box)
+        box["number"] = number
+
+    def say(self, text):
+        box = self.current.get()
+        self.lines.append((box["number"] if box else None, text))
+
+# %% request-log-1 right: a property over a mapping that is never changed
+import contextvars
+from types import MappingProxyType
+
+_numbers = contextvars.ContextVar("numbers", default=MappingProxyType({}))
+
+
+class Log:
+    """A log that knows to which request a line belongs."""
+
+    def __init__(self):
+        self.lines = []
+
+    @property
+    def number(self):
+        return _numbers.get().get(self)
+
+    @number.setter
+    def number(self, number):
+        _numbers.set(MappingProxyType({**_numbers.get(), self: number}))
+
+    def begin(self, number):
+        self.number = number
+
+    def say(self, text):
+        self.lines += [(self.number, text)]
+
+# %% limited-1 wrong: a cancelled caller keeps the place
+# cause: a CancelledError is no Exception and passes both releases, so the place of a cancelled caller is never free again
+# line: except Exception:
+import asyncio
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    places = asyncio.Semaphore(most)
+
+    async def get(page):
+        await places.acquire()
+        try:
+            text = await fetch(page)
+        except Exception:
+            places.release()
+            raise
+        places.release()
+        return text
+
+    return get
+
+# %% limited-1 wrong: a place that is handed to a dead man
+# cause: a place is handed over to a waiter; if this one is cancelled after that and before it runs, `await turn` raises outside of the try, and the place is lost
+# line: await turn
+import asyncio
+from collections import deque
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    free = most
+    waiting = deque()
+
+    async def get(page):
+        nonlocal free
+        if free:
+            free -= 1
+        else:
+            turn = asyncio.get_running_loop().create_future()
+            waiting.append(turn)
+            await turn
+        try:
+            return await fetch(page)
+        finally:
+            while waiting and waiting[0].done():
+                waiting.popleft()
+            if waiting:
+                waiting.popleft().set_result(None)
+            else:
+                free += 1
+
+    return get
+
+# %% limited-1 right: tickets in a queue
+import asyncio
+from contextlib import ExitStack
+
+
+def limited(fetch, most):
+    """Return a function that does what `fetch` does, for at most `most` at a time."""
+    tickets = asyncio.LifoQueue()
+    for ticket in range(most):
+        tickets.put_nowait(ticket)
+
+    async def get(page):
+        with ExitStack() as stack:
+            stack.callback(tickets.put_nowait, await tickets.get())
+            return await fetch(page)
+
+    return get
+
+# %% once-per-key-1 wrong: a page that is false counts as missing
+# cause: a page may be empty or None; then it is taken for not loaded yet, and who asks later has it loaded again
+# line: if pages.get(key):
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    pages = {}
+    tasks = {}
+
+    async def fill(key):
+        try:
+            pages[key] = await load(key)
+            return pages[key]
+        finally:
+            del tasks[key]
+
+    async def get(key):
+        if pages.get(key):
+            return pages[key]
+        if key not in tasks:
+            tasks[key] = asyncio.create_task(fill(key))
+        return await asyncio.shield(tasks[key])
+
+    return get
+
+# %% once-per-key-1 wrong: the first loads for all
+# cause: if the one who loads is cancelled, no except Exception catches that: the future never gets done, and all who wait for it, or ask later, wait for ever
+# line: except Exception as error:
+# told: return await asyncio.shield(futures[key])
+import asyncio
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    futures = {}
+
+    async def get(key):
+        if key in futures:
+            return await asyncio.shield(futures[key])
+        future = futures[key] = asyncio.get_running_loop().create_future()
+        try:
+            page = await load(key)
+        except Exception as error:
+            del futures[key]
+            future.set_exception(error)
+            future.exception()      # seen, if nobody else waits
+            raise
+        future.set_result(page)
+        return page
+
+    return get
+
+# %% once-per-key-1 right: a dict that makes its tasks itself
+import asyncio
+
+
+class Loads(dict):
+    def __init__(self, load):
+        super().__init__()
+        self.load = load
+
+    def __missing__(self, key):
+        async def run():
+            return await self.load(key)
+
+        task = self[key] = asyncio.get_running_loop().create_task(run())
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return task
+
+    def fresh(self, key):
+        """The task for the key; one that went wrong is forgotten first."""
+        task = self[key]
+        if task.done() and (task.cancelled() or task.exception() is not None):
+            del self[key]
+        return self[key]
+
+
+def once_per_key(load):
+    """Return a function that gives what `load` gives, and loads each key once."""
+    loads = Loads(load)
+
+    async def get(key):
+        return await asyncio.shield(loads.fresh(key))
 
     return get

@@ -386,7 +386,6 @@ def pause(attempt):
 # %% mirrors-1 wrong: an empty page is none
 # cause: an empty page is taken for a failure
 # line: if page:
-# told: none
 import asyncio
 import httpx
 
@@ -407,7 +406,6 @@ async def from_mirrors(fetch, mirrors, seconds):
 # %% mirrors-1 wrong: whatever it raises
 # cause: catches every error, also those for which the next mirror must not be asked
 # line: except Exception as error:
-# told: return await fetch(mirror)
 import asyncio
 import httpx
 
@@ -529,6 +527,7 @@ async def ask(client, page):
 # %% retry-after-1 wrong: a call inside the call
 # cause: each try is one call deeper, so after about a thousand it ends in a RecursionError
 # line: return await ask(client, page)
+# told: none
 import asyncio
 
 
@@ -620,7 +619,6 @@ async def fetch_names(client, pages):
 # %% one-client-1 wrong: closed unless it is cancelled
 # cause: except Exception closes the client after an error, not after a cancellation
 # line: except Exception:
-# told: none
 import httpx
 
 
@@ -735,7 +733,6 @@ async def ask(client, method, page):
 # %% jitter-1 wrong: a table with a hole
 # cause: from the tenth attempt on it begins at 0.1 s again
 # line: attempt % 10
-# told: return random.uniform(0, 2)
 import random
 
 
@@ -747,7 +744,6 @@ def pause(attempt):
 # %% mirrors-1 wrong: the same mirror twice
 # cause: a dict of mirrors asks each of them once only, and the same name may come again
 # line: dict.fromkeys(mirrors)
-# told: none
 import asyncio
 import httpx
 
@@ -917,7 +913,6 @@ async def fetch_names(client, pages):
 # %% one-client-1 wrong: closed only after success
 # cause: `aclose` is reached only if every page came; if a page fails, or the task is cancelled, the client stays open.
 # line: await client.aclose()
-# told: client = httpx.AsyncClient()
 import httpx
 
 
@@ -984,7 +979,6 @@ async def all_names(base_url):
 # %% retry-1 wrong: a POST's status is not looked at
 # cause: A POST is rightly sent once only, but its response is returned whatever its status; a 503 or a 404 does not come out as an error.
 # line: return await client.request(method, page)
-# told: return response
 import asyncio
 import httpx
 
@@ -1163,7 +1157,6 @@ async def from_mirrors(fetch, mirrors, seconds):
 # %% retry-after-1 wrong: zero seconds taken for no header
 # cause: "Retry-After: 0" means to come back now; `or 1` takes 0 for a missing header and waits a whole second, half a second too late.
 # line: pause = int(response.headers.get("Retry-After", 0)) or 1
-# told: await asyncio.sleep(pause)
 import asyncio
 
 
@@ -1178,6 +1171,7 @@ async def ask(client, page):
 # %% retry-after-1 wrong: asks itself again
 # cause: Each 429 makes the function call itself once more; after about a thousand of them a RecursionError comes out, though it should ask as often as it takes.
 # line: return await ask(client, page)
+# told: none
 import asyncio
 
 
@@ -1208,3 +1202,372 @@ async def ask(client, page):
                 return response
         # a hair later than told, for a timer may fire a hair early
         await asyncio.sleep(seconds + 0.01)
+
+# %% pool-1 wrong: in the order of the answers
+# cause: the names are appended as the responses come in, and asyncio.wait gives a set: they are not in the order of `pages`
+# line: names.append(task.result() | for task in done:
+# told: none
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    names = []
+    pending = set()
+    for page in pages:
+        if len(pending) == 5:
+            done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                names.append(task.result().json()["name"])
+        pending.add(asyncio.create_task(client.get(page)))
+    for response in await asyncio.gather(*pending):
+        names.append(response.json()["name"])
+    return names
+
+# %% pool-1 wrong: each worker has its own share
+# yet: it is SOLVED
+# cause: the pages are dealt out beforehand; a worker that is done with its fifth sends nothing more, though pages of the others are left, so less than five requests are under way
+# line: range(first, len(pages), 5)
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    names = [None] * len(pages)
+
+    async def worker(first):
+        for i in range(first, len(pages), 5):
+            response = await client.get(pages[i])
+            names[i] = response.json()["name"]
+
+    async with asyncio.TaskGroup() as group:
+        for first in range(5):
+            group.create_task(worker(first))
+    return names
+
+# %% pool-1 right: five workers share one iterator
+import asyncio
+
+
+async def fetch_names(client, pages):
+    """Return the names that the pages give, in order; five requests at once."""
+    names = {}
+    numbered = enumerate(pages)
+
+    async def worker():
+        for number, page in numbered:
+            response = await client.get(page)
+            names[number] = response.json()["name"]
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(5):
+            group.create_task(worker())
+    return [names[number] for number in sorted(names)]
+
+# %% one-client-1 wrong: closed after this error and at the end
+# cause: any other way out (a cancellation, a connection that fails) passes both closes, and the client stays open; `async with` or finally is missing
+# line: except httpx.HTTPStatusError:
+# told: none
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    client = httpx.AsyncClient()
+    names = []
+    url = base_url + "/api/v2/pokemon?limit=40"
+    try:
+        while url is not None:
+            response = await client.get(url)
+            response.raise_for_status()
+            page = response.json()
+            names += [entry["name"] for entry in page["results"]]
+            url = page["next"]
+    except httpx.HTTPStatusError:
+        await client.aclose()
+        raise
+    await client.aclose()
+    return names
+
+# %% one-client-1 wrong: the next address is made up
+# cause: the address of the next page is reckoned with offsets of 40 instead of taken from "next", which may be any address
+# line: offset += 40
+# told: response.raise_for_status()
+import httpx
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    names = []
+    offset = 0
+    async with httpx.AsyncClient(base_url=base_url) as client:
+        while True:
+            params = {"limit": 40}
+            if offset:
+                params["offset"] = offset
+            response = await client.get("/api/v2/pokemon", params=params)
+            response.raise_for_status()
+            page = response.json()
+            names.extend(entry["name"] for entry in page["results"])
+            if page["next"] is None:
+                return names
+            offset += 40
+
+# %% one-client-1 right: an async generator of pages, once more
+import httpx
+from contextlib import aclosing
+
+
+async def follow(client, url):
+    while url:
+        response = await client.get(url)
+        response.raise_for_status()
+        page = response.json()
+        yield page["results"]
+        url = page["next"]
+
+
+async def all_names(base_url):
+    """Return all the names of a list that comes in pages."""
+    async with (
+        httpx.AsyncClient() as client,
+        aclosing(follow(client, f"{base_url}/api/v2/pokemon?limit=40")) as pages,
+    ):
+        return [entry["name"] async for entries in pages for entry in entries]
+
+# %% retry-1 wrong: only a GET is tried again
+# cause: only "POST" must not be tried again; a PUT, DELETE or HEAD may, and here their first failure comes out
+# line: method == "GET"
+# told: none
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    delays = [0.1, 0.2, 0.4] if method == "GET" else []
+    for delay in delays + [None]:
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.HTTPStatusError as error:
+            if error.response.status_code != 503 or delay is None:
+                raise
+        except httpx.TransportError:
+            if delay is None:
+                raise
+        await asyncio.sleep(delay)
+
+# %% retry-1 wrong: the fourth response is not looked at
+# cause: the fourth try returns its response whatever the status is; a 503 (or 404) must come out as an HTTPStatusError
+# line: return await client.request(method, page)
+# told: none
+import asyncio
+import httpx
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    if method == "POST":
+        response = await client.request(method, page)
+        response.raise_for_status()
+        return response
+    for delay in (0.1, 0.2, 0.4):
+        try:
+            response = await client.request(method, page)
+        except httpx.TransportError:
+            pass
+        else:
+            if response.status_code != 503:
+                response.raise_for_status()
+                return response
+        await asyncio.sleep(delay)
+    return await client.request(method, page)
+
+# %% retry-1 right: match on the error
+import asyncio
+import httpx
+
+
+def may_pass(error):
+    match error:
+        case httpx.TransportError():
+            return True
+        case httpx.HTTPStatusError(response=response):
+            return response.status_code == 503
+    return False
+
+
+async def ask(client, method, page):
+    """Return the response; try again what may pass and may be done twice."""
+    pauses = iter(() if method == "POST" else (0.1, 0.2, 0.4))
+    while True:
+        try:
+            response = await client.request(method, page)
+            response.raise_for_status()
+            return response
+        except httpx.HTTPError as error:
+            pause = next(pauses, None)
+            if pause is None or not may_pass(error):
+                raise
+        await asyncio.sleep(pause)
+
+# %% jitter-1 wrong: a number too large for a float
+# cause: 2 ** 2000 is multiplied by a float before min() can help: an OverflowError for a client that has tried for long
+# line: 0.1 * 2 ** attempt
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    return random.uniform(0, min(2, 0.1 * 2 ** attempt))
+
+# %% jitter-1 wrong: cut off after the draw, once more
+# cause: min is applied to the number that was drawn, so from attempt 5 on nearly all lengths are exactly 2 s, not equally likely: the herd stays together
+# line: min(2, random.uniform(
+import random
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    longest = 0.1 * 2 ** min(attempt, 100)
+    return min(2, random.uniform(0, longest))
+
+# %% jitter-1 right: doubled step by step
+import random
+from itertools import accumulate, repeat
+
+LONGEST = tuple(accumulate(repeat(2, 5), lambda most, _: min(2 * most, 2.0), initial=0.1))
+
+
+def pause(attempt):
+    """Return how many seconds to wait after so many failures before this one."""
+    try:
+        most = LONGEST[attempt]
+    except IndexError:
+        most = LONGEST[-1]
+    return random.random() * most
+
+# %% mirrors-1 wrong: every error of httpx counts
+# cause: httpx.HTTPError is wider than TransportError: an HTTPStatusError, say, must come out at once, but here the next mirror is asked
+# line: except (httpx.HTTPError, TimeoutError)
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async with asyncio.timeout(seconds):
+        for mirror in mirrors:
+            try:
+                async with asyncio.timeout(1):
+                    return await fetch(mirror)
+            except (httpx.HTTPError, TimeoutError) as error:
+                last = error
+        raise last
+
+# %% mirrors-1 wrong: always a TimeoutError in the end
+# cause: if the last mirror fails with a TransportError, this error must come out, not a TimeoutError
+# line: raise TimeoutError(
+import asyncio
+import httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    async with asyncio.timeout(seconds):
+        for mirror in mirrors:
+            try:
+                return await asyncio.wait_for(fetch(mirror), 1)
+            except (httpx.TransportError, asyncio.TimeoutError):
+                continue
+        raise TimeoutError("no mirror gave the page")
+
+# %% mirrors-1 right: one deadline at a time, errors as values
+import asyncio
+import httpx
+
+
+async def outcome(coro):
+    try:
+        return "page", await coro
+    except Exception as error:
+        return "error", error
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    """Return the first page that one of the mirrors gives, within so many seconds."""
+    clock = asyncio.get_running_loop().time
+    end = clock() + seconds
+    last = None
+    for mirror in mirrors:
+        ring = min(clock() + 1, end)
+        try:
+            async with asyncio.timeout_at(ring):
+                found = await outcome(fetch(mirror))
+        except TimeoutError as error:       # only ever ours
+            if ring == end or clock() >= end:
+                raise
+            last = error
+            continue
+        match found:
+            case "page", page:
+                return page
+            case "error", httpx.TransportError() as error:
+                last = error
+            case "error", error:
+                raise error
+    raise last
+
+# %% retry-after-1 wrong: zero seconds are taken for nothing
+# cause: "0" becomes 0, which is false, and so the client waits for 1 s where it was told to come back now
+# line: or 1
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while True:
+        response = await client.get(page)
+        if response.status_code != 429:
+            response.raise_for_status()
+            return response
+        await asyncio.sleep(int(response.headers.get("Retry-After", 0)) or 1)
+
+# %% retry-after-1 wrong: ten times at most
+# cause: a bound nobody asked for: it shall ask again as often as it takes, but after ten times 429 the error comes out
+# line: range(10)
+# told: none
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    for attempt in range(10):
+        response = await client.get(page)
+        if response.status_code != 429:
+            break
+        seconds = int(response.headers.get("Retry-After", "1"))
+        await asyncio.sleep(seconds + 0.05)
+    response.raise_for_status()
+    return response
+
+# %% retry-after-1 right: match on the response
+import asyncio
+
+
+async def ask(client, page):
+    """Return the response; where the server says when to come back, come back then."""
+    while True:
+        response = await client.get(page)
+        match response.status_code, response.headers.get("Retry-After"):
+            case 200, _:
+                return response
+            case 429, None:
+                await asyncio.sleep(1.02)
+            case 429, seconds:
+                await asyncio.sleep(float(seconds) + 0.02)
+            case _:
+                response.raise_for_status()
+                return response

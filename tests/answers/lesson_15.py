@@ -272,7 +272,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: a dict by item
 # cause: items that come twice have one entry only, so results are missing
 # line: tasks[item] = group.create_task(fetch(item))
-# told: none
 import asyncio
 
 
@@ -459,7 +458,6 @@ async def pages(fetch, url, seen={}):
 # %% pages-1 wrong: each item once
 # cause: items that come twice are given out once only
 # line: if item not in known:
-# told: none
 async def pages(fetch, url):
     known = []
     while url is not None:
@@ -556,7 +554,6 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: one place for all blocks
 # cause: the connection is kept on the function, so blocks at the same time mix theirs up
 # line: borrowed.connection = await pool.acquire()
-# told: none
 from contextlib import asynccontextmanager
 
 
@@ -571,7 +568,6 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: takes too long, is gone
 # cause: a TimeoutError of the block does not come out
 # line: except TimeoutError:
-# told: none
 from contextlib import asynccontextmanager
 
 
@@ -818,7 +814,6 @@ async def borrowed(pool):
 # %% arrive-1 wrong: gather at the end
 # cause: The fetches are tasks, but nobody looks at them before the stream has ended: an error comes out late, and then the other fetches go on.
 # line: return await asyncio.gather(*tasks)
-# told: tasks.append(asyncio.create_task(fetch(item)))
 import asyncio
 
 
@@ -953,3 +948,263 @@ async def merge(streams, queue):
         for task in done:
             task.result()
         await queue.put(None)
+
+# %% pages-1 wrong: the next page is fetched ahead
+# cause: The next page is fetched while the items of this one are given out, though nobody has asked for one of its items yet; who stops early has caused a fetch too many (and leaves a task behind).
+# line: asyncio.create_task(fetch(page["next"]))
+import asyncio
+
+
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    page = await fetch(url)
+    while True:
+        following = None
+        if page["next"] is not None:
+            following = asyncio.create_task(fetch(page["next"]))
+        for item in page["results"]:
+            yield item
+        if following is None:
+            return
+        page = await following
+
+# %% pages-1 wrong: a generator in a generator
+# cause: The generator calls itself for the rest of the pages. With thousands of pages it is nested thousands deep and ends in a RecursionError.
+# line: async for item in pages(fetch, page["next"])
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    page = await fetch(url)
+    for item in page["results"]:
+        yield item
+    if page["next"] is not None:
+        async for item in pages(fetch, page["next"]):
+            yield item
+
+# %% pages-1 right: a match statement in a loop
+async def pages(fetch, url):
+    """Yield the items of all pages, beginning with the page at `url`."""
+    while url is not None:
+        match await fetch(url):
+            case {"results": items, "next": url}:
+                for item in items:
+                    yield item
+
+# %% first-match-1 wrong: closed only on the way out at the end
+# cause: If `wanted` raises an error, the line that closes the stream is never reached: the connection is not given back. It belongs into a finally (or `aclosing`).
+# line: await stream.aclose()
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    found = None
+    async for item in stream:
+        if wanted(item):
+            found = item
+            break
+    await stream.aclose()
+    return found
+
+# %% first-match-1 wrong: a falsy item is taken for the end
+# cause: The loop ends at the first item that is false, 0 or an empty text or None, as if the stream had ended there; a wanted item behind it (or this one itself) is not found.
+# line: while item := await anext(stream, None)
+from contextlib import aclosing
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    async with aclosing(stream):
+        while item := await anext(stream, None):
+            if wanted(item):
+                return item
+    return None
+
+# %% first-match-1 right: an exit stack and anext
+from contextlib import AsyncExitStack
+
+
+async def first(stream, wanted):
+    """Return the first item that is wanted, or None; close the stream."""
+    end = object()
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(stream.aclose)
+        while (item := await anext(stream, end)) is not end:
+            if wanted(item):
+                return item
+    return None
+
+# %% borrowed-1 wrong: released after an Exception only
+# cause: A cancellation of the block is a CancelledError, which is no Exception: the connection is not released then. A `finally` catches every end.
+# line: except Exception
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = await pool.acquire()
+    try:
+        yield connection
+    except Exception:
+        await pool.release(connection)
+        raise
+    else:
+        await pool.release(connection)
+
+# %% borrowed-1 wrong: released by and by
+# cause: The release is only started, in a task that nobody awaits: when the block has ended, the connection is not back yet, an error of the release gets lost, and the task may be collected or cut off.
+# line: asyncio.create_task(pool.release(connection))
+import asyncio
+from contextlib import asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    connection = await pool.acquire()
+    try:
+        yield connection
+    finally:
+        asyncio.create_task(pool.release(connection))
+
+# %% borrowed-1 right: a callback on an exit stack
+from contextlib import AsyncExitStack, asynccontextmanager
+
+
+@asynccontextmanager
+async def borrowed(pool):
+    """Lend a connection of the pool to the block."""
+    async with AsyncExitStack() as stack:
+        connection = await pool.acquire()
+        stack.push_async_callback(pool.release, connection)
+        yield connection
+
+# %% arrive-1 wrong: gathered when the stream has ended
+# cause: Nobody looks at the tasks while the stream runs: the error of a fetch comes out only when the last item is there, and when it does the other fetches go on.
+# line: await asyncio.gather(*tasks)
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    tasks = []
+    async for item in stream:
+        tasks.append(asyncio.create_task(fetch(item)))
+    return await asyncio.gather(*tasks)
+
+# %% arrive-1 wrong: tasks by item
+# cause: The tasks are kept in a dict under their items. If the stream gives the same item twice, its second task replaces the first one, and a result is missing.
+# line: tasks[item] = group.create_task(fetch(item))
+import asyncio
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    tasks = {}
+    async with asyncio.TaskGroup() as group:
+        async for item in stream:
+            tasks[item] = group.create_task(fetch(item))
+    return [task.result() for task in tasks.values()]
+
+# %% arrive-1 right: one wait for the next item and all fetches
+import asyncio
+
+END = object()
+
+
+async def load(stream, fetch):
+    """Return the results of `fetch` for all items of the stream, in order."""
+    iterator = aiter(stream)
+
+    async def take():
+        return await anext(iterator, END)
+
+    fetches = []
+    step = asyncio.ensure_future(take())
+    running = {step}
+    try:
+        while running:
+            done, running = await asyncio.wait(
+                running, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                result = task.result()      # an error comes out here
+                if task is step and result is not END:
+                    fetches.append(asyncio.ensure_future(fetch(result)))
+                    step = asyncio.ensure_future(take())
+                    running |= {fetches[-1], step}
+        return [task.result() for task in fetches]
+    finally:
+        rest = [task for task in (step, *fetches) if not task.done()]
+        for task in rest:
+            task.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)
+
+# %% merge-1 wrong: gather lets the others go on
+# cause: If one stream fails, gather raises its error but leaves the other pumps running: they still read their streams, put items into the queue, and their streams are not closed when merge has ended.
+# line: await asyncio.gather(*(pump(stream, queue) for stream in streams))
+import asyncio
+from contextlib import aclosing
+
+
+async def pump(stream, queue):
+    async with aclosing(stream):
+        async for item in stream:
+            await queue.put(item)
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    await asyncio.gather(*(pump(stream, queue) for stream in streams))
+    await queue.put(None)
+
+# %% merge-1 wrong: the last one puts the None, however it ends
+# cause: The None is put in a finally, so the last pump puts it also when a stream has failed or merge was cancelled; and if the queue is full then, merge hangs there instead of ending.
+# line: await queue.put(None)
+import asyncio
+from contextlib import aclosing
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    left = len(streams)
+
+    async def pump(stream):
+        nonlocal left
+        try:
+            async with aclosing(stream):
+                async for item in stream:
+                    await queue.put(item)
+        finally:
+            left -= 1
+            if left == 0:
+                await queue.put(None)
+
+    async with asyncio.TaskGroup() as group:
+        for stream in streams:
+            group.create_task(pump(stream))
+
+# %% merge-1 right: one stack that closes, one wait
+import asyncio
+from contextlib import AsyncExitStack
+
+
+async def pump(stream, queue):
+    async for item in stream:
+        await queue.put(item)
+
+
+async def stop(tasks):
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    async with AsyncExitStack() as stack:
+        for stream in streams:
+            stack.push_async_callback(stream.aclose)
+        tasks = [asyncio.ensure_future(pump(stream, queue)) for stream in streams]
+        stack.push_async_callback(stop, tasks)      # before any stream is closed
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
+    await queue.put(None)

@@ -644,8 +644,7 @@ class TokenBucket:
 
 # %% workers-1 wrong: join and forget
 # cause: Nobody looks at the workers' tasks: the error of a failed fetch never comes out; its url is only missing from the dict (and if all workers have failed, `join` waits for ever).
-# line: await queue.join()
-# told: await asyncio.gather(*tasks, return_exceptions=True)
+# line: await queue.join() | return_exceptions=True
 import asyncio
 
 
@@ -812,8 +811,7 @@ async def feed(source, send, workers, size):
 
 # %% consumer-1 wrong: the semaphore inside the tasks
 # cause: All numbers are taken from the queue at once, and wait for their place in tasks; what can't begin yet should stay in the queue.
-# line: while (number := await queue.get()) is not None:
-# told: group.create_task(one(number))
+# line: while (number := await queue.get()) is not None: | group.create_task(one(number))
 import asyncio
 
 
@@ -1007,3 +1005,363 @@ class TokenBucket:
             if missing > 1e-6:
                 await asyncio.sleep(missing)
             self._empty_at += self._each
+
+# %% workers-1 wrong: a fixed share for each worker
+# cause: The urls are dealt out beforehand. A worker that is through with its share is idle while another has still urls to begin: fewer than `workers` fetches are under way.
+# line: urls[number::workers]
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    pages = {}
+
+    async def worker(share):
+        for url in share:
+            pages[url] = await fetch(url)
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(workers):
+            group.create_task(worker(urls[number::workers]))
+    return pages
+
+# %% workers-1 wrong: waiting for a queue that nobody empties
+# cause: If a fetch fails, its worker dies without task_done, and the error stays in the worker's task: join waits for ever (when all workers have died, or anyway, as this one's url is never done), and no error comes out.
+# line: await queue.join()
+# told: url = await queue.get()
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    queue = asyncio.Queue()
+    for url in urls:
+        queue.put_nowait(url)
+    pages = {}
+
+    async def worker():
+        while True:
+            url = await queue.get()
+            pages[url] = await fetch(url)
+            queue.task_done()
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await queue.join()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return pages
+
+# %% workers-1 right: a window of tasks that is filled up
+import asyncio
+import itertools
+
+
+async def fetch_all(fetch, urls, workers):
+    """Fetch all `urls` with so many workers; return a dict from url to page."""
+    urls = list(urls)
+    coming = iter(urls)
+    running, pages = {}, {}
+    try:
+        while True:
+            for url in itertools.islice(coming, workers - len(running)):
+                running[asyncio.ensure_future(fetch(url))] = url
+            if not running:
+                return {url: pages[url] for url in urls}
+            done, _ = await asyncio.wait(
+                running, return_when=asyncio.FIRST_COMPLETED
+            )
+            for task in done:
+                pages[running[task]] = task.result()
+                del running[task]
+    finally:
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+# %% feed-1 wrong: a falsy item is taken for the end
+# cause: No item is None, but an item may be 0 or an empty text. The worker takes it for the sign of the end, does not send it, and is gone.
+# line: if not item
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while True:
+            item = await queue.get()
+            if not item:
+                return
+            await send(item)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker())
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+
+# %% feed-1 wrong: the producer never learns of a failure
+# cause: The workers are looked at only after the queue has been joined. If `send` fails, its worker is dead and its item never done: the error does not come out at once, and in the end put or join waits for ever.
+# line: await queue.join()
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    queue = asyncio.Queue(maxsize=size)
+
+    async def worker():
+        while True:
+            item = await queue.get()
+            await send(item)
+            queue.task_done()
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        async for item in source:
+            await queue.put(item)
+        await queue.join()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+# %% feed-1 right: one sign of the end that is handed on
+import asyncio
+
+
+class Feeder:
+    END = object()
+
+    def __init__(self, send, size):
+        self.send = send
+        self.queue = asyncio.Queue(size)
+
+    async def produce(self, source):
+        async for item in source:
+            await self.queue.put(item)
+        await self.queue.put(self.END)
+
+    async def consume(self):
+        while (item := await self.queue.get()) is not self.END:
+            await self.send(item)
+        self.queue.put_nowait(item)      # its place is still free: nobody else puts
+
+
+async def feed(source, send, workers, size):
+    """Send all items of `source` with so many workers and a queue of at most `size`."""
+    feeder = Feeder(send, size)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(feeder.produce(source))
+        for _ in range(workers):
+            group.create_task(feeder.consume())
+
+# %% consumer-1 wrong: the semaphore in the task
+# cause: Every number is taken out of the queue at once and waits in a task of its own for the semaphore; what can't begin yet ought to stay in the queue.
+# line: group.create_task(one(number))
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    places = asyncio.Semaphore(at_most)
+
+    async def one(number):
+        async with places:
+            await details(number)
+
+    async with asyncio.TaskGroup() as group:
+        while (number := await queue.get()) is not None:
+            group.create_task(one(number))
+
+# %% consumer-1 wrong: tasks kept by their number
+# cause: A number that comes twice replaces its first task in the dict while that still runs: it is not counted any more, so more than `at_most` are under way, and not waited for at the end.
+# line: running[number] = asyncio.create_task(details(number))
+# told: none
+import asyncio
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    running = {}
+    while (number := await queue.get()) is not None:
+        while len(running) >= at_most:
+            await asyncio.wait(running.values(), return_when=asyncio.FIRST_COMPLETED)
+            running = {n: task for n, task in running.items() if not task.done()}
+        running[number] = asyncio.create_task(details(number))
+    if running:
+        await asyncio.wait(running.values())
+
+# %% consumer-1 right: workers that queue up for the queue
+import asyncio
+
+
+class Consumer:
+    def __init__(self, queue, details):
+        self.queue, self.details = queue, details
+        self.turn = asyncio.Lock()
+        self.over = False
+
+    async def next(self):
+        """The next number, or None for ever once None has come."""
+        async with self.turn:
+            if self.over:
+                return None
+            number = await self.queue.get()
+            self.over = number is None
+            return number
+
+    async def work(self):
+        while (number := await self.next()) is not None:
+            await self.details(number)
+
+
+async def consumer(queue, details, at_most):
+    """Call `details` for each number in `queue` until None comes, so many at once."""
+    one = Consumer(queue, details)
+    async with asyncio.TaskGroup() as group:
+        for _ in range(at_most):
+            group.create_task(one.work())
+
+# %% worker-1 wrong: a failed item is never done
+# cause: After a failure `continue` jumps over task_done. The queue takes the item for unfinished, and who waits by `queue.join()` waits for ever.
+# line: continue
+# told: queue.task_done()
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except Exception as error:
+            failed.append((item, error))
+            continue
+        queue.task_done()
+
+# %% worker-1 wrong: a cancelled item in the list
+# cause: BaseException catches the cancellation too. The worker does end, but before that it writes the cancelled item down as a failed one.
+# line: except BaseException as error
+import asyncio
+
+
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        item = await queue.get()
+        try:
+            await work(item)
+        except BaseException as error:
+            failed.append((item, error))
+            if isinstance(error, asyncio.CancelledError):
+                raise
+        finally:
+            queue.task_done()
+
+# %% worker-1 right: a context manager that writes down
+class Doing:
+    """Ticks the item off; writes down the error it failed with."""
+
+    def __init__(self, queue, item, failed):
+        self.queue, self.item, self.failed = queue, item, failed
+
+    def __enter__(self):
+        return self.item
+
+    def __exit__(self, kind, error, trace):
+        is_failure = isinstance(error, Exception)
+        if is_failure:
+            self.failed.append((self.item, error))
+        self.queue.task_done()
+        return is_failure
+
+
+async def worker(queue, work, failed):
+    """Do all items of `queue`; append failing ones and their errors to `failed`."""
+    while True:
+        with Doing(queue, await queue.get(), failed) as item:
+            await work(item)
+
+# %% bucket-1 wrong: the token is taken before the wait
+# cause: The token is booked before the sleep. A task that is cancelled while it waits has taken its token all the same, and those behind it wait too long.
+# line: self.tokens -= 1
+# told: none
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.last = asyncio.get_running_loop().time()
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        now = asyncio.get_running_loop().time()
+        self.tokens = min(self.burst, self.tokens + (now - self.last) * self.rate)
+        self.last = now
+        self.tokens -= 1
+        if self.tokens < 0:
+            await asyncio.sleep(-self.tokens / self.rate)
+
+# %% bucket-1 wrong: whole tokens only, once more
+# cause: Only whole tokens drop in, and the time is set to now all the same: the part of a token that had gathered since the last look is lost. Who looks often makes the bucket slower than `rate`.
+# line: int((now - self.last) * self.rate)
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.rate = rate
+        self.burst = burst
+        self.tokens = burst
+        self.last = asyncio.get_running_loop().time()
+        self.lock = asyncio.Lock()
+
+    def refill(self):
+        now = asyncio.get_running_loop().time()
+        new = int((now - self.last) * self.rate)
+        self.tokens = min(self.burst, self.tokens + new)
+        self.last = now
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        async with self.lock:
+            self.refill()
+            if self.tokens < 1:
+                await asyncio.sleep(1 / self.rate)
+                self.tokens += 1
+                self.last = asyncio.get_running_loop().time()
+            self.tokens -= 1
+
+# %% bucket-1 right: only the time when it will be full again
+import asyncio
+
+
+class TokenBucket:
+    """At most `rate` a second, and up to `burst` at once after a rest."""
+
+    def __init__(self, rate, burst):
+        self.clock = asyncio.get_running_loop().time
+        self.drop = 1 / rate
+        self.slack = (burst - 1) / rate
+        self.full_at = self.clock()
+        self.turn = asyncio.Lock()          # who asks first is served first
+
+    async def take(self):
+        """Take a token; wait for it if there is none."""
+        async with self.turn:
+            missing = self.full_at - self.slack - self.clock()
+            if missing > 0:
+                await asyncio.sleep(missing)
+            self.full_at = max(self.full_at, self.clock()) + self.drop

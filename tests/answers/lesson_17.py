@@ -304,7 +304,6 @@ async def send_all(writer, parts):
 # %% slow-reader-1 wrong: only a reset
 # cause: ConnectionResetError is too narrow, for instance a BrokenPipeError comes out
 # line: except ConnectionResetError:
-# told: await writer.drain()
 async def send_all(writer, parts):
     """Send all parts as fast as the client reads, and close."""
     try:
@@ -603,7 +602,6 @@ def at_most(number, handle):
 # %% at-most-1 wrong: one number for all servers
 # cause: the count is a global of the module, so two servers share their places
 # line: global inside
-# told: none
 inside = 0
 
 
@@ -741,10 +739,7 @@ async def read_line(reader, seconds):
     except asyncio.IncompleteReadError:
         return None
 
-# %% slow-reader-1 wrong: errors of the parts swallowed
-# yet: it is SOLVED
-# cause: The `except ConnectionError` goes round the whole loop: a ConnectionError that `parts` itself raises is swallowed, though it should come out.
-# line: except ConnectionError:
+# %% slow-reader-1 right: errors of the parts swallowed
 async def send_all(writer, parts):
     """Send all parts as fast as the client reads, and close."""
     try:
@@ -864,7 +859,6 @@ async def handle(reader, writer, work):
         await writer.wait_closed()
 
 # %% at-most-1 wrong: the place waits for the closing
-# yet: it is SOLVED
 # cause: The place is given back only after `wait_closed`: it stays taken while a slow client is still being closed, and for ever if `wait_closed` raises a ConnectionError. It should be free as soon as `handle` has ended.
 # line: await writer.wait_closed()  # served | active -= 1
 import asyncio
@@ -891,9 +885,9 @@ def at_most(number, handle):
     return handler
 
 # %% at-most-1 wrong: those turned away are counted too
-# yet: it is SOLVED
 # cause: Who is turned away is counted as well until his connection is closed; while that takes its time, the count is too high, and somebody who comes to a free place is told "busy".
 # line: active += 1
+# told: none
 import asyncio
 from contextlib import suppress
 
@@ -952,3 +946,312 @@ class _Places:
 def at_most(number, handle):
     """Return a handler that serves at most so many connections at a time."""
     return _Places(number, handle).serve
+
+# %% frame-1 wrong: an end right after the length is taken for a clean one
+# cause: Both reads are in one try. If the connection ends exactly after the four bytes of the length, `partial` is empty too, and None is returned although the end came in the midst of a frame.
+# line: if not error.partial
+# told: none
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        (length,) = struct.unpack(">I", await reader.readexactly(4))
+        if length > 1000:
+            raise ValueError(f"a frame of {length} bytes")
+        return await reader.readexactly(length)
+    except asyncio.IncompleteReadError as error:
+        if not error.partial:
+            return None
+        raise
+
+# %% frame-1 wrong: as much as happens to be there
+# cause: `read(length)` returns as soon as some bytes are there: a message that comes in pieces is cut off, and its rest is taken for the next length; an end in the midst of it goes unnoticed.
+# line: await reader.read(length)
+import asyncio
+import struct
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    try:
+        header = await reader.readexactly(4)
+    except asyncio.IncompleteReadError as error:
+        if error.partial:
+            raise
+        return None
+    length = struct.unpack(">I", header)[0]
+    if length > 1000:
+        raise ValueError("frame too long")
+    if length == 0:
+        return b""
+    return await reader.read(length)
+
+# %% frame-1 right: a first byte, then the rest
+import asyncio
+
+
+async def read_frame(reader):
+    """Return the next message, None at the end."""
+    match await reader.read(1):
+        case b"":
+            return None
+        case first:
+            pass
+    try:
+        rest = await reader.readexactly(3)
+    except asyncio.IncompleteReadError as error:
+        raise asyncio.IncompleteReadError(first + error.partial, 4) from None
+    length = int.from_bytes(first + rest, "big")
+    if length > 1000:
+        raise ValueError(f"{length} bytes are too many for a frame")
+    return await reader.readexactly(length)
+
+# %% line-in-time-1 wrong: the time begins again with each letter
+# cause: The limit holds for each single letter, not for the line: somebody who sends a letter now and then keeps us waiting for ever.
+# line: asyncio.wait_for(reader.read(1), seconds)
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    line = bytearray()
+    while True:
+        letter = await asyncio.wait_for(reader.read(1), seconds)
+        if letter == b"":
+            return None
+        if letter == b"\n":
+            return bytes(line)
+        line += letter
+
+# %% line-in-time-1 wrong: an empty line is taken for the end
+# cause: An empty line is b"" without its line feed, which is false: `or None` makes None of it, as if the connection had ended.
+# line: line[:-1] or None
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    async with asyncio.timeout(seconds):
+        line = await reader.readline()
+    if line and not line.endswith(b"\n"):
+        return None
+    return line[:-1] or None
+
+# %% line-in-time-1 right: the reader as an async iterator
+import asyncio
+
+
+async def read_line(reader, seconds):
+    """Return the next line without its line feed, None at the end."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    async with asyncio.timeout_at(deadline):
+        async for line in reader:
+            return line.removesuffix(b"\n") if line.endswith(b"\n") else None
+    return None
+
+# %% slow-reader-1 right: one `except` around the whole
+import contextlib
+
+
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    try:
+        async for part in parts:
+            writer.write(part)
+            await writer.drain()
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+
+# %% slow-reader-1 wrong: wait_closed may raise too
+# cause: Only `drain` is guarded. If the client has left, `wait_closed` raises a ConnectionError as well, which comes out here.
+# line: await writer.wait_closed()
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    try:
+        async for part in parts:
+            writer.write(part)
+            try:
+                await writer.drain()
+            except ConnectionError:
+                break
+    finally:
+        writer.close()
+        await writer.wait_closed()
+
+# %% slow-reader-1 right: a helper that says whether the client is still there
+import contextlib
+
+
+class Client:
+    def __init__(self, writer):
+        self.writer = writer
+        self.gone = False
+
+    async def send(self, part):
+        with contextlib.suppress(ConnectionError):
+            self.writer.write(part)
+            await self.writer.drain()
+            return
+        self.gone = True
+
+    async def leave(self):
+        with contextlib.suppress(ConnectionError):
+            await self.writer.wait_closed()
+
+
+async def send_all(writer, parts):
+    """Send all parts as fast as the client reads, and close."""
+    client, iterator, end = Client(writer), aiter(parts), object()
+    with contextlib.closing(writer):
+        while not client.gone:
+            if (part := await anext(iterator, end)) is end:
+                break
+            await client.send(part)
+    await client.leave()
+
+# %% closing-1 wrong: an empty line is taken for nothing
+# cause: A line that is empty but for its line feed is a line, too, and wants an answer; after strip() it looks as if the client had said nothing.
+# line: if not line.strip()
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    try:
+        line = await reader.readline()
+        if not line.strip():
+            return
+        try:
+            answer = await work(line)
+        except ValueError:
+            answer = b"error\n"
+        writer.write(answer)
+        await writer.drain()
+    finally:
+        writer.close()
+
+# %% closing-1 wrong: a cancellation leaves the connection open
+# cause: The connection is closed at the end and after an Exception; a cancellation is neither, so when `work` is cancelled the connection stays open.
+# line: except Exception
+# told: none
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    line = await reader.readline()
+    if line:
+        try:
+            writer.write(await work(line))
+        except ValueError:
+            writer.write(b"error\n")
+        except Exception:
+            writer.close()
+            raise
+        await writer.drain()
+    writer.close()
+    await writer.wait_closed()
+
+# %% closing-1 right: contextlib.closing and match
+import contextlib
+
+
+async def answer_to(line, work):
+    try:
+        return await work(line)
+    except ValueError:
+        return b"error\n"
+
+
+async def handle(reader, writer, work):
+    """Answer one line, and close the connection in any case."""
+    with contextlib.closing(writer):
+        match await reader.readline():
+            case b"":
+                return
+            case line:
+                writer.write(await answer_to(line, work))
+                await writer.drain()
+
+# %% at-most-1 wrong: the place is kept until the last byte is gone
+# cause: The place is given back only after wait_closed. A client that does not read its answer keeps its place although `handle` has ended long ago.
+# line: await writer.wait_closed()
+import asyncio
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    places = asyncio.Semaphore(number)
+
+    async def handler(reader, writer):
+        if places.locked():
+            writer.write(b"busy\n")
+            writer.close()
+            return
+        async with places:
+            try:
+                await handle(reader, writer)
+            finally:
+                writer.close()
+                await writer.wait_closed()
+
+    return handler
+
+# %% at-most-1 wrong: a counter for all handlers together
+# cause: The counter is one variable of the module, so all handlers that `at_most` makes share their places.
+# line: global served
+import asyncio
+
+served = 0
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+
+    async def handler(reader, writer):
+        global served
+        try:
+            if served >= number:
+                writer.write(b"busy\n")
+                await writer.drain()
+                return
+            served += 1
+            try:
+                await handle(reader, writer)
+            finally:
+                served -= 1
+        finally:
+            writer.close()
+
+    return handler
+
+# %% at-most-1 right: a bound method and a set of places
+import contextlib
+
+
+class Doorman:
+    def __init__(self, number, handle):
+        self.places = set(range(number))
+        self.handle = handle
+
+    @contextlib.contextmanager
+    def place(self):
+        taken = self.places.pop()
+        try:
+            yield
+        finally:
+            self.places.add(taken)
+
+    async def serve(self, reader, writer):
+        with contextlib.closing(writer):
+            if not self.places:
+                writer.write(b"busy\n")
+                return
+            with self.place():
+                await self.handle(reader, writer)
+
+
+def at_most(number, handle):
+    """Return a handler that serves at most so many connections at a time."""
+    return Doorman(number, handle).serve

@@ -467,7 +467,6 @@ def make_app(look_up):
 # %% endpoint-1 wrong: the last look_up serves all
 # cause: the name look_up is a global of the module, so the first application asks the second one's database
 # line: global ask
-# told: none
 import asyncio
 from fastapi import FastAPI, HTTPException
 
@@ -563,7 +562,6 @@ def make_app(connect):
 # %% lifespan-1 wrong: a pool for all applications
 # cause: the pool is a global of the module, so two applications use the one that was opened last
 # line: global pool
-# told: none
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -687,4 +685,328 @@ def make_app(connect):
     async def price(name: str):
         return await app.state.pool.price(name) or None
 
+    return app
+
+# %% wsgi-1 wrong: the length may be an empty text
+# cause: CONTENT_LENGTH may be there and empty. The default of `get` serves only where it is missing, and int("") is a ValueError.
+# line: int(environ.get("CONTENT_LENGTH", 0))
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    if environ["REQUEST_METHOD"] == "POST" and environ["PATH_INFO"] == "/count":
+        length = int(environ.get("CONTENT_LENGTH", 0))
+        body = environ["wsgi.input"].read(length)
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return [str(len(body)).encode()]
+    start_response("404 Not Found", [("Content-Type", "text/plain")])
+    return [b"not found"]
+
+# %% wsgi-1 wrong: letters are counted, not bytes
+# cause: The body is decoded before it is counted: an ä is two bytes and one letter, and a body that isn't UTF-8 at all raises an error.
+# line: .decode()
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    if (environ["REQUEST_METHOD"], environ["PATH_INFO"]) != ("POST", "/count"):
+        start_response("404 Not Found", [])
+        return [b""]
+    length = int(environ.get("CONTENT_LENGTH") or "0")
+    text = environ["wsgi.input"].read(length).decode()
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [b"%d" % len(text)]
+
+# %% wsgi-1 right: a table of routes
+def count(environ):
+    length = int(environ.get("CONTENT_LENGTH") or 0)
+    body = environ["wsgi.input"].read(length) if length else b""
+    return "200 OK", b"%d" % len(body)
+
+
+def missing(environ):
+    return "404 Not Found", b"nothing here\n"
+
+
+ROUTES = {("POST", "/count"): count}
+
+
+def app(environ, start_response):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    key = environ.get("REQUEST_METHOD"), environ.get("PATH_INFO")
+    status, body = ROUTES.get(key, missing)(environ)
+    headers = [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))]
+    start_response(status, headers)
+    return [body]
+
+# %% asgi-1 wrong: an empty piece is taken for the end
+# cause: A piece may be empty although another one follows. The loop ends at it and the rest of the body isn't counted.
+# line: while piece := (await receive()).get("body")
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    if scope["method"] == "POST" and scope["path"] == "/count":
+        total = 0
+        while piece := (await receive()).get("body"):
+            total += len(piece)
+        status, body = 200, str(total).encode()
+    else:
+        status, body = 404, b"not found"
+    await send({"type": "http.response.start", "status": status, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+# %% asgi-1 wrong: more is awaited where nothing is said
+# cause: `more_body` may be left out when it is False. The default says the opposite here: after such a last piece the application waits for one that never comes.
+# line: message.get("more_body", True)
+# told: message = await receive()
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    status, body = 404, b"not found"
+    if (scope["method"], scope["path"]) == ("POST", "/count"):
+        size, more = 0, True
+        while more:
+            message = await receive()
+            size += len(message.get("body", b""))
+            more = message.get("more_body", True)
+        status, body = 200, b"%d" % size
+    await send({"type": "http.response.start", "status": status})
+    await send({"type": "http.response.body", "body": body})
+
+# %% asgi-1 right: an async generator of lengths
+async def lengths(receive):
+    while True:
+        match await receive():
+            case {"body": piece, "more_body": True}:
+                yield len(piece)
+            case {"more_body": True}:
+                yield 0
+            case {"body": piece}:
+                yield len(piece)
+                return
+            case _:
+                return
+
+
+async def app(scope, receive, send):
+    """Answer POST /count with the number of bytes, everything else with 404."""
+    match scope:
+        case {"type": "http", "method": "POST", "path": "/count"}:
+            status = 200
+            body = b"%d" % sum([length async for length in lengths(receive)])
+        case {"type": "http"}:
+            status, body = 404, b"not found"
+        case _:
+            return
+    headers = [(b"content-type", b"text/plain")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+# %% ten-parts-1 wrong: cancelled, but not ended
+# yet: it is SOLVED
+# cause: The late ones are cancelled, but nobody waits until they have ended: when the page is returned they still run, with their cleanup before them.
+# line: task.cancel()
+import asyncio
+
+
+async def page(ask, parts, seconds):
+    """Return part → what `ask` gives, all at once; None for what is late or fails."""
+    tasks = {part: asyncio.create_task(ask(part)) for part in parts}
+    done, late = await asyncio.wait(tasks.values(), timeout=seconds)
+    for task in late:
+        task.cancel()
+    result = {}
+    for part, task in tasks.items():
+        try:
+            result[part] = task.result() if task in done else None
+        except OSError:
+            result[part] = None
+    return result
+
+# %% ten-parts-1 wrong: in the order in which they come
+# cause: Each part is written into an empty dict when it comes, so the dict is in the order of the answers, not of `parts`.
+# line: result = {}
+# told: result[part] = await ask(part)
+import asyncio
+
+
+async def page(ask, parts, seconds):
+    """Return part → what `ask` gives, all at once; None for what is late or fails."""
+    result = {}
+
+    async def one(part):
+        try:
+            async with asyncio.timeout(seconds):
+                result[part] = await ask(part)
+        except (OSError, TimeoutError):
+            result[part] = None
+
+    async with asyncio.TaskGroup() as group:
+        for part in parts:
+            group.create_task(one(part))
+    return result
+
+# %% ten-parts-1 right: one deadline and suppress
+import asyncio
+import contextlib
+
+
+async def page(ask, parts, seconds):
+    """Return part → what `ask` gives, all at once; None for what is late or fails."""
+    answers = dict.fromkeys(parts)
+    deadline = asyncio.get_running_loop().time() + seconds
+
+    async def fill(part):
+        with contextlib.suppress(OSError):      # a TimeoutError is one, too
+            async with asyncio.timeout_at(deadline):
+                answers[part] = await ask(part)
+
+    await asyncio.gather(*map(fill, answers))
+    return answers
+
+# %% endpoint-1 wrong: a thread, and the loop waits for it
+# cause: `result()` of a concurrent future blocks the thread it is called in, and that is the loop's: while the database is asked nobody else is served.
+# line: pool.submit(look_up, name).result()
+from concurrent.futures import ThreadPoolExecutor
+
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    """Return an application that answers GET /price/{name} by `look_up`."""
+    app = FastAPI()
+    pool = ThreadPoolExecutor()
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        try:
+            return {"name": name, "price": pool.submit(look_up, name).result()}
+        except KeyError:
+            raise HTTPException(404)
+
+    return app
+
+# %% endpoint-1 wrong: a price of 0 is taken for none
+# cause: The price may be 0, which is false: a name that is known is answered by 404. The KeyError says whether it is known.
+# line: if not price
+import asyncio
+
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    """Return an application that answers GET /price/{name} by `look_up`."""
+    app = FastAPI()
+
+    def look(name):
+        try:
+            return look_up(name)
+        except KeyError:
+            return None
+
+    @app.get("/price/{name}")
+    async def answer(name: str):
+        price = await asyncio.to_thread(look, name)
+        if not price:
+            raise HTTPException(404)
+        return {"name": name, "price": price}
+
+    return app
+
+# %% endpoint-1 right: an executor and add_api_route
+import asyncio
+
+from fastapi import FastAPI, HTTPException
+
+
+def make_app(look_up):
+    """Return an application that answers GET /price/{name} by `look_up`."""
+
+    async def endpoint(name: str):
+        loop = asyncio.get_running_loop()
+        try:
+            price = await loop.run_in_executor(None, look_up, name)
+        except KeyError as error:
+            raise HTTPException(404) from error
+        return dict(name=name, price=price)
+
+    app = FastAPI()
+    app.add_api_route("/price/{name}", endpoint, methods=["GET"])
+    return app
+
+# %% lifespan-1 wrong: opened by the first request
+# cause: The pool is opened when the first request comes, not when the server starts; and as connect takes a while, two requests that come at the same time open two pools, one of which is never closed.
+# line: if pool is None
+# told: pool = await connect()
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+    pool = None
+
+    @asynccontextmanager
+    async def lifespan(app):
+        yield
+        if pool is not None:
+            await pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        nonlocal pool
+        if pool is None:
+            pool = await connect()
+        return await pool.price(name)
+
+    return app
+
+# %% lifespan-1 wrong: one pool for all applications
+# cause: The pool is a variable of the module. A second application that starts replaces the first one's pool: the first asks the wrong one, one pool is closed twice and the other never.
+# line: global pool
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+pool = None
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+
+    @asynccontextmanager
+    async def lifespan(app):
+        global pool
+        pool = await connect()
+        try:
+            yield
+        finally:
+            await pool.close()
+
+    app = FastAPI(lifespan=lifespan)
+
+    @app.get("/price/{name}")
+    async def price(name: str):
+        return await pool.price(name)
+
+    return app
+
+# %% lifespan-1 right: an exit stack and the application's state
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from fastapi import FastAPI
+
+
+def make_app(connect):
+    """Return an application that answers GET /price/{name} from one pool."""
+
+    @asynccontextmanager
+    async def lifespan(app):
+        async with AsyncExitStack() as stack:
+            app.state.pool = await connect()
+            stack.push_async_callback(app.state.pool.close)
+            yield
+
+    async def price(name: str):
+        return await app.state.pool.price(name)
+
+    app = FastAPI(lifespan=lifespan)
+    app.add_api_route("/price/{name}", price)
     return app

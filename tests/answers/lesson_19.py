@@ -894,3 +894,453 @@ async def shut_down(server, under_way, seconds):
             dropped = [request for request in requests if request.cancel()]
             _ = dropped and await asyncio.wait(dropped)
             return len(dropped)
+
+# %% page-1 wrong: an except too wide
+# cause: OSError is meant for the ConnectionError and the TimeoutError, but it has many more children: a PermissionError or FileNotFoundError of `stars` ought to come out, and vanishes.
+# line: except OSError
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+
+    async def stars_or_none():
+        try:
+            return await asyncio.wait_for(stars(name), 0.5)
+        except OSError:
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(price(name))
+        second = group.create_task(stock(name))
+        third = group.create_task(stars_or_none())
+    return first.result(), second.result(), third.result()
+
+# %% page-1 wrong: the half second begins when the others are there
+# cause: The stars' limit begins only when price and stock have come. With a slow price the stars may take much longer than 0.5 s and still count, and slow ones keep a page waiting that was ready.
+# line: await asyncio.wait_for(third, 0.5)
+# told: none
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+    third = asyncio.create_task(stars(name))
+    try:
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(price(name))
+            second = group.create_task(stock(name))
+        try:
+            rating = await asyncio.wait_for(third, 0.5)
+        except (ConnectionError, TimeoutError):
+            rating = None
+    finally:
+        third.cancel()
+        await asyncio.gather(third, return_exceptions=True)
+    return first.result(), second.result(), rating
+
+# %% page-1 right: plain tasks and asyncio.wait
+import asyncio
+
+
+async def without_need(stars, name):
+    limit = asyncio.timeout(0.5)
+    try:
+        async with limit:
+            return await stars(name)
+    except ConnectionError:
+        return None
+    except TimeoutError:
+        if limit.expired():
+            return None
+        raise                   # it was an error of the stars' own
+
+
+async def page(price, stock, stars, name):
+    """Return price, stock and stars of `name`; the stars are None if they fail."""
+    coroutines = price(name), stock(name), without_need(stars, name)
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in done:
+            task.result()
+        return tuple(task.result() for task in tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% ask-pool-1 wrong: a bound of my own
+# cause: Only the pool knows how many connections it has. With more than ten of them, ten questions are under way and the other connections are idle.
+# line: asyncio.Semaphore(10)
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    places = asyncio.Semaphore(10)
+
+    async def ask(name):
+        async with places, pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(ask(name)) for name in names]
+    return [task.result() for task in tasks]
+
+# %% ask-pool-1 wrong: gather leaves questions running
+# cause: If a question fails, gather raises its error at once, but does not end the others: they go on asking, and hold their connections.
+# line: await asyncio.gather(*map(ask, names))
+import asyncio
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+
+    async def ask(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    return await asyncio.gather(*map(ask, names))
+
+# %% ask-pool-1 right: gather with its cleanup by hand
+import asyncio
+
+
+async def ask(pool, name):
+    async with pool.acquire() as connection:
+        return await connection.fetch(name)
+
+
+async def prices(pool, names):
+    """Return the price of each name, in order."""
+    loop = asyncio.get_running_loop()
+    tasks = [loop.create_task(ask(pool, name)) for name in names]
+    try:
+        return list(await asyncio.gather(*tasks))
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+# %% own-pool-1 wrong: counted after the opening
+# cause: The new connection is counted only when it is open. While connect takes its while, others see the old number and open theirs too: there are more than `size`.
+# line: self.open += 1
+# told: connection = await self.connect()
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect, self.size = connect, size
+        self.open = 0
+        self.free = asyncio.Queue()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        if self.free.empty() and self.open < self.size:
+            connection = await self.connect()
+            self.open += 1
+        else:
+            connection = await self.free.get()
+        try:
+            yield connection
+        finally:
+            self.free.put_nowait(connection)
+
+    async def close(self):
+        while not self.free.empty():
+            await self.free.get_nowait().close()
+
+# %% own-pool-1 wrong: one opening at a time, once more
+# cause: The lock is held while a connection is being opened (and while somebody waits for one): a second one cannot be opened at the same time, nor can a free one be taken.
+# line: async with self.lock
+# told: connection = await self.connect()
+import asyncio
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self.connect = connect
+        self.places = asyncio.Semaphore(size)
+        self.lock = asyncio.Lock()
+        self.idle = []
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with self.places:
+            async with self.lock:
+                if self.idle:
+                    connection = self.idle.pop()
+                else:
+                    connection = await self.connect()
+            try:
+                yield connection
+            finally:
+                self.idle.append(connection)
+
+    async def close(self):
+        while self.idle:
+            await self.idle.pop().close()
+
+# %% own-pool-1 right: a semaphore on an exit stack
+import asyncio
+import collections
+import contextlib
+
+
+class Pool:
+    """At most `size` connections, each lent to one task at a time."""
+
+    def __init__(self, connect, size):
+        self._connect = connect
+        self._places = asyncio.Semaphore(size)
+        self._back = collections.deque()
+
+    @contextlib.asynccontextmanager
+    async def acquire(self):
+        async with contextlib.AsyncExitStack() as stack:
+            await stack.enter_async_context(self._places)
+            try:
+                connection = self._back.popleft()
+            except IndexError:
+                connection = None
+                is_new = True
+            else:
+                is_new = False
+            if is_new:
+                connection = await self._connect()
+            stack.callback(self._back.append, connection)
+            yield connection
+
+    async def close(self):
+        connections = list(self._back)
+        self._back.clear()
+        for connection in connections:
+            await connection.close()
+
+# %% transaction-1 wrong: a cancellation is not rolled back
+# cause: A CancelledError is no Exception: if the block is cancelled, neither commit nor rollback is executed, and the transaction stays open.
+# line: except Exception
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    await connection.execute("begin")
+    try:
+        yield
+    except Exception:
+        await connection.execute("rollback")
+        raise
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 wrong: the error is swallowed
+# cause: After the rollback the error is not raised again. For asynccontextmanager it is dealt with then: the code behind the block goes on as if all had been kept, and a cancellation is lost.
+# line: except BaseException
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+    await connection.execute("begin")
+    try:
+        yield
+    except BaseException:
+        await connection.execute("rollback")
+    else:
+        await connection.execute("commit")
+
+# %% transaction-1 right: an exit function on a stack
+import contextlib
+
+
+@contextlib.asynccontextmanager
+async def transaction(connection):
+    """Keep what the block changes together, or not at all."""
+
+    async def finish(kind, error, trace):
+        if kind is None:
+            await connection.execute("commit")
+        else:
+            with contextlib.suppress(Exception):    # the block's error is the one that counts
+                await connection.execute("rollback")
+        return False
+
+    async with contextlib.AsyncExitStack() as stack:
+        await connection.execute("begin")
+        stack.push_async_exit(finish)
+        yield
+
+# %% news-1 wrong: the newest is lost, once more
+# cause: When the queue is full, the message that comes is thrown away. The oldest of those that wait ought to be lost instead.
+# line: except asyncio.QueueFull
+# told: none
+import asyncio
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size = size
+        self.queues = set()
+
+    async def serve(self, client):
+        queue = asyncio.Queue(self.size)
+        self.queues.add(queue)
+        try:
+            while True:
+                await client.send(await queue.get())
+        except ConnectionError:
+            pass
+        finally:
+            self.queues.discard(queue)
+
+    def publish(self, message):
+        for queue in self.queues:
+            try:
+                queue.put_nowait(message)
+            except asyncio.QueueFull:
+                pass
+
+# %% news-1 wrong: only who leaves is forgotten
+# cause: The client is taken out only after a ConnectionError. If serve is cancelled, or ends by another error, the client stays in the feed for ever, with its messages.
+# line: self.boxes.remove(box)
+import asyncio
+import collections
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size = size
+        self.boxes = []
+
+    async def serve(self, client):
+        box = collections.deque(maxlen=self.size), asyncio.Event()
+        self.boxes.append(box)
+        waiting, news = box
+        while True:
+            await news.wait()
+            while waiting:
+                try:
+                    await client.send(waiting.popleft())
+                except ConnectionError:
+                    self.boxes.remove(box)
+                    return
+            news.clear()
+
+    def publish(self, message):
+        for waiting, news in self.boxes:
+            waiting.append(message)
+            news.set()
+
+# %% news-1 right: mailboxes with a future as a bell
+import asyncio
+import collections
+
+
+class Mailbox:
+    """What waits for one client; an async iterator."""
+
+    def __init__(self, size):
+        self.waiting = collections.deque(maxlen=size)
+        self.bell = None
+
+    def put(self, message):
+        self.waiting.append(message)        # the oldest falls out
+        if self.bell is not None and not self.bell.done():
+            self.bell.set_result(None)
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        while not self.waiting:
+            self.bell = asyncio.get_running_loop().create_future()
+            await self.bell
+        return self.waiting.popleft()
+
+
+class Feed:
+    """Send news to many clients, none of whom waits for another."""
+
+    def __init__(self, size):
+        self.size = size
+        self.mailboxes = {}
+
+    async def serve(self, client):
+        key = object()
+        mailbox = self.mailboxes[key] = Mailbox(self.size)
+        try:
+            async for message in mailbox:
+                try:
+                    await client.send(message)
+                except ConnectionError:
+                    return
+        finally:
+            del self.mailboxes[key]
+
+    def publish(self, message):
+        for mailbox in self.mailboxes.values():
+            mailbox.put(message)
+
+# %% shut-down-1 wrong: counted when they have gone
+# cause: The tasks take themselves out of `under_way` when they end, so after the wait the set is empty: the number of those cancelled has to be taken before.
+# line: return len(under_way)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    if under_way:
+        await asyncio.wait(set(under_way), timeout=seconds)
+    for task in under_way:
+        task.cancel()
+    await asyncio.gather(*under_way, return_exceptions=True)
+    return len(under_way)
+
+# %% shut-down-1 wrong: asyncio.wait of nothing
+# cause: `under_way` may be empty, and asyncio.wait raises a ValueError for an empty set.
+# line: await asyncio.wait(list(under_way), timeout=seconds)
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    _, left = await asyncio.wait(list(under_way), timeout=seconds)
+    for task in left:
+        task.cancel()
+    if left:
+        await asyncio.wait(left)
+    return len(left)
+
+# %% shut-down-1 right: one future for all of them
+import asyncio
+
+
+async def shut_down(server, under_way, seconds):
+    """Stop accepting, drain, cancel what is left; return how many that were."""
+    server.close()
+    requests = frozenset(under_way)
+    drained = asyncio.gather(*requests, return_exceptions=True)
+    await asyncio.wait([drained], timeout=seconds)      # cancels nothing
+    left = [task for task in requests if not task.done()]
+    for task in left:
+        task.cancel()
+    await drained
+    return len(left)

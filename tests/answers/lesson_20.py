@@ -604,7 +604,7 @@ async def leaks(test):
 # %% leaks-1 wrong: known by their names
 # cause: a task that has the same name as one from before is taken for that one
 # line: if task.get_name() not in names | names =
-# told: await test()
+# told: none
 import asyncio
 
 async def leaks(test):
@@ -621,7 +621,6 @@ async def leaks(test):
 # %% leaks-1 wrong: errors only
 # cause: catches Exception, so a cancellation of leaks leaves everything running
 # line: except Exception as caught:
-# told: await test()
 import asyncio
 
 async def leaks(test):
@@ -734,7 +733,6 @@ async def kitchen(oven, fridge):
 # %% fixture-1 wrong: a cancellation while the fridge starts
 # cause: except Exception lets a cancellation pass, and the oven stays on
 # line: except Exception:
-# told: none
 async def kitchen(oven, fridge):
     await oven.on()
     try:
@@ -753,7 +751,6 @@ async def kitchen(oven, fridge):
 # %% fixture-1 wrong: an else for the good end
 # cause: except Exception doesn't see that the test was cancelled, and the oven stays on
 # line: except Exception:
-# told: none
 async def kitchen(oven, fridge):
     await oven.on()
     try:
@@ -767,3 +764,428 @@ async def kitchen(oven, fridge):
         raise
     else:
         await oven.off()
+
+# %% thirty-1 wrong: the kitchen's end is not looked at
+# cause: The test looks at the answer and the time only. An `order` that gives up after 30 s but lets the kitchen cook on, or doesn't wait until it has ended, passes.
+# line: await asyncio.sleep(1000)
+# told: none
+import asyncio
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    clock = asyncio.get_running_loop().time
+
+    async def quick():
+        await asyncio.sleep(29.9)
+        return "soup"
+
+    begin = clock()
+    assert await order(quick) == "soup"
+    assert abs(clock() - begin - 29.9) < 0.01
+
+    async def endless():
+        await asyncio.sleep(1000)
+
+    begin = clock()
+    assert await order(endless) == "the guest left"
+    assert abs(clock() - begin - 30) < 0.01
+
+    async def burnt():
+        await asyncio.sleep(1)
+        raise RuntimeError("burnt")
+
+    try:
+        await order(burnt)
+    except RuntimeError:
+        pass
+    else:
+        raise AssertionError("the error is lost")
+
+# %% thirty-1 wrong: nobody says that the error must come
+# cause: The except lets the right error pass, but nothing fails if no error comes at all: an `order` that swallows the kitchen's error passes. An else is missing (or pytest.raises).
+# line: except ZeroDivisionError
+# told: pass
+import asyncio
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    loop = asyncio.get_running_loop()
+    ended = []
+
+    def kitchen(seconds):
+        async def cook():
+            try:
+                await asyncio.sleep(seconds)
+                return seconds
+            except asyncio.CancelledError:
+                await asyncio.sleep(2)
+                ended.append(loop.time())
+                raise
+        return cook
+
+    for seconds in (0, 1, 29.5):
+        start = loop.time()
+        assert await order(kitchen(seconds)) == seconds
+        assert abs(loop.time() - start - seconds) < 0.1
+    assert ended == []
+
+    start = loop.time()
+    assert await order(kitchen(500)) == "the guest left"
+    assert len(ended) == 1
+    assert abs(ended[0] - start - 32) < 0.1
+    assert abs(loop.time() - start - 32) < 0.1
+
+    async def broken():
+        await asyncio.sleep(3)
+        1 / 0
+
+    try:
+        await order(broken)
+    except ZeroDivisionError:
+        pass
+
+# %% thirty-1 right: a table of kitchens and what they note down
+import asyncio
+
+
+class Kitchen:
+    """Cooks for some seconds; notes when it was cancelled and when it ended."""
+
+    def __init__(self, seconds, outcome, cleanup=0):
+        self.seconds, self.outcome, self.cleanup = seconds, outcome, cleanup
+        self.calls = 0
+        self.began = self.cancelled = self.ended = None
+
+    async def __call__(self):
+        clock = asyncio.get_running_loop().time
+        self.calls += 1
+        self.began = clock()
+        try:
+            await asyncio.sleep(self.seconds)
+        except asyncio.CancelledError:
+            self.cancelled = clock()
+            if self.cleanup:
+                await asyncio.sleep(self.cleanup)
+            raise
+        finally:
+            self.ended = clock()
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+def near(time, expected):
+    return time is not None and abs(time - expected) < 0.05
+
+
+async def test_order(order):
+    """Pass if `order` keeps its promises, fail if it does not."""
+    clock = asyncio.get_running_loop().time
+
+    async def run(kitchen):
+        async def cook():                   # a coroutine function, as promised
+            return await kitchen()
+
+        begin = clock()
+        try:
+            result = await order(cook), None
+        except Exception as error:
+            result = None, error
+        assert kitchen.calls == 1
+        assert near(kitchen.began, begin)
+        return *result, clock() - begin
+
+    for seconds, dish in [(0, "bread"), (1, "soup"), (7, None), (29.8, object())]:
+        kitchen = Kitchen(seconds, dish)
+        got, error, took = await run(kitchen)
+        assert error is None, error
+        assert got is dish
+        assert near(took, seconds)
+        assert kitchen.cancelled is None
+
+    for seconds, cleanup in [(30.2, 0), (90, 0), (1000, 5)]:
+        kitchen = Kitchen(seconds, "too late", cleanup)
+        begin = clock()
+        got, error, took = await run(kitchen)
+        assert error is None, error
+        assert got == "the guest left"
+        assert near(kitchen.cancelled, begin + 30)
+        assert near(kitchen.ended, begin + 30 + cleanup)
+        assert near(took, 30 + cleanup)
+
+    for seconds in (0, 2, 29.8):
+        kitchen = Kitchen(seconds, ValueError("burnt"))
+        got, error, took = await run(kitchen)
+        assert error is kitchen.outcome
+        assert near(took, seconds)
+        assert kitchen.cancelled is None
+
+# %% circle-1 wrong: with the way to the circle
+# cause: All tasks met on the way are returned, also those that only wait for one in the circle. Only the part of the way from the task that was met twice belongs to it.
+# line: return set(way)
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    for start in waits:
+        way, task = [], start
+        while task is not None and task in waits:
+            if task in way:
+                return set(way)
+            way.append(task)
+            task = waits[task]
+    return set()
+
+# %% circle-1 wrong: a task that has ended
+# cause: A name without an entry of its own has ended; looking it up in `waits` with square brackets is a KeyError.
+# line: task = waits[task]
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    for start in waits:
+        seen = {start}
+        task = waits[start]
+        while task is not None:
+            if task == start:
+                return seen
+            if task in seen:
+                break           # a circle, but start isn't in it
+            seen.add(task)
+            task = waits[task]
+    return set()
+
+# %% circle-1 right: take away whom nobody waits for
+from collections import Counter
+
+
+def find_circle(waits):
+    """Return the set of the tasks that wait for each other in a circle."""
+    waited_for = Counter(waits.values())
+    left = set(waits)
+    loose = [task for task in waits if not waited_for[task]]
+    while loose:
+        task = loose.pop()
+        left.remove(task)
+        other = waits[task]
+        waited_for[other] -= 1
+        if not waited_for[other] and other in left:
+            loose.append(other)
+    return left
+
+# %% steady-1 wrong: a failed test leaves its washer
+# cause: If the assertion fails, the lines behind it are not reached: the washer is not cancelled and still runs when the test is over. It belongs into a finally.
+# line: assert clean == [0, 1, 2, 3, 4]
+import asyncio
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    task = asyncio.create_task(washer(dirty, clean))
+    join = asyncio.create_task(dirty.join())
+    await asyncio.wait({task, join}, timeout=600, return_when=asyncio.FIRST_COMPLETED)
+    assert clean == [0, 1, 2, 3, 4]
+    assert join.done()
+    task.cancel()
+    await asyncio.gather(task, join, return_exceptions=True)
+
+# %% steady-1 wrong: a second is enough for everybody
+# cause: A right washer may be slow. With a limit of one second the test depends on the time again: five plates of 0.3 s each, and it fails.
+# line: async with asyncio.timeout(1)
+import asyncio
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    dirty, clean = asyncio.Queue(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    task = asyncio.create_task(washer(dirty, clean))
+    try:
+        async with asyncio.timeout(1):
+            await dirty.join()
+        assert clean == [0, 1, 2, 3, 4]
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+# %% steady-1 right: a queue that notices a lost plate
+# yet: it is refused
+import asyncio
+
+
+class Sink(asyncio.Queue):
+    """Notices who asks for another plate before the last one is done."""
+
+    def __init__(self):
+        super().__init__()
+        self.in_hand = 0
+        self.lost = asyncio.get_running_loop().create_future()
+
+    async def get(self):
+        if self.empty() and self.in_hand > 0 and not self.lost.done():
+            self.lost.set_result(None)
+        plate = await super().get()
+        return plate
+
+    def get_nowait(self):                   # get() comes by here, too
+        plate = super().get_nowait()
+        self.in_hand += 1
+        return plate
+
+    def task_done(self):
+        super().task_done()
+        self.in_hand -= 1
+
+
+async def test_washer(washer):
+    """Pass with a right washer, fail with a broken one; never hang."""
+    dirty, clean = Sink(), []
+    for plate in range(5):
+        dirty.put_nowait(plate)
+    washing = asyncio.create_task(washer(dirty, clean))
+    joining = asyncio.create_task(dirty.join())
+    try:
+        await asyncio.wait(
+            [washing, joining, dirty.lost],
+            timeout=1000,                   # for one that hangs
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        if washing.done():
+            washing.result()
+            raise AssertionError("the washer went home")
+        assert not dirty.lost.done(), "a plate was never done"
+        assert joining.done(), "the washer hangs"
+        assert clean == [0, 1, 2, 3, 4], clean
+    finally:
+        washing.cancel()
+        joining.cancel()
+        await asyncio.gather(washing, joining, return_exceptions=True)
+
+# %% leaks-1 wrong: one round of the loop for the cleanup
+# cause: A cancelled task may need a while for its cleanup. sleep(0) gives it one round of the loop; after that leaks returns, ended or not.
+# line: await asyncio.sleep(0)
+# told: task.cancel()
+import asyncio
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    before = asyncio.all_tasks()
+    names = []
+    try:
+        await test()
+    finally:
+        for task in asyncio.all_tasks() - before:
+            names.append(task.get_name())
+            task.cancel()
+        await asyncio.sleep(0)
+    return sorted(names)
+
+# %% leaks-1 wrong: no cleanup after a cancellation
+# cause: A CancelledError is no Exception: if leaks is cancelled while the test runs, what the test started goes on.
+# line: except Exception
+import asyncio
+
+
+async def end(tasks):
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    before = asyncio.all_tasks()
+    try:
+        await test()
+    except Exception:
+        await end(asyncio.all_tasks() - before)
+        raise
+    left = asyncio.all_tasks() - before
+    names = sorted(task.get_name() for task in left)
+    await end(left)
+    return names
+
+# %% leaks-1 right: a context manager that sweeps until nothing is left
+import asyncio
+
+
+class Sweeper:
+    def __init__(self):
+        self.names = []
+
+    async def __aenter__(self):
+        self.before = asyncio.all_tasks()
+        return self
+
+    def left(self):
+        return asyncio.all_tasks() - self.before
+
+    async def __aexit__(self, *_):
+        self.names = sorted(task.get_name() for task in self.left())
+        told, cancellation = set(), None
+        while left := self.left():          # a cleanup may start tasks of its own
+            for task in left - told:
+                task.cancel()
+            told |= left
+            try:
+                await asyncio.wait(left, return_when=asyncio.FIRST_COMPLETED)
+            except asyncio.CancelledError as error:
+                cancellation = error
+        if cancellation is not None:
+            raise cancellation
+
+
+async def leaks(test):
+    """Return the names of the tasks that `test` left, sorted; end them."""
+    async with Sweeper() as sweeper:
+        await test()
+    return sweeper.names
+
+# %% fixture-1 wrong: a fridge that did not start is switched off
+# cause: `fridge.on()` stands inside the try whose finally switches the fridge off: if it does not start, it is switched off all the same.
+# line: await fridge.on()
+# told: await fridge.off()
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    try:
+        await fridge.on()
+        yield oven, fridge
+    finally:
+        try:
+            await fridge.off()
+        finally:
+            await oven.off()
+
+# %% fixture-1 wrong: two lines in one finally
+# cause: If `fridge.off()` raises an error, or is cancelled, the line behind it is not reached, and the oven stays on. Each needs a finally of its own.
+# line: await fridge.off()
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    await oven.on()
+    try:
+        await fridge.on()
+    except BaseException:
+        await oven.off()
+        raise
+    try:
+        yield oven, fridge
+    finally:
+        await fridge.off()
+        await oven.off()
+
+# %% fixture-1 right: an exit stack, once more
+from contextlib import AsyncExitStack
+
+
+async def kitchen(oven, fridge):
+    """Switch on both, yield them, and switch off what was switched on."""
+    machines = oven, fridge
+    async with AsyncExitStack() as stack:
+        for machine in machines:
+            await machine.on()
+            stack.push_async_callback(machine.off)
+        yield machines

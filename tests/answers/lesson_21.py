@@ -308,7 +308,6 @@ async def do_all(client, work, items):
 # %% survive-1 wrong: falsy is not done
 # cause: what returned something falsy is taken for lost, and sent again
 # line: if not results.get(item)
-# told: none
 import asyncio
 
 async def do_all(client, work, items):
@@ -326,7 +325,6 @@ async def do_all(client, work, items):
 # %% survive-1 wrong: item zero
 # cause: an item that is 0 isn't sent again
 # line: if not item or tries == 1:
-# told: return await client.submit(work, item)
 import asyncio
 
 async def do_all(client, work, items):
@@ -428,3 +426,205 @@ places["scale 400 pictures"] = "process pool"
 places["a month of logs"] = "cluster"
 places["a week of physics"] = "process pool"
 places["compress a file"] = "thread"
+
+# %% batches-1 wrong: up to 79 calls
+# cause: The size is rounded down. With 79 numbers it is 1, which makes 79 calls; with 100 it is 2, and 50 calls. It has to be rounded up.
+# line: len(numbers) // 40
+def do(work, batch):
+    return [work(number) for number in batch]
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    size = max(1, len(numbers) // 40)
+    futures = [
+        client.submit(do, work, numbers[start:start + size])
+        for start in range(0, len(numbers), size)
+    ]
+    return [result for batch in await client.gather(futures) for result in batch]
+
+# %% batches-1 wrong: dealt out like cards
+# cause: Each call gets every sixteenth number, and the results are strung together call by call: they are not in the order of the numbers.
+# line: numbers[start::16]
+# told: none
+def do(work, batch):
+    return [work(number) for number in batch]
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    batches = [numbers[start::16] for start in range(min(16, len(numbers)))]
+    futures = [client.submit(do, work, batch) for batch in batches]
+    results = []
+    for batch in await client.gather(futures):
+        results.extend(batch)
+    return results
+
+# %% batches-1 right: islice, partial and chain
+import functools
+import itertools
+import math
+
+
+def do(work, batch):
+    return list(map(work, batch))
+
+
+async def work_all(client, work, numbers):
+    """Return the results of `work`, in order; ship many numbers in one call."""
+    numbers = list(numbers)
+    size = math.ceil(len(numbers) / 20)         # 20 calls at most, five per worker
+    rest = iter(numbers)
+    batches = list(iter(lambda: list(itertools.islice(rest, size)), []))
+    if not batches:
+        return []
+    futures = client.map(functools.partial(do, work), batches)
+    return list(itertools.chain.from_iterable(await client.gather(futures)))
+
+# %% reduce-there-1 wrong: the measurements come home
+# cause: The results of `load` are gathered, so all the measurements travel to the client, which then looks for the highest itself.
+# line: await client.gather(futures)
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    futures = client.map(load, days)
+    lists = await client.gather(futures)
+    return {day: max(numbers) for day, numbers in zip(days, lists)}
+
+# %% reduce-there-1 wrong: one call for all days
+# cause: One call has all the lists as its arguments: they have to move to the one worker on which it runs. One call for each day runs where that day's list is.
+# line: client.submit(all_highest, *futures)
+def all_highest(*lists):
+    return [max(numbers) for numbers in lists]
+
+
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    futures = client.map(load, days)
+    numbers = await client.submit(all_highest, *futures)
+    return dict(zip(days, numbers))
+
+# %% reduce-there-1 right: load and reduce in one call
+import functools
+
+
+def peak(load, day):
+    return max(load(day))
+
+
+async def highest(client, load, days):
+    """Return {day: its highest number}; the measurements stay on the workers."""
+    days = list(days)
+    if not days:
+        return {}
+    futures = client.map(functools.partial(peak, load), days)
+    return dict(zip(days, await client.gather(futures)))
+
+# %% survive-1 wrong: sent a fourth time
+# cause: The first sending isn't counted: after it, three more may follow, so an item is sent four times.
+# line: for _ in range(3)
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+
+    async def one(item, future):
+        for _ in range(3):
+            try:
+                return await future
+            except client.WorkerDied:
+                future = client.submit(work, item)
+        return await future
+
+    futures = client.map(work, items)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(*pair)) for pair in zip(items, futures)]
+    return [task.result() for task in tasks]
+
+# %% survive-1 wrong: none is taken for lost
+# cause: What `work` returns may be None: such an item is done, but taken for lost and sent again, and in the end an error comes out for it.
+# line: if results[item] is None
+import asyncio
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    results = dict.fromkeys(items)
+    for attempt in range(3):
+        futures = {
+            item: client.submit(work, item) for item in items if results[item] is None
+        }
+        for item, future in futures.items():
+            try:
+                results[item] = await future
+            except client.WorkerDied:
+                if attempt == 2:
+                    raise
+    return [results[item] for item in items]
+
+# %% survive-1 right: a class for each item, recursion of depth three
+import asyncio
+
+
+class Errand:
+    def __init__(self, client, work, item):
+        self.client, self.work, self.item = client, work, item
+        self.sent = 0
+        self.send()
+
+    def send(self):
+        self.sent += 1
+        self.future = self.client.submit(self.work, self.item)
+
+    async def result(self):
+        try:
+            return await self.future
+        except self.client.WorkerDied:
+            if self.sent == 3:
+                raise
+        self.send()
+        return await self.result()
+
+
+async def do_all(client, work, items):
+    """Return the results in order; each item is sent three times at most."""
+    errands = [Errand(client, work, item) for item in items]    # all are sent off here
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(errand.result()) for errand in errands]
+    return [task.result() for task in tasks]
+
+# %% idempotent-1 wrong: remembered in the process
+# cause: Which payments were entered is remembered in a set of the module. The next call may be in another process, which has a new, empty set: it enters the payment a second time.
+# line: seen = set()
+# told: if payment["id"] in seen:
+seen = set()
+
+
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    if payment["id"] in seen:
+        return
+    account = payment["account"]
+    book[account] = book.get(account, 0) + payment["amount"]
+    seen.add(payment["id"])
+
+# %% idempotent-1 wrong: noted down first, paid afterwards
+# yet: it is SOLVED
+# cause: The payment is entered in two steps. If the worker dies between them, the payment is noted down as entered but its amount is missing, and the repetition does nothing; two calls at once can lose an amount, too.
+# line: book[payment["id"]] = 0
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    if payment["id"] in book:
+        return
+    book[payment["id"]] = 0
+    account = payment["account"]
+    book[account] = book.get(account, 0) + payment["amount"]
+
+# %% idempotent-1 right: one entry for each payment
+from operator import itemgetter
+
+
+def pay(book, payment):
+    """Enter `payment` into `book`, however often it is called."""
+    number, account, amount = itemgetter("id", "account", "amount")(payment)
+    book.setdefault((number, account), amount)

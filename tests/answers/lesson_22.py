@@ -308,3 +308,106 @@ def report(fetch, urls):
         return await asyncio.gather(*(fetch(url) for url in urls))
 
     return ", ".join(page for page in asyncio.run(all_of_them()) if page)
+
+# %% bench-1 wrong: one way after the other
+# cause: Each way runs all its rounds before the next one begins. In each round every way ought to run once, so that a slow minute of the machine hits them all.
+# line: for _ in range(rounds)
+import statistics
+
+
+def bench(ways, rounds, clock):
+    """Return the median time of each way, in the order of `ways`."""
+    for way in ways.values():
+        way()
+    medians = {}
+    for name, way in ways.items():
+        times = []
+        for _ in range(rounds):
+            start = clock()
+            way()
+            times.append(clock() - start)
+        medians[name] = statistics.median(times)
+    return medians
+
+# %% bench-1 wrong: the middle one of an even number
+# cause: With an even number of rounds the median is the mean of the two in the middle; this takes the upper one of them.
+# line: [rounds // 2]
+# told: none
+def bench(ways, rounds, clock):
+    """Return the median time of each way, in the order of `ways`."""
+    times = {name: [] for name in ways}
+    for way in ways.values():
+        way()
+    for _ in range(rounds):
+        for name, way in ways.items():
+            start = clock()
+            way()
+            times[name].append(clock() - start)
+    return {name: sorted(values)[rounds // 2] for name, values in times.items()}
+
+# %% bench-1 right: a table, turned round
+import statistics
+
+
+def timed(way, clock):
+    start = clock()
+    way()
+    return clock() - start
+
+
+def bench(ways, rounds, clock):
+    """Return the median time of each way, in the order of `ways`."""
+    for way in ways.values():
+        way()
+    table = [[timed(way, clock) for way in ways.values()] for _ in range(rounds)]
+    return dict(zip(ways, map(statistics.median, zip(*table))))
+
+# %% edge-1 wrong: pages by their url
+# cause: The pages are kept in a dict under their urls. A url that is in the list twice has only one page in the string.
+# line: return ", ".join(pages.values())
+# told: none
+import asyncio
+
+
+def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+    pages = dict.fromkeys(urls)
+
+    async def one(url):
+        pages[url] = await fetch(url)
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            for url in urls:
+                group.create_task(one(url))
+
+    asyncio.run(main())
+    return ", ".join(pages.values())
+
+# %% edge-1 wrong: in the order in which they come
+# cause: as_completed gives the pages in the order in which they come, not in the order of `urls`.
+# line: asyncio.as_completed
+import asyncio
+
+
+def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+
+    async def main():
+        tasks = [asyncio.create_task(fetch(url)) for url in urls]
+        return [await task for task in asyncio.as_completed(tasks)]
+
+    return ", ".join(asyncio.run(main()))
+
+# %% edge-1 right: a Runner
+import asyncio
+
+
+async def gathered(fetch, urls):
+    return await asyncio.gather(*map(fetch, urls))
+
+
+def report(fetch, urls):
+    """Return the pages of `urls` as one string; a plain function."""
+    with asyncio.Runner() as runner:
+        return ", ".join(runner.run(gathered(fetch, urls)))

@@ -49,7 +49,6 @@ async def get_page(ask, page):
 # %% crawl-page-1 wrong: an empty body
 # cause: an empty body is taken for no answer, and asked for again
 # line: if status == 200 and body:
-# told: raise ValueError("five tries")
 import asyncio
 import random
 
@@ -99,7 +98,6 @@ async def get_page(ask, page):
 # %% crawl-page-1 wrong: the last error comes out
 # cause: after the fifth try the OSError comes out, not a ValueError
 # line: raise
-# told: status, body = await ask(page)
 import asyncio
 import random
 
@@ -593,7 +591,6 @@ async def pipeline(fetch, parse, pages, workers, size):
 # %% crawl-pipeline-1 wrong: a cancellation is a failed page
 # cause: except BaseException keeps the cancellation, and the worker goes on
 # line: except BaseException as error:
-# told: none
 import asyncio
 
 
@@ -1393,3 +1390,723 @@ async def crawl(url, pages, workers, tell):
             for _ in range(workers):
                 group.create_task(crawler.work())
     return crawler.names, crawler.failed
+
+# %% crawl-page-1 wrong: a pause after the last try, once more
+# cause: It pauses after each try that failed, the fifth too, though no other follows: the ValueError comes up to 1.6 s late (or not at all, as the 4 s are over before it).
+# line: await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    async with asyncio.timeout(4):
+        for attempt in range(5):
+            try:
+                async with asyncio.timeout(1):
+                    status, body = await ask(page)
+            except OSError:         # a TimeoutError is one
+                pass
+            else:
+                if status == 200:
+                    return body
+                if status not in (429, 503):
+                    raise ValueError(f"status {status}")
+            await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))
+        raise ValueError("five tries, no page")
+
+# %% crawl-page-1 wrong: the pauses grow too slowly
+# cause: The bound grows by 0.1 s each time: 0.1, 0.2, 0.3, 0.4. It ought to double each time: 0.1, 0.2, 0.4, 0.8.
+# line: 0.1 * attempt
+import asyncio
+import random
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+
+    async def tries():
+        for attempt in range(5):
+            if attempt > 0:
+                await asyncio.sleep(random.uniform(0, 0.1 * attempt))
+            try:
+                status, body = await asyncio.wait_for(ask(page), 1)
+            except (OSError, TimeoutError):
+                continue
+            if status == 200:
+                return body
+            if status not in (429, 503):
+                break
+        raise ValueError(f"no page {page!r}")
+
+    return await asyncio.wait_for(tries(), 4)
+
+# %% crawl-page-1 right: bounds in a tuple, match on the answer
+import asyncio
+import random
+
+BOUNDS = None, 0.1, 0.2, 0.4, 0.8
+
+
+async def one_try(ask, page):
+    """What `ask` answers, or None if there's nothing to be had from it."""
+    try:
+        async with asyncio.timeout(1):
+            return await ask(page)
+    except OSError:
+        return None
+
+
+async def get_page(ask, page):
+    """Return the body of the page; try up to five times, for up to 4 s."""
+    async with asyncio.timeout(4):
+        for bound in BOUNDS:
+            if bound is not None:
+                await asyncio.sleep(random.uniform(0, bound))
+            match await one_try(ask, page):
+                case (200, body):
+                    return body
+                case None | (429 | 503, _):
+                    pass
+                case (status, _):
+                    raise ValueError(f"{page!r}: status {status}")
+        raise ValueError(f"{page!r}: nothing after five tries")
+
+# %% crawl-limit-1 wrong: a pause behind the last start
+# cause: It sleeps `apart` seconds after each start, the last one too. If the last fetch ends sooner, it returns too late: nobody is to start any more.
+# line: await asyncio.sleep(apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    places = asyncio.Semaphore(most)
+
+    async def one(page):
+        try:
+            return await fetch(page)
+        finally:
+            places.release()
+
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        for page in pages:
+            await places.acquire()
+            tasks.append(group.create_task(one(page)))
+            await asyncio.sleep(apart)
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 wrong: the starts are planned beforehand
+# cause: Each page's start is planned from the beginning, and then it waits for a place. When slow fetches have kept all places, several pages have their time behind them and start one right after the other, less than `apart` seconds apart.
+# line: await asyncio.sleep(number * apart)
+import asyncio
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    places = asyncio.Semaphore(most)
+
+    async def one(number, page):
+        await asyncio.sleep(number * apart)
+        async with places:
+            return await fetch(page)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(one(number, page)) for number, page in enumerate(pages)
+        ]
+    return [task.result() for task in tasks]
+
+# %% crawl-limit-1 right: workers that go through one gate
+import asyncio
+
+
+class Gate:
+    """Gives out numbered pages, in order and so far apart."""
+
+    def __init__(self, pages, apart):
+        self.loop = asyncio.get_running_loop()
+        self.pages = enumerate(pages)
+        self.apart = apart
+        self.turn = asyncio.Lock()
+        self.next_start = None
+
+    async def pass_through(self):
+        async with self.turn:
+            numbered = next(self.pages, None)
+            if numbered is None:
+                return None
+            if self.next_start is not None and self.loop.time() < self.next_start:
+                bell = self.loop.create_future()
+                timer = self.loop.call_at(self.next_start, bell.set_result, None)
+                try:
+                    await bell
+                finally:
+                    timer.cancel()
+            self.next_start = self.loop.time() + self.apart
+            return numbered
+
+
+async def fetch_all(fetch, pages, most, apart):
+    """Fetch all pages, in order; at most so many at once, and starts so far apart."""
+    pages = list(pages)
+    gate = Gate(pages, apart)
+    results = [None] * len(pages)
+
+    async def worker():
+        while (numbered := await gate.pass_through()) is not None:
+            number, page = numbered
+            results[number] = await fetch(page)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(most, len(pages))):
+            group.create_task(worker())
+    return results
+
+# %% crawl-pipeline-1 wrong: a failing page ends its worker
+# cause: The try stands around the whole loop: after a failure the worker has ended. Then there are fewer than `workers`, and when all have ended so, the rest of the pages is never begun.
+# line: except Exception as error
+# told: await queue.put(None)
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    records, failed = {}, {}
+    queue = asyncio.Queue(size)
+    coming = iter(pages)
+
+    async def fetcher():
+        page = None
+        try:
+            for page in coming:
+                await queue.put((page, await fetch(page)))
+        except Exception as error:
+            failed[page] = error
+
+    async def parser():
+        while (item := await queue.get()) is not None:
+            page, raw = item
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    async with asyncio.TaskGroup() as outer:
+        outer.create_task(parser())
+        async with asyncio.TaskGroup() as inner:
+            for _ in range(workers):
+                inner.create_task(fetcher())
+        await queue.put(None)
+    return records, failed
+
+# %% crawl-pipeline-1 wrong: a page that is None
+# cause: What `fetch` returned may be None. Here it is the sign that all has come: the parser ends there, this page and those behind it are never parsed, and the fetchers may wait for room for ever.
+# line: if raw is None
+# told: none
+import asyncio
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    todo = list(reversed(pages))
+    records, failed = {}, {}
+    queue = asyncio.Queue(size)
+    at_work = workers
+
+    async def fetcher():
+        nonlocal at_work
+        while todo:
+            page = todo.pop()
+            try:
+                raw = await fetch(page)
+            except Exception as error:
+                failed[page] = error
+            else:
+                await queue.put((page, raw))
+        at_work -= 1
+        if at_work == 0:
+            await queue.put((None, None))
+
+    async def parser():
+        while True:
+            page, raw = await queue.get()
+            if raw is None:
+                return
+            try:
+                records[page] = await parse(raw)
+            except Exception as error:
+                failed[page] = error
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(parser())
+        for _ in range(workers):
+            group.create_task(fetcher())
+    return records, failed
+
+# %% crawl-pipeline-1 right: a class, and the parser is cancelled when all is joined
+import asyncio
+
+
+class Pipeline:
+    def __init__(self, fetch, parse, pages, size):
+        self.fetch, self.parse = fetch, parse
+        self.coming = iter(pages)
+        self.fetched = asyncio.Queue(size)
+        self.records, self.failed = {}, {}
+
+    async def attempt(self, page, function, argument):
+        """(True, result), or (False, None) with the page's error noted down."""
+        try:
+            return True, await function(argument)
+        except Exception as error:
+            self.failed[page] = error
+            return False, None
+
+    async def fetch_some(self):
+        for page in self.coming:
+            is_there, raw = await self.attempt(page, self.fetch, page)
+            if is_there:
+                await self.fetched.put((page, raw))
+
+    async def parse_all(self):
+        while True:
+            page, raw = await self.fetched.get()
+            is_there, record = await self.attempt(page, self.parse, raw)
+            if is_there:
+                self.records[page] = record
+            self.fetched.task_done()
+
+    async def run(self, workers):
+        async with asyncio.TaskGroup() as group:
+            parser = group.create_task(self.parse_all())
+            fetchers = [group.create_task(self.fetch_some()) for _ in range(workers)]
+            await asyncio.gather(*fetchers)
+            await self.fetched.join()
+            parser.cancel()
+        return self.records, self.failed
+
+
+async def pipeline(fetch, parse, pages, workers, size):
+    """Return two dicts: the record of each page, and the error of each that failed."""
+    return await Pipeline(fetch, parse, pages, size).run(workers)
+
+# %% crawl-stop-1 wrong: a page that failed is lost
+# cause: The page goes back only after a cancellation. If its fetch raises an error it is neither in `todo` nor in `done`.
+# line: except asyncio.CancelledError
+# told: done[page] = await fetch(page)
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except asyncio.CancelledError:
+                todo.appendleft(page)
+                raise
+
+    async def work():
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+
+    working = asyncio.create_task(work())
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            await asyncio.wait({working}, timeout=grace)
+        if working.done():
+            await working
+    finally:
+        stopping.cancel()
+        working.cancel()
+        await asyncio.gather(working, stopping, return_exceptions=True)
+
+# %% crawl-stop-1 wrong: waits for a stop that never comes
+# cause: It waits for `stop` first, whatever the workers do. If all pages are done (or a fetch has failed) and nobody sets `stop`, it never returns.
+# line: await stop.wait()
+import asyncio
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+
+    async def worker():
+        while todo and not stop.is_set():
+            page = todo.popleft()
+            try:
+                done[page] = await fetch(page)
+            except BaseException:
+                todo.appendleft(page)
+                raise
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await stop.wait()
+        await asyncio.wait(tasks, timeout=grace, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for task in tasks:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
+
+# %% crawl-stop-1 right: a class that knows what is under way
+import asyncio
+
+
+class Crawl:
+    def __init__(self, fetch, todo, done, stop):
+        self.fetch, self.todo, self.done, self.stop = fetch, todo, done, stop
+        self.begun = []
+        self.is_closing = False
+
+    async def work(self):
+        while self.todo and not self.stop.is_set() and not self.is_closing:
+            page = self.todo.popleft()
+            self.begun.append(page)
+            try:
+                result = await self.fetch(page)
+            except BaseException:
+                self.is_closing = True      # an error or a cancellation ends it all
+                raise
+            self.done[page] = result
+            self.begun.remove(page)
+
+    async def run(self, workers, grace):
+        tasks = [asyncio.ensure_future(self.work()) for _ in range(workers)]
+        bell = asyncio.ensure_future(self.stop.wait())
+        try:
+            left = set(tasks)
+            while left and not bell.done():
+                ended, _ = await asyncio.wait(
+                    {bell, *left}, return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in ended:
+                    task.result()
+                left -= ended
+            if left:
+                await asyncio.wait(
+                    left, timeout=grace, return_when=asyncio.FIRST_EXCEPTION
+                )
+        finally:
+            self.is_closing = True
+            bell.cancel()
+            for task in tasks:
+                task.cancel()
+            try:
+                await asyncio.gather(bell, *tasks, return_exceptions=True)
+            finally:
+                self.todo.extendleft(reversed(self.begun))
+                self.begun.clear()
+        for task in tasks:
+            if not task.cancelled():
+                task.result()
+
+
+async def crawl(fetch, todo, done, workers, stop, grace):
+    """Fetch `todo` into `done`; once `stop` is set, end within `grace` seconds."""
+    await Crawl(fetch, todo, done, stop).run(workers, grace)
+
+# %% crawl-progress-1 wrong: the request in one piece
+# cause: `read` returns what is there: a request that comes in pieces is read only in part, and half a line is taken for the whole of it.
+# line: await reader.read(4096)
+import asyncio
+import json
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+
+    async def send(text):
+        writer.write(text.encode())
+        await writer.drain()
+
+    try:
+        request = (await reader.read(4096)).decode()
+        if not request:
+            return
+        words = request.split()
+        path = words[1] if len(words) > 1 else ""
+        if path == "/":
+            await send("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Crawl</h1>")
+        elif path == "/events":
+            await send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            while True:
+                is_over = crawl.over
+                await send(f"data: {json.dumps(crawl.state())}\n\n")
+                if is_over:
+                    break
+                await asyncio.sleep(0.05)
+        else:
+            await send("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n\r\nno")
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 wrong: over while the event was sent
+# yet: it is SOLVED
+# cause: Whether the crawl is over is asked after the drain, the state was taken before it. If the crawl ends in between, the loop ends with an old state: the last event, the one with the state at the end, is missing.
+# line: if crawl.over
+import asyncio
+import json
+
+HEAD = "HTTP/1.1 {}\r\nContent-Type: {}\r\n\r\n"
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+    try:
+        request = await reader.readuntil(b"\r\n\r\n")
+        path = request.split()[1]
+        if path == b"/":
+            writer.write(HEAD.format("200 OK", "text/html").encode())
+            writer.write(b"<script>new EventSource('/events')</script>")
+            await writer.drain()
+        elif path == b"/events":
+            writer.write(HEAD.format("200 OK", "text/event-stream").encode())
+            await writer.drain()
+            while True:
+                writer.write(f"data: {json.dumps(crawl.state())}\n\n".encode())
+                await writer.drain()
+                if crawl.over:
+                    break
+                await asyncio.sleep(0.05)
+        else:
+            writer.write(HEAD.format("404 Not Found", "text/plain").encode())
+            await writer.drain()
+    except (ConnectionError, asyncio.IncompleteReadError):
+        pass
+    finally:
+        writer.close()
+
+# %% crawl-progress-1 right: bodies as async generators
+import asyncio
+import contextlib
+import json
+
+PAGE = b"""<!doctype html>
+<title>Crawl</title>
+<pre id="state"></pre>
+<script>
+new EventSource("/events").onmessage = event => {
+    document.getElementById("state").textContent = event.data;
+};
+</script>
+"""
+
+
+async def text(body):
+    yield body
+
+
+async def events(crawl):
+    is_last = False
+    while not is_last:
+        is_last = crawl.over        # in the same moment as the state
+        yield b"data: %b\n\n" % json.dumps(crawl.state()).encode()
+        if not is_last:
+            await asyncio.sleep(0.05)
+
+
+async def read_path(reader):
+    line = await reader.readline()
+    words = line.split()
+    while line != b"\r\n":
+        if not line.endswith(b"\n"):
+            raise ConnectionError("the visitor left within the request")
+        line = await reader.readline()
+    return words[1] if len(words) > 1 else None
+
+
+async def show(crawl, reader, writer):
+    """Answer one visitor: the page, the events or 404; then close."""
+    with contextlib.closing(writer), contextlib.suppress(ConnectionError):
+        match await read_path(reader):
+            case b"/":
+                status, kind, body = b"200 OK", b"text/html", text(PAGE)
+            case b"/events":
+                status, kind, body = b"200 OK", b"text/event-stream", events(crawl)
+            case _:
+                status, kind, body = b"404 Not Found", b"text/plain", text(b"no\n")
+        writer.write(b"HTTP/1.1 %b\r\nContent-Type: %b\r\n\r\n" % (status, kind))
+        await writer.drain()
+        async with contextlib.aclosing(body):
+            async for part in body:
+                writer.write(part)
+                await writer.drain()
+
+# %% crawl-whole-1 wrong: httpx's timeout is not for the whole answer
+# cause: The timeout of httpx holds for each single wait (connecting, each piece of the answer). An answer that trickles in takes much longer than 0.3 s without any of them being late; asyncio.timeout around the request is for all of it.
+# line: timeout=0.3
+# told: for attempt in range(6):
+import asyncio
+import random
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    done, failed = {}, []
+    coming = iter(pages)
+
+    async def get(client, page):
+        for attempt in range(6):
+            pause = random.uniform(0, 0.1)
+            try:
+                response = await client.get(f"{url}/{page}")
+            except httpx.TransportError:
+                pass
+            else:
+                if response.status_code == 200:
+                    return response.json()["name"]
+                if response.status_code == 429:
+                    pause = float(response.headers["Retry-After"])
+                elif response.status_code != 503:
+                    break
+            if attempt < 5:
+                await asyncio.sleep(pause)
+        return None
+
+    async def worker(client):
+        for page in coming:
+            name = await get(client, page)
+            if name is None:
+                failed.append(page)
+            else:
+                done[page] = name
+            tell(len(done), len(failed))
+
+    async with httpx.AsyncClient(timeout=0.3) as client:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker(client))
+    return done, failed
+
+# %% crawl-whole-1 wrong: told only of those that are done
+# cause: After a page that failed it goes on with the next one by `continue`, and does not call `tell`, though it is to be told of each page, done or failed.
+# line: continue
+# told: for left in reversed(range(6)):
+import asyncio
+import random
+import httpx
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    todo = list(pages)
+    done, failed = {}, []
+
+    async def get(client, page):
+        for left in reversed(range(6)):
+            pause = 0.1 * random.random()
+            try:
+                async with asyncio.timeout(0.3):
+                    response = await client.get(f"{url}/{page}")
+            except (TimeoutError, httpx.TransportError):
+                status = None
+            else:
+                status = response.status_code
+            if status == 200:
+                return response.json()["name"]
+            if status == 429:
+                pause = float(response.headers.get("Retry-After", pause))
+            if status not in (None, 429, 503):
+                break
+            if left:
+                await asyncio.sleep(pause)
+        raise LookupError(page)
+
+    async def worker(client):
+        while todo:
+            page = todo.pop()
+            try:
+                done[page] = await get(client, page)
+            except LookupError:
+                failed.append(page)
+                continue
+            tell(len(done), len(failed))
+
+    async with httpx.AsyncClient() as client, asyncio.TaskGroup() as group:
+        for _ in range(workers):
+            group.create_task(worker(client))
+    return done, failed
+
+# %% crawl-whole-1 right: a class, and an async generator of tries
+# yet: it is refused
+import asyncio
+import random
+import httpx
+
+
+class Crawler:
+    def __init__(self, url, pages, tell):
+        self.base = url.rstrip("/")
+        self.coming = iter(pages)
+        self.tell = tell
+        self.done, self.failed = {}, []
+
+    async def one_try(self, page):
+        """A response, or None after a lost connection or too long a time."""
+        try:
+            async with asyncio.timeout(0.3):
+                return await self.client.get(f"{self.base}/{page}")
+        except (TimeoutError, httpx.TransportError):
+            return None
+
+    @staticmethod
+    def pause_after(response):
+        if response is not None and response.status_code == 429:
+            try:
+                return max(0.0, float(response.headers["Retry-After"]))
+            except (KeyError, ValueError):
+                pass
+        return random.uniform(0, 0.1)
+
+    async def name(self, page):
+        """The name in a tuple, or an empty tuple."""
+        for number in range(6):
+            if number > 0:
+                await asyncio.sleep(self.pause_after(response))
+            response = await self.one_try(page)
+            match None if response is None else response.status_code:
+                case 200:
+                    try:
+                        return (response.json()["name"],)
+                    except (ValueError, LookupError, TypeError):
+                        return ()
+                case None | 429 | 503:
+                    continue
+                case _:
+                    return ()
+        return ()
+
+    async def work(self):
+        for page in self.coming:
+            match await self.name(page):
+                case (name,):
+                    self.done[page] = name
+                case _:
+                    self.failed.append(page)
+            self.tell(len(self.done), len(self.failed))
+
+    async def run(self, workers):
+        limits = httpx.Limits(max_connections=None)
+        async with httpx.AsyncClient(timeout=None, limits=limits) as self.client:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(workers):
+                    group.create_task(self.work())
+        return self.done, self.failed
+
+
+async def crawl(url, pages, workers, tell):
+    """Return the name of each page, and the pages that failed."""
+    return await Crawler(url, pages, tell).run(workers)

@@ -133,6 +133,15 @@ class FirstAnswer(Exercise):
             ),
             "moments": some.permutations((0.25, 0.5, 0)),
         },
+        besides=[
+            {  # at the same moment, of which there may be several in what is done
+                "waits": dict.fromkeys(servers, 1),
+                "answers": dict.fromkeys(servers, "here"),
+                "down": dict.fromkeys(down, OSError),
+                "moments": (0, 0, 0),
+            }
+            for servers, down in (("ab", "ab"), ("abc", "abc"))
+        ],
         cancels=True,
         most=40,
     )
@@ -143,7 +152,7 @@ class FirstAnswer(Exercise):
         says |= {server: f"raises {down[server].__name__}" for server in waits if server in down}
         scene = listed(f"{server!r} {says[server]} after {waits[server]:g} s" for server in waits)
         words = f"with the servers {list(waits)}: {scene}"
-        return swept(lab, words, first_answer, ask, list(waits))
+        return swept(lab, words, first_answer, ask, list(waits), in_a_group=True)
 
     @right
     async def as_they_come(ask, servers):

@@ -6,6 +6,8 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import errors_in, named, ungrouped, watched
 
+KEPT = OSError("kept")  # an error that a worker returns is a result like any other
+
 
 class Worker:
     """A worker that fails as often as told, 1 s after each start, and then works for a while.
@@ -211,7 +213,7 @@ class Supervise(Exercise):
             "errors": some.lists(
                 some.sampled_from((ValueError, OSError, TimeoutError, KeyError)), max_size=4
             ),
-            "result": some.sampled_from(("done", "", 0, None, False)),
+            "result": some.sampled_from(("done", "", 0, None, False, KEPT)),
             "restarts": some.integers(0, 4),
             "pause": some.sampled_from((0, 0.5, 3)),
             "fails_after": some.sampled_from((0, 1)),

@@ -106,8 +106,11 @@ def watched(lab, words, answer, service, *arguments, **how):
     return service.ended
 
 
-def swept(lab, words, answer, service, *arguments):
-    """Play one case of a sweep and return what is to be compared of it; Wrong if calls went on."""
+def swept(lab, words, answer, service, *arguments, in_a_group=False):
+    """Play one case of a sweep and return what is to be compared of it; Wrong if calls went on.
+
+    in_a_group: whether an error must come out in a group, even where it is the only one.
+    """
     at = lab.twist.cancel_after
 
     async def case():
@@ -119,14 +122,14 @@ def swept(lab, words, answer, service, *arguments):
             ended.flying = service.flying
             await asyncio.sleep(0)
             ended.cancelled = len(service.cancelled)
-            none_left(lab, ended, "it ended")
+            none_left(lab, ended, "It ended")
             if at is not None and ended.at > at + max(service.moments.values()) + 1e-6:
                 raise Wrong("losers", f"It went on until {ended.at:g} s.", None, STOP)
 
     lab.told(words)
     run = lab.run(case())
     left_out = ("seconds",) if at is not None else ()
-    return lab.seen(ungrouped(run), service.service, without=left_out)
+    return lab.seen(run if in_a_group else ungrouped(run), service.service, without=left_out)
 
 
 def ungrouped(run):
@@ -153,7 +156,7 @@ def none_left(lab, ended, when):
         raise Wrong(
             "losers",
             f"{when}, and {calls} had been asked to stop and had not ended.",
-            lab.call_of("cancel") or line,
+            (lab.cancelling and lab.text.narrow_cleanup("cancel")) or lab.call_of("cancel") or line,
             "`cancel` only asks, and returns at once. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
         )

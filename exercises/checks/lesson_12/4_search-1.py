@@ -1,3 +1,5 @@
+"""Long, for a thread is watched in each of the ways in which a search can end."""
+
 import asyncio
 import threading
 import time
@@ -32,6 +34,7 @@ class StopTheSearch(Exercise):
     def verify(self, search, lab):
         self._finds(search, lab)
         self._runs_out_of_time(search, lab)
+        self._leaves_a_long_look(search, lab)
         self._is_cancelled(search, lab)
 
     def _finds(self, search, lab):
@@ -84,6 +87,32 @@ class StopTheSearch(Exercise):
 
         lab.equal(lab.run(main()).result, None)
         self._nobody_looks_on(lab, places, after[0], "It returned None after 0.1 s")
+
+    def _leaves_a_long_look(self, search, lab):
+        lab.told("with 0.1 s and a `look` that takes much longer")
+        over, held = threading.Event(), []
+
+        def look(place):
+            over.wait(2)
+            return False
+
+        async def main():
+            task = asyncio.create_task(search(lab.blocking(look), "a", 0.1))
+            done, _ = await asyncio.wait([task], timeout=1)
+            held.append(not done)
+            over.set()
+            return await task
+
+        lab.equal(lab.run(main()).result, None)
+        if held[0]:
+            raise Wrong(
+                "time limit",
+                "1 s later it had not returned: it waited for the `look` that had begun.",
+                lab.earliest(lab.call_of("to_thread", "run_in_executor", "submit", "shield")),
+                "A thread that is in `look` can't look at the clock. Let the loop watch the time: "
+                "`async with asyncio.timeout(seconds):`.",
+                headline="waited for the last `look`",
+            )
 
     def _is_cancelled(self, search, lab):
         places, after, waited = Places(), [], []

@@ -29,7 +29,7 @@ class RequestLog(Exercise):
       which it is called, or `None` where none has begun.
 
     Both are plain methods, nothing is awaited. A task that is created by a request's task belongs
-    to that request.
+    to that request. A server has one log: whether two logs would share the numbers is left open.
     """
 
     id = "request-log-1"

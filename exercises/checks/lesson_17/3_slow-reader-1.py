@@ -20,7 +20,7 @@ class SlowReader(Exercise):
       part is taken. (One part has at most 64 KiB.)
     - A client may leave early: `drain`, and `wait_closed` too, then raise a `ConnectionError`. That
       is no error here. Close, take no more parts, and return.
-    - An error that `parts` raises comes out.
+    - An error that `parts` raises comes out. (It is never a `ConnectionError`.)
     """
 
     id = "slow-reader-1"

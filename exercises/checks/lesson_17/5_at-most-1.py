@@ -1,3 +1,5 @@
+"""Long, for places are counted, given back and refused in many wrong ways."""
+
 import ast
 import asyncio
 import contextlib
@@ -122,26 +124,35 @@ class AtMost(Exercise):
         lambda some: {
             "number": some.integers(0, 2),
             "handlers": some.sampled_from((1, 1, 2)),
+            "slow": some.booleans(),
             "events": some.lists(some.sampled_from(EVENTS), min_size=1, max_size=8),
         },
         besides=[
-            {"number": 1, "handlers": 2, "events": ["came"] * 4},
-            {"number": 1, "handlers": 1, "events": ["came", "was cancelled", "came"]},
+            {"number": 1, "handlers": 2, "slow": False, "events": ["came"] * 4},
+            {
+                "number": 1,
+                "handlers": 1,
+                "slow": False,
+                "events": ["came", "was cancelled", "came"],
+            },
+            {"number": 1, "handlers": 1, "slow": True, "events": ["came", "left", "came"]},
+            {"number": 1, "handlers": 1, "slow": True, "events": ["came", "came", "left", "came"]},
         ],
         most=40,
     )
-    def any_events(self, at_most, lab, number, handlers, events):
+    def any_events(self, at_most, lab, number, handlers, slow, events):
         lab.told(
             f"with {number}"
             + (", twice, for two servers in turns" if handlers == 2 else "")
+            + (", and clients whose connections take long to close" if slow else "")
             + f"; {', '.join(f'a client {event}' for event in events)}"
         )
-        run = lab.run(self._day(at_most, lab, number, handlers, events))
+        run = lab.run(self._day(at_most, lab, number, handlers, slow, events))
         if run.error is not None:
             raise run.error
         return run.result
 
-    async def _day(self, at_most, lab, number, handlers, events):
+    async def _day(self, at_most, lab, number, handlers, slow, events):
         inside, clients = [], []
 
         async def handle(reader, writer):
@@ -155,7 +166,7 @@ class AtMost(Exercise):
         made = [at_most(number, handle) for _ in range(handlers)]
         for event in events:
             if event == "came":
-                wire = Wire()
+                wire = Wire(lingers=slow)
                 serve = made[len(clients) % handlers]
                 clients.append((wire, asyncio.create_task(self._serve(lab, serve, wire))))
             elif inside:
@@ -166,8 +177,11 @@ class AtMost(Exercise):
                     ending.set_exception(KeyError("no"))
                 else:
                     task.cancel()
-            for _ in range(20):  # turns of the loop: whoever needs no wait has ended by then
-                await asyncio.sleep(0)
+            await self._settle()
+        for wire, _ in clients:
+            if wire.closing:
+                wire.hang_up()
+        await self._settle()
         seen = {
             f"client {client} heard": (
                 wire.sent,
@@ -180,6 +194,11 @@ class AtMost(Exercise):
             task.cancel()
         await asyncio.gather(*(task for _, task in clients), return_exceptions=True)
         return seen
+
+    async def _settle(self):
+        """Turns of the loop: whoever needs no wait has ended by then."""
+        for _ in range(20):
+            await asyncio.sleep(0)
 
     async def _serve(self, lab, serve, wire):
         try:

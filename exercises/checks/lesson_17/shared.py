@@ -30,12 +30,14 @@ def feed(reader, *steps):
 class Wire(asyncio.Transport):
     """A connection without a network: `reader` and `writer` are a handler's, `sent` is what went
     over it. The client leaves with an error in the moment in which it has got so many pieces.
+    lingers: whether a connection that is closed stays until `hang_up`, as beside a slow client.
     """
 
-    def __init__(self, pieces=None, error=None):
+    def __init__(self, pieces=None, error=None, lingers=False):
         super().__init__()
         loop = asyncio.get_running_loop()
-        self.left, self.error = pieces, error
+        self.left, self.error, self.lingers = pieces, error, lingers
+        self.lost = False
         self.sent, self.closing = b"", False
         self.reader = asyncio.StreamReader()
         self.protocol = asyncio.StreamReaderProtocol(self.reader)
@@ -52,13 +54,19 @@ class Wire(asyncio.Transport):
                 self._lose(self.error)
 
     def close(self):
+        self.closing = True
+        if not self.lingers:
+            self._lose(None)
+
+    def abort(self):
         self._lose(None)
 
-    abort = close
+    hang_up = abort
 
     def _lose(self, error):
-        if not self.closing:
-            self.closing = True
+        self.closing = True
+        if not self.lost:
+            self.lost = True
             self.protocol.connection_lost(error)
 
     def is_closing(self):

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import math
 import sys
 import time
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
@@ -32,6 +33,7 @@ class Fakes:
         self.services = []  # those made for the case under way
         self.raised = []  # errors that their calls raised
         self.twist = NONE  # what befalls it
+        self.naps = math.inf  # seconds that time.sleep takes at most where the answer is called
 
     def service(
         self,

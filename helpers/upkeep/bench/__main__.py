@@ -1,22 +1,32 @@
 """Run all benchmarks, one after another, and print their rows; the exit status is 1 on a miss."""
 
+import argparse
+import functools
 import sys
 
 from helpers.upkeep.bench.coach import checks
 from helpers.upkeep.bench.lessons import lessons
 from helpers.upkeep.bench.loops import hour, loops
 from helpers.upkeep.bench.recorder import figure, memory, switching, waiting
+from helpers.upkeep.bench.room import room
 from helpers.upkeep.bench.services import catalogue
 
 BENCHMARKS = [switching, waiting, memory, figure, catalogue, checks, hour, loops, lessons]
 
 
 def main() -> int:
-    """Run all benchmarks, print their rows; return the exit status."""
+    """Run all benchmarks, or a room; print their rows; return the exit status."""
+    parser = argparse.ArgumentParser(prog="course.py bench")
+    parser.add_argument("--room", type=int)
+    parser.add_argument("lessons", nargs="*")
+    options = parser.parse_args()
+    benchmarks = BENCHMARKS
+    if options.room:
+        benchmarks = [functools.partial(room, options.room, options.lessons)]
     missed = 0
     print(f"Python {sys.version.split()[0]}, medians of interleaved runs")
-    for benchmark in BENCHMARKS:
-        print(benchmark.__doc__.partition("\n")[0])
+    for benchmark in benchmarks:
+        print(getattr(benchmark, "func", benchmark).__doc__.partition("\n")[0])
         for row in benchmark():
             print(row, flush=True)
             missed += row.missed

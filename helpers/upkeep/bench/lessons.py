@@ -1,9 +1,14 @@
-"""How long each lesson takes and how much memory its processes hold."""
+"""How long each lesson takes, how much memory its processes hold, and whether its cells work."""
 
+import asyncio
 import contextlib
+import os
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
 from typing import Self
 
 import nbformat
@@ -13,21 +18,58 @@ from nbclient import NotebookClient
 from helpers.basics.project import PROJECT
 from helpers.upkeep.bench.measured import Row
 
+PATHS = sorted((PROJECT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 
-def lessons() -> Iterator[Row]:
-    """The lessons, each from a fresh kernel to its last cell, one after another"""
-    for path in sorted((PROJECT / "notebooks").glob("[0-9][0-9]_*.ipynb")):
-        client = NotebookClient(
+
+class Lesson:
+    """A lesson in a fresh kernel of its own, from its first cell to its last.
+
+    failed: the cells that raised what they should not, as "cell 12: KeyError"; seconds: what each
+    cell took. Both are there once it has run.
+    """
+
+    def __init__(self, path: Path, home: Path):
+        """path: the notebook. home: the folder for a learner's progress and ledger."""
+        self._environment = os.environ | {"ASYNC_COURSE_DATA": str(home)}
+        self._client = NotebookClient(
             nbformat.read(path, as_version=4),
             allow_errors=True,
             resources={"metadata": {"path": str(path.parent)}},
         )
+        self.failed: list[str] = []
+        self.seconds: list[float] = []
+
+    async def run(self) -> None:
+        """Run all cells; one that fails keeps none from running."""
+        await self._client.async_execute(env=self._environment)
+        for number, cell in enumerate(self._client.nb.cells):
+            if cell.cell_type != "code":
+                continue
+            when = cell.metadata.execution
+            begun, answered = when["iopub.status.busy"], when["shell.execute_reply"]
+            self.seconds.append(_moment(answered) - _moment(begun))
+            if "raises-exception" not in cell.metadata.get("tags", ()):
+                errors = [output.ename for output in cell.outputs if output.output_type == "error"]
+                self.failed += [f"cell {number}: {error}" for error in errors]
+
+
+def lessons() -> Iterator[Row]:
+    """The lessons, each from a fresh kernel to its last cell, one after another"""
+    for path in PATHS:
         begun = time.perf_counter()
-        with Held() as held:
-            client.execute()
+        with tempfile.TemporaryDirectory() as home, Held() as held:
+            lesson = Lesson(path, Path(home))
+            asyncio.run(lesson.run())
+        taken = time.perf_counter() - begun
+        for words in lesson.failed:
+            yield Row(f"{path.stem}, {words}", 1, "unexpected error", limit=0)
         serves = int(path.stem[:2]) >= 17  # from there on with real servers, many and large
-        yield Row(path.stem, time.perf_counter() - begun, "seconds", limit=40 if serves else 30)
+        yield Row(path.stem, taken, "seconds", limit=40 if serves else 30)
         yield Row(path.stem, held.most / 1e6, "MB", limit=700 if serves else 500)
+
+
+def _moment(text: str) -> float:
+    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 class Held(threading.Thread):
