@@ -10,8 +10,8 @@ import pytest
 
 from helpers import services
 from helpers.basics.project import PROJECT
-from helpers.measuring import crowd
-from helpers.services import open_files
+from helpers.measuring import clients, crowd
+from helpers.services import open_files, service
 from tests.readable import cut_or_covered
 
 
@@ -117,6 +117,15 @@ def test_a_server_that_answers_once_and_closes_has_answered_once():
     with services.echo("published, async") as server:
         [found] = crowd.rush(server, 5)
     assert (found.connections, found.rate) == (5, 0)
+
+
+def test_before_a_narrow_door_clients_come_in_waves(monkeypatch):
+    monkeypatch.setattr(clients, "door", lambda: 10)
+    with services.echo("streams", delay=0.05) as server:
+        asking = clients.Clients((service.HOST, server.port), clients.Line(), patience=20)
+        took = asking.at_once(35)
+        asking.close()
+    assert len(asking.latencies) == 35 and took > 4 * 0.05
 
 
 def test_a_thread_for_each_connection_takes_more_memory_than_a_protocol():
