@@ -409,9 +409,9 @@ def run_jobs(jobs, workers):
     return results
 
 # %% run-jobs-1 wrong: futures by job
-# yet: it is SOLVED
 # cause: the dictionary is keyed by the job, so if the same function is in the list twice, the first future is overwritten and its result is lost
 # line: futures[job] = pool.submit(job)
+# told: none
 from concurrent.futures import ThreadPoolExecutor
 
 

@@ -1000,9 +1000,9 @@ async def all_or_nothing(buy, items):
         raise
 
 # %% fail-fast-1 wrong: a dict by item, once more
-# yet: it is SOLVED
 # cause: an item that stands in `items` twice is bought twice, but the dict keeps only the last purchase, which is then returned twice
 # line: tasks[item] =
+# told: none
 import asyncio
 
 

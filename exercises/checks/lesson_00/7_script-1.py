@@ -11,7 +11,8 @@ class StartScript(Exercise):
 
     `main` is a coroutine function. Write the plain function `start(main)`, as the last line of a
     script would do it: it runs `main` to its end and returns what `main` returned. An error in
-    `main` comes out. No event loop is running yet.
+    `main` comes out. No event loop is running yet, and none is left open, not after an error
+    either.
     """
 
     id = "script-1"
@@ -93,9 +94,10 @@ class StartScript(Exercise):
         most=16,
     )
     def any_main(self, start, lab, result, error, pauses):
-        ran = []
+        ran, loops = [], []
 
         async def main():
+            loops.append(asyncio.get_running_loop())
             for _ in range(pauses):
                 await asyncio.sleep(0.0005)
             ran.append(True)
@@ -105,7 +107,18 @@ class StartScript(Exercise):
 
         ends = f"raises a {error.__name__}" if error else f"returns {result!r}"
         lab.told(f"with a `main` that {'waits and ' if pauses else ''}{ends}")
-        got = lab.call(start, main)
+        try:
+            got = lab.call(start, main)
+        finally:
+            if any(not loop.is_closed() for loop in loops):
+                raise Wrong(
+                    "left open",
+                    "When it was over, the event loop in which `main` had run was still open.",
+                    lab.call_of("close") or lab.call_of("*new_event_loop"),
+                    "`asyncio.run` closes the loop however `main` ends. Who makes one by hand "
+                    "closes it in a `finally`.",
+                    headline="left the loop open",
+                )
         return {"it returned": got, "the times that `main` ran to its end were": len(ran)}
 
     @right

@@ -2,7 +2,7 @@ from itertools import islice
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOST, failing, items_of, lazily, made_a_list
+from .shared import ERRORS, MOST, failing, items_of, lazily, made_a_list
 
 
 class Take(Exercise):
@@ -81,6 +81,7 @@ class Take(Exercise):
             "it yielded": [item for item, _ in taken],
             "of what it had left it yielded": items_of(lab, take(source, more)),
             "what was left in the source was": list(source),
+            "it closed the source:": source.closed,
         }
 
     @sweep(
@@ -88,16 +89,18 @@ class Take(Exercise):
             "items": some.lists(some.sampled_from((None, "a", "b")), min_size=1, max_size=3),
             "at": some.integers(0, 2),
             "n": some.integers(0, 3),
+            "error": some.sampled_from(ERRORS),
         },
+        besides=[{"items": ["a"], "at": 0, "n": 1, "error": error} for error in ERRORS],
         most=12,
     )
-    def any_error(self, take, lab, items, at, n):
-        lab.told(f"with {n} and a source that fails at item {at + 1} of {items}")
-        found, got = lab.call(take, failing(items, at), n), []
+    def any_error(self, take, lab, items, at, n, error):
+        lab.told(f"with {n} and a source that raises {error.__name__} at item {at + 1} of {items}")
+        found, got = lab.call(take, failing(items, at, error), n), []
         try:
             for item in islice(found, n + 1):
                 got.append(item)
-        except OSError as error:
+        except ERRORS as error:
             came = error
         else:
             came = None

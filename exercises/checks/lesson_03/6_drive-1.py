@@ -13,7 +13,7 @@ class Drive(Exercise):
 
     If `find` raises a LookupError, throw that error into the generator instead. It may know what
     to do. An error that the generator lets out comes out of `drive`, and so does any other error of
-    `find`.
+    `find`. (`find` raises no StopIteration.)
     """
 
     id = "drive-1"

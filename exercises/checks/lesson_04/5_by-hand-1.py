@@ -4,6 +4,7 @@ import types
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 SAID = (None, 0, "", "tea", False, [])
+KEPT = OSError("kept")  # an error that is returned is a result like any other
 ERRORS = (LookupError, RuntimeError, StopIteration, KeyboardInterrupt)
 
 
@@ -166,7 +167,7 @@ class RunAlone(Exercise):
     @sweep(
         lambda some: {
             "pauses": some.lists(some.sampled_from(SAID), max_size=4),
-            "result": some.sampled_from(SAID + ERRORS),
+            "result": some.sampled_from((*SAID, *ERRORS, KEPT)),
         },
         besides=[{"pauses": [None] * 12_000, "result": "tea"}],
     )

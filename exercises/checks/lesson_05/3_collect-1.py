@@ -5,6 +5,7 @@ from collections import deque
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import (
+    KEPT,
     QUEUED,
     SAID,
     Watched,
@@ -188,7 +189,7 @@ class RunAll(Exercise):
     @sweep(
         lambda some: {
             "plan": some.lists(
-                some.tuples(some.integers(0, 3), some.sampled_from((*SAID, "tea", []))), max_size=4
+                some.tuples(some.integers(0, 3), some.sampled_from((*SAID, KEPT, []))), max_size=4
             ),
             "says": some.sampled_from(SAID),
         },

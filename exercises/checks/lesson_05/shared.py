@@ -120,6 +120,7 @@ def watched(lab, named):
 # What their sweeps share
 
 SAID = (None, 0, "", "a question", False)
+KEPT = OSError("kept")  # an error that is returned is no failure
 STOPS = (KeyboardInterrupt, SystemExit)
 ERRORS = (LookupError, RuntimeError, KeyboardInterrupt)
 
