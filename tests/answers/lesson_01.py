@@ -449,3 +449,33 @@ def run_jobs(jobs, workers):
     for thread in tellers:
         thread.join()
     return results
+
+# %% wait-all-1 wrong: a dict of threads by job
+# cause: a function that is in the list twice: its first thread is never joined
+# line: threads[job] = Thread
+# told: none
+from threading import Thread
+
+
+def wait_all(jobs):
+    threads = {}
+    for job in jobs:
+        threads[job] = Thread(target=job)
+        threads[job].start()
+    for thread in threads.values():
+        thread.join()
+
+# %% wait-all-1 wrong: pops the jobs
+# cause: the caller's list is empty afterwards
+# line: jobs.pop(0)
+from threading import Thread
+
+
+def wait_all(jobs):
+    threads = []
+    while jobs:
+        t = Thread(target=jobs.pop(0))
+        t.start()
+        threads.append(t)
+    for t in threads:
+        t.join()

@@ -964,3 +964,46 @@ def all_turns(ready):
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     return sum(1 for _ in islice(all_turns(ready), turns))
+
+# %% collect-1 wrong: an error that is returned is raised
+# cause: a generator may return anything, an exception too
+# line: raise end.value | isinstance
+def run_all(generators):
+    results = [None] * len(generators)
+    ready = list(enumerate(generators))
+    while ready:
+        nxt = []
+        for i, g in ready:
+            try:
+                g.send(None)
+            except StopIteration as end:
+                if isinstance(end.value, Exception):
+                    raise end.value
+                results[i] = end.value
+            else:
+                nxt.append((i, g))
+        ready = nxt
+    return results
+
+# %% errors-1 wrong: an error that is returned counts
+# cause: a generator that returns an exception has not raised it
+# line: errors.append(end.value) | isinstance
+# told: none
+from collections import deque
+
+
+def run_on(generators):
+    errors = []
+    ready = deque(generators)
+    while ready:
+        g = ready.popleft()
+        try:
+            g.send(None)
+        except StopIteration as end:
+            if isinstance(end.value, Exception):
+                errors.append(end.value)
+        except Exception as error:
+            errors.append(error)
+        else:
+            ready.append(g)
+    return errors

@@ -696,3 +696,50 @@ def background(coro, kept):
     kept.update((task,))
     task.add_done_callback(lambda done: methodcaller("discard", done)(kept))
     return task
+
+# %% call-later-1 wrong: looks for the function in the heap
+# cause: the same function may be there twice with one deadline; it cancels the first that it finds
+# line: is function | for entry in loop.timers:
+# told: none
+import heapq
+from functools import partial
+
+
+def call_later(loop, delay, function, *args):
+    deadline = loop.time() + delay
+    entry = [deadline, next(loop.tickets), partial(function, *args)]
+    heapq.heappush(loop.timers, entry)
+
+    def cancel():
+        for entry in loop.timers:
+            if entry[0] == deadline and getattr(entry[2], "func", None) is function:
+                entry[2] = lambda: None
+                return
+
+    return cancel
+
+# %% task-step-1 wrong: an error that is returned becomes the error
+# cause: a coroutine that returns an exception has not raised it
+# line: isinstance(end.value, Exception) | set_exception(end.value)
+# told: none
+def start(coro, loop):
+    future = loop.create_future()
+
+    def step(_=None):
+        try:
+            waits = coro.send(None)
+        except StopIteration as end:
+            if isinstance(end.value, Exception):
+                future.set_exception(end.value)
+            else:
+                future.set_result(end.value)
+        except Exception as error:
+            future.set_exception(error)
+        else:
+            if waits is None:
+                loop.call_soon(step)
+            else:
+                waits.add_done_callback(step)
+
+    loop.call_soon(step)
+    return future

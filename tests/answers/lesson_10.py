@@ -1283,3 +1283,147 @@ async def supervise(worker, restarts, pause):
             if me.cancelling() > before or failures > restarts:
                 raise
         await asyncio.sleep(pause)
+
+# %% fail-fast-1 wrong: waits once for those that clean up
+# cause: cancelled while the others clean up, it ends before they do
+# line: await asyncio.wait(tasks)
+# told: t.cancel()
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(i)) for i in items]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for t in tasks:
+            t.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+# %% fail-fast-1 wrong: an error that buy returns is raised
+# cause: buy may return an exception object; it has not failed then
+# line: raise r | isinstance
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(i)) for i in items]
+    try:
+        done, pending = (
+            await asyncio.wait(tasks, return_when="FIRST_EXCEPTION") if tasks else ((), ())
+        )
+    finally:
+        for t in tasks:
+            t.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    for r in results:
+        if isinstance(r, Exception):
+            raise r
+    return results
+
+# %% first-answer-1 wrong: an error as an answer counts as a failure
+# cause: an answer may be an exception object
+# line: isinstance(got, Exception) | return e
+# told: none
+import asyncio
+
+
+async def first_answer(ask, servers):
+    async def one(s):
+        try:
+            return await ask(s)
+        except Exception as e:
+            return e
+
+    tasks = [asyncio.create_task(one(s)) for s in servers]
+    errors = []
+    try:
+        for nxt in asyncio.as_completed(tasks):
+            got = await nxt
+            if not isinstance(got, Exception):
+                return got
+            errors.append(got)
+        raise ExceptionGroup("x", errors)
+    finally:
+        for t in tasks:
+            t.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% first-answer-1 wrong: errors by their text
+# cause: two servers fail with the same words, and one of the errors is lost
+# line: errors[repr(e)]
+# told: raise ExceptionGroup("x", list(errors.values()))
+import asyncio
+
+
+async def first_answer(ask, servers):
+    tasks = [asyncio.create_task(ask(s)) for s in servers]
+    errors = {}
+    try:
+        for nxt in asyncio.as_completed(tasks):
+            try:
+                return await nxt
+            except Exception as e:
+                errors[repr(e)] = e
+        raise ExceptionGroup("x", list(errors.values()))
+    finally:
+        for t in tasks:
+            t.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% within-1 wrong: zero seconds are no limit
+# cause: with 0 seconds it waits for ever
+# line: seconds or None
+# told: if not tasks:
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    tasks = {u: asyncio.create_task(fetch(u)) for u in urls}
+    if not tasks:
+        return {}
+    try:
+        done, _ = await asyncio.wait(tasks.values(), timeout=seconds or None)
+        return {u: t.result() for u, t in tasks.items() if t in done and not t.exception()}
+    finally:
+        for t in tasks.values():
+            t.cancel()
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
+
+# %% within-1 wrong: a page that is an exception is left out
+# cause: a fetch that returns an exception object has not failed
+# line: isinstance(p, BaseException)
+# told: if tasks:
+import asyncio
+
+
+async def fetch_within(fetch, urls, seconds):
+    tasks = [asyncio.create_task(fetch(u)) for u in urls]
+    try:
+        if tasks:
+            await asyncio.wait(tasks, timeout=seconds)
+    finally:
+        for t in tasks:
+            t.cancel()
+        pages = await asyncio.gather(*tasks, return_exceptions=True)
+    return {u: p for u, p in zip(urls, pages) if not isinstance(p, BaseException)}
+
+# %% supervise-1 wrong: cancels the worker and does not wait
+# cause: when it is cancelled, the worker is told to stop, and may still clean up when supervise has ended
+# line: task.cancel() | await asyncio.wait([task]) | asyncio.create_task(worker())
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    for n in range(restarts + 1):
+        task = asyncio.create_task(worker())
+        try:
+            await asyncio.wait([task])
+        finally:
+            task.cancel()
+        if task.exception() is None:
+            return task.result()
+        if n < restarts:
+            await asyncio.sleep(pause)
+    raise task.exception()

@@ -93,7 +93,6 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: an answer that counts as false
 # cause: an answer such as 0 is taken for none, and the next server is asked
 # line: if answer:
-# told: none
 import asyncio
 
 
@@ -1554,3 +1553,45 @@ async def borrow(lend, use, give_back):
     if error is not None:
         raise error
     return result
+
+# %% budget-1 wrong: takes the pages off the list
+# cause: the caller's list is empty afterwards
+# line: pages.pop() | pages.reverse()
+# told: none
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    now = asyncio.get_running_loop().time
+    end = now() + budget
+    texts = {}
+    pages.reverse()
+    while pages:
+        share = (end - now()) / len(pages)
+        page = pages.pop()
+        try:
+            async with asyncio.timeout(share):
+                texts[page] = await fetch(page)
+        except TimeoutError:
+            pass
+    return texts
+
+# %% budget-1 wrong: a text that is an exception is raised
+# cause: fetch may return an exception object
+# line: raise text | isinstance(text, Exception)
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    now = asyncio.get_running_loop().time
+    end = now() + budget
+    texts = {}
+    for number, page in enumerate(pages):
+        share = (end - now()) / (len(pages) - number)
+        [text] = await asyncio.gather(asyncio.wait_for(fetch(page), share), return_exceptions=True)
+        if isinstance(text, TimeoutError):
+            continue
+        if isinstance(text, Exception):
+            raise text
+        texts[page] = text
+    return texts

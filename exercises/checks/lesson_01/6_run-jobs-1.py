@@ -94,7 +94,7 @@ class RunJobs(Exercise):
         jobs = [bank.job(number, result) for number, result in enumerate(results)]
         if len(numbers) == MANY:
             lab.told(f"with {MANY} jobs and {workers} workers")
-        got = lab.call(run_jobs, [jobs[number] for number in numbers], workers)
+        got = lab.call(run_jobs, lab.own([jobs[number] for number in numbers]), workers)
         bank.check(lab)
         return {"it returned": got, "the number of jobs that it called was": bank.begun}
 

@@ -77,11 +77,19 @@ class Take(Exercise):
                     f"When it handed out item {number}, it had taken {so_far} from the source.",
                     made_a_list(lab),
                 )
+        left = items_of(lab, take(source, more))
+        if source.closed:
+            raise Wrong(
+                "changed",
+                "It closed `source`, and nobody can go on with that.",
+                lab.call_of("close", "closing", "aclose"),
+                "It belongs to the caller. Stop asking, and leave it as it is.",
+                headline="closed the source",
+            )
         return {
             "it yielded": [item for item, _ in taken],
-            "of what it had left it yielded": items_of(lab, take(source, more)),
+            "of what it had left it yielded": left,
             "what was left in the source was": list(source),
-            "it closed the source:": source.closed,
         }
 
     @sweep(

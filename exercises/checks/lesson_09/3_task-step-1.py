@@ -5,7 +5,6 @@ import asyncio
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-
 KEPT = OSError("kept")  # an error that is returned is a result like any other
 
 

@@ -152,7 +152,7 @@ class FirstAnswer(Exercise):
         says |= {server: f"raises {down[server].__name__}" for server in waits if server in down}
         scene = listed(f"{server!r} {says[server]} after {waits[server]:g} s" for server in waits)
         words = f"with the servers {list(waits)}: {scene}"
-        return swept(lab, words, first_answer, ask, list(waits), in_a_group=True)
+        return swept(lab, words, first_answer, ask, lab.own(list(waits)), in_a_group=True)
 
     @right
     async def as_they_come(ask, servers):

@@ -181,7 +181,9 @@ class Within(Exercise):
         if failing := [f"{down[url].__name__} for {url!r}" for url in waits if url in down]:
             words += f", and raises {listed(failing)}"
         without = () if seconds else ("calls",)  # one may be stopped before it has begun
-        return swept(lab, words, fetch_within, fetch, list(waits), seconds, without=without)
+        return swept(
+            lab, words, fetch_within, fetch, lab.own(list(waits)), seconds, without=without
+        )
 
     @right
     async def with_wait(fetch, urls, seconds):
