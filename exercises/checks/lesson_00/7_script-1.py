@@ -91,6 +91,10 @@ class StartScript(Exercise):
             "error": some.sampled_from((None, None, ValueError, KeyError)),
             "pauses": some.sampled_from((0, 1, 5)),
         },
+        besides=[
+            {"result": None, "error": error, "pauses": 1}
+            for error in (OSError, RuntimeError, TimeoutError)
+        ],
         most=16,
     )
     def any_main(self, start, lab, result, error, pauses):

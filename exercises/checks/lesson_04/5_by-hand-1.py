@@ -1,3 +1,4 @@
+import asyncio
 import contextlib
 import types
 
@@ -6,6 +7,7 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 SAID = (None, 0, "", "tea", False, [])
 KEPT = OSError("kept")  # an error that is returned is a result like any other
 ERRORS = (LookupError, RuntimeError, StopIteration, KeyboardInterrupt)
+OTHERS = (ValueError, TimeoutError, asyncio.CancelledError)
 
 
 class RunAlone(Exercise):
@@ -169,7 +171,10 @@ class RunAlone(Exercise):
             "pauses": some.lists(some.sampled_from(SAID), max_size=4),
             "result": some.sampled_from((*SAID, *ERRORS, KEPT)),
         },
-        besides=[{"pauses": [None] * 12_000, "result": "tea"}],
+        besides=[
+            *({"pauses": [None], "result": error} for error in OTHERS),
+            {"pauses": [None] * 12_000, "result": "tea"},
+        ],
     )
     def any_coroutine(self, run_alone, lab, pauses, result):
         fails = isinstance(result, type)
