@@ -4,6 +4,7 @@
 # helpers/commands/, is read only by a Python that is new enough.
 """Open the course, prove it, or mend it: python3 course.py lab | test | doctor | bench | refresh
 
+On Windows type py for python3.
 It needs nothing but Python 3.11 or newer. Everything else comes from the hashed lock
 (requirements.txt) into a virtual environment, the folder .venv beside this file.
 """
@@ -12,9 +13,10 @@ import os
 import sys
 
 if sys.version_info < (3, 11):
+    newer = "py -3.13" if os.name == "nt" else "python3.13"
     sys.stderr.write(
         "course.py: Python 3.11 or newer is needed, this is Python %d.%d.%d; if you have a newer "
-        "one, call it by name, such as: python3.13 course.py lab\n" % sys.version_info[:3]
+        "one, call it by name, such as: %s course.py lab\n" % (sys.version_info[:3] + (newer,))
     )
     sys.exit(2)
 

@@ -99,6 +99,18 @@ BROKEN = {
     "more memory than it says": Fixture(
         [FIT, "held = b'x' * 100_000_000"], "MB, and may hold 90", course={"memory": 90}
     ),
+    "a listener without a reason, for a moment": Fixture(
+        [FIT, "import socket\nsocket.create_server(('127.0.0.1', 0)).close()"],
+        "notebooks/99_fixture listens at 127.0.0.1, and tests/listeners.py does not say why",
+    ),
+    "a listener that is not Python's": Fixture(
+        [
+            FIT,
+            "import zmq\nlistener = zmq.Context.instance().socket(zmq.REP)\n"
+            "port = listener.bind_to_random_port('tcp://127.0.0.1')",
+        ],
+        "notebooks/99_fixture listens at 127.0.0.1, and tests/listeners.py does not say why",
+    ),
     "a picture without words": Fixture(
         [FIT, "from IPython.display import HTML\nHTML('<img src=\"x.png\">')"], "says too little"
     ),

@@ -1,10 +1,20 @@
 """What holds for every test."""
 
 import os
+import signal
 
 import pytest
 
 SPREAD = {"test_notebooks.py", "test_coach_programs.py", "test_coach_answers.py"}
+
+
+def pytest_configure():
+    """Let what the tests start hear Ctrl-C, even where a shell has started them in the background.
+
+    Such a shell has it ignored, and children inherit that.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)

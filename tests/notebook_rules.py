@@ -11,19 +11,23 @@ nbval runs the cells of a notebook and compares the outputs of those tagged
 - a picture says what it shows, for those who can't see it;
 - a check in exercises/ says NOT STARTED and one in solutions/ says SOLVED.
 
-- a notebook and the processes that it starts stay within a laptop's memory.
+- a notebook and the processes that it starts stay within a laptop's memory;
+- nothing of it listens without a reason that tests/listeners.py gives.
 
 After the last cell all cells run once more in the same kernel, because learners do that too.
 Then the kernel is killed, and no process that it started may be left.
 """
 
 import ast
+import os
 import queue
 import re
 import time
 
 import psutil
 import pytest
+
+from tests.listeners import Listeners, unexplained
 
 SECONDS_FOR_PROCESSES_TO_GO = 30
 SECONDS_TO_WAIT_FOR_A_CELL = 120
@@ -127,10 +131,14 @@ def check_cell(item, cell, outputs):
     check_verdict(cell, outputs, item.path.parent.name)
 
 
+def kernel_of(item):
+    return psutil.Process(item.parent.kernel.km.provisioner.process.pid)
+
+
 def note_memory(item):
     """Note how much memory the kernel and its processes hold after a cell, in megabytes."""
     held = 0
-    kernel = psutil.Process(item.parent.kernel.km.provisioner.process.pid)
+    kernel = kernel_of(item)
     for process in [kernel, *kernel.children(recursive=True)]:
         try:
             held += process.memory_info().rss / 1e6
@@ -143,6 +151,16 @@ def check_memory(item):
     most = item.parent.most_memory
     allowed = item.parent.nb.metadata.get("course", {}).get("memory", MOST_MEMORY)
     assert most <= allowed, f"after a cell it held {most:.0f} MB, and may hold {allowed}"
+
+
+def expect_listeners(item):
+    notebook = f"{item.path.parent.name}/{item.path.stem}"
+    item.parent.listeners = Listeners(notebook, kernel_of(item), os.environ["NOTED_BINDS"])
+
+
+def check_listeners(item):
+    wrong = unexplained(item.parent.listeners.who_and_where())
+    assert not wrong, "\n".join(wrong)
 
 
 def check_background_errors(item):
@@ -204,13 +222,16 @@ def pytest_runtest_call(item):
         return (yield)
     if item.cell_num == 0:
         execute(item.parent.kernel, WATCH)
+        expect_listeners(item)
     result = yield
     check_cell(item, item.cell, item.test_outputs)
     note_memory(item)
+    item.parent.listeners.look()
     if item.cell_num == len(code_cells(item)) - 1:
         check_background_errors(item)
         check_second_run(item)
         note_memory(item)
         check_memory(item)
+        check_listeners(item)
         check_nothing_outlives(item.parent.kernel)
     return result

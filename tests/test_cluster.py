@@ -1,13 +1,17 @@
 """A cluster of real processes: it works, loses nothing with a worker, and leaves nothing behind."""
 
 import asyncio
+import contextlib
+import json
 import os
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
@@ -31,7 +35,9 @@ def on(machines, use):
     """What the coroutine function `use` returns, given a client of the cluster."""
 
     async def main():
-        async with distributed.Client(machines.address, asynchronous=True) as client:
+        async with distributed.Client(
+            machines.address, security=machines.security, asynchronous=True
+        ) as client:
             return await asyncio.wait_for(use(client), LIMIT)
 
     return asyncio.run(main())
@@ -253,6 +259,128 @@ def test_when_its_notebook_is_killed_during_the_start_nothing_is_left(tmp_path, 
     for process in left:
         process.kill()
     assert not left and not list(tmp_path.iterdir())
+
+
+def be_slow_where_it_matters(tmp_path):
+    """The PYTHONPATH of a Python whose Dask makes its folder late, and which ends later still."""
+    (tmp_path / "sitecustomize.py").write_text(
+        textwrap.dedent("""
+            import os, time
+
+            def late(function, seconds, when=""):
+                def call(*arguments, **named):
+                    if when in str(arguments[0]):
+                        time.sleep(seconds)
+                    return function(*arguments, **named)
+                return call
+
+            os.makedirs = late(os.makedirs, 0.5, "dask-scratch-space")
+            os._exit = late(os._exit, 1.5)
+        """)
+    )
+    return os.pathsep.join([str(tmp_path), str(ROOT)])
+
+
+def test_a_folder_is_not_made_anew_after_the_notebooks_end(tmp_path):
+    """The end of the notebook is noticed in a thread, while the main one still starts Dask."""
+    folders = tmp_path / "folders"
+    folders.mkdir()
+    parent = subprocess.Popen(
+        [sys.executable, "-c", "from helpers.props.cluster import Cluster; Cluster(workers=1)"],
+        cwd=ROOT,
+        env=os.environ | {"TMPDIR": str(folders), "PYTHONPATH": be_slow_where_it_matters(tmp_path)},
+    )
+    deadline = time.monotonic() + LIMIT
+    while not list(folders.glob("course-*")) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    left = psutil.Process(parent.pid).children(recursive=True)
+    parent.kill()
+    parent.wait()
+    _, left = psutil.wait_procs(left, timeout=10)
+    assert not left and not list(folders.iterdir())
+
+
+# Another user of this machine, who found the address. Everything is imported while it may read it.
+INTRUDER = """
+import asyncio, json, os, sys
+import distributed
+
+address, secret = json.loads(sys.stdin.read())
+known = distributed.Security(require_encryption=True, **secret)
+own = distributed.Security.temporary()
+plain = address.replace("tls:", "tcp:")
+ways = {
+    "no encryption": (plain, None),
+    "no certificate": (address, None),
+    "a certificate of its own": (address, own),
+    "the cluster's certificate": (address, known),
+}
+
+async def try_it(address, security):
+    try:
+        async with distributed.Client(
+            address, security=security, asynchronous=True, timeout=3
+        ) as client:
+            return f"is in: {await client.submit(os.getuid, pure=False)}"
+    except (OSError, TypeError) as error:
+        return f"refused: {type(error).__name__}"
+
+async def main():
+    await try_it(address, known)
+    os.setgroups([])
+    os.setgid(54321)
+    os.setuid(54321)
+    return {way: await try_it(*how) for way, how in ways.items()}
+
+print(json.dumps(asyncio.run(main())))
+"""
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0,
+    reason="only root can be a second user of this machine",
+)
+def test_a_second_user_of_the_machine_is_refused():
+    with Cluster(workers=1) as machines:
+        secret = {field: getattr(machines.security, field) for field in cluster.CERTIFICATE}
+        intruder = subprocess.run(
+            [sys.executable, "-c", INTRUDER],
+            input=json.dumps([machines.address, secret]),
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            timeout=2 * LIMIT,
+        )
+        ways = json.loads(intruder.stdout or "{}")
+        got_in = [way for way, what in ways.items() if what.startswith("is in")]
+        assert len(ways) == 4 and got_in == ["the cluster's certificate"], intruder.stderr
+
+
+def test_each_cluster_has_a_certificate_of_its_own():
+    with Cluster(workers=0) as one, Cluster(workers=0) as other:
+        assert one.security.tls_client_key != other.security.tls_client_key
+
+        async def ask():
+            async with distributed.Client(
+                one.address, security=other.security, asynchronous=True, timeout=1
+            ):
+                pass
+
+        with pytest.raises(OSError):
+            asyncio.run(ask())
+
+
+@pytest.mark.parametrize("page", ["", "info/main/workers.html", "json/counts.json", "metrics"])
+def test_what_it_serves_without_a_certificate_is_nothing(machines, page):
+    """Each of its processes has a server for a browser, which can't be turned off."""
+    statuses = []
+    for pid in machines.pids.values():
+        for connection in psutil.Process(pid).net_connections():
+            if connection.status == psutil.CONN_LISTEN:
+                url = f"http://127.0.0.1:{connection.laddr.port}/{page}"
+                with contextlib.suppress(httpx.TransportError):  # it speaks TLS
+                    statuses.append(httpx.get(url, trust_env=False).status_code)
+    assert statuses == [404] * 3
 
 
 def test_who_does_not_start_says_why(monkeypatch, tmp_path):

@@ -188,7 +188,7 @@ def test_each_case_of_a_sweep_has_a_limit_of_its_own():
     calls = vars(fetch_all)
     calls["n"] = calls.get("n", 0) + 1
     if calls["n"] < 4:
-        threading.Event().wait(1.0)
+        await asyncio.to_thread(time.sleep, 1.0)
     tasks = [asyncio.create_task(fetch(url)) for url in urls]
     try:
         return await asyncio.gather(*tasks)

@@ -235,3 +235,15 @@ def test_the_line_of_a_recursion_is_the_one_that_calls_on():
     """
     verdict = ask("t-together", answer(body))
     assert (verdict.kind, verdict.line) == ("recursion", 5), verdict.text()
+
+
+def test_a_recursion_that_is_slow_is_named_too():
+    body = """
+    ends = time.thread_time() + 0.004
+    while time.thread_time() < ends:
+        pass
+    await asyncio.sleep(1)
+    return await fetch_all(fetch, urls)
+    """
+    verdict = ask("t-together", answer(body))
+    assert (verdict.kind, verdict.line) == ("recursion", 7), verdict.text()

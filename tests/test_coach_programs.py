@@ -137,6 +137,7 @@ def test_stub_is_not_started(exercise):
     assert verdict.status == "not started", verdict.text()
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("exercise, program", of_role("right"))
 def test_no_mutant_passes(exercise, program):
     yet = YET_TO_CATCH.get(f"{exercise.id}:{program.name}", set())

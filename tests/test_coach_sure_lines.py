@@ -86,6 +86,20 @@ VALUES = [
     ("return pages.title()", "Ada", "ada", 4),
     ("return pages.title()", "Eve", "ada", None),
     ("return pages.lstrip('ERROR ')", "", "ROR", 4),
+    ("return pages.strip()", b"a", b"a ", 4),
+    ("return str(pages)", "0", 0, 4),
+    ("return max(0, pages) or None", None, 0, 4),
+    ("found = pages and pages[0]\n    if found:\n        return found", None, 0, 5),
+    ("while pages and pages[0]:\n        return []", [[]], [[0]], None),
+    ("if pages:\n        return [1]\n    return []", ["left"], [], None),
+    ("answer.last = pages\n    return answer.last", 2, 1, 4),
+    ("return {pages.set(1)}", [0], [0, 0], None),
+    ("if pages not in kept:\n        kept[pages] = 1", [1], [1, 1], 4),
+    ("return pages[:12]", [*range(12)], [*range(13)], 4),
+    ("return pages[:12]", [*range(12)], [*range(1, 14)], None),
+    ("return pages[:3]", [1, 2, 3], [1, 2, 3, 4], None),
+    ("return min(10, pages)", 10, 38.5, 4),
+    ("return min(10, pages)", 7, 38.5, None),
 ]
 
 
@@ -94,6 +108,56 @@ def test_a_wrong_value_points_to_the_one_line_that_can_be_meant(body, got, expec
     lab, _ = lab_of(f"def answer(pages):\n    {body}\n")
     found = suspects.of_value(lab.nodes(), got, expected)
     assert (found and found.line) == line
+
+
+TRUTHS = [
+    ("while question:\n        question = next(pages)", 4),
+    ("while pages:\n        pages.pop()", None),
+    ("if not pages.get(1):\n        return 2", 4),
+    ("while not pages.over:\n        pass", None),
+    ("return pages or 1", 4),
+    ("if pages[0]:\n        return pages[1] or 2", None),
+]
+
+
+@pytest.mark.parametrize("body, line", TRUTHS)
+def test_what_asks_for_the_truth_of_a_value_is_no_question_whether_there_is_more(body, line):
+    lab, _ = lab_of(f"def answer(pages):\n    {body}\n")
+    found = suspects.of_truth(lab.nodes())
+    assert (found and found.line) == line
+
+
+ERRORS = [
+    ("except OSError: pass", 6),
+    ("except (OSError, KeyError): pass", None),
+    ("except KeyError: pass\n    except OSError: pass", None),
+    ("except StopIteration: pass\n    except KeyError: pass", 7),
+    ("except OSError:\n        if pages: raise", 7),
+]
+
+
+@pytest.mark.parametrize("handlers, line", ERRORS)
+def test_the_handler_that_makes_a_difference_between_two_errors(handlers, line):
+    lab, _ = lab_of(f"def answer(pages):\n    try:\n        pages()\n    {handlers}\n")
+    found = suspects.of_error(lab.nodes(), OSError, KeyError)
+    assert (found and found.line) == line
+
+
+CLEANUPS = [
+    ("pages()\n    pages.close()", 5, None),
+    ("try: pages()\n    finally: pages.close()", None, None),
+    ("try: pages()\n    except OSError: pass\n    pages.close()", 5, None),
+    ("try: pages()\n    except Exception:\n        pages.close()\n        raise", 5, 5),
+    ("try: pages()\n    except BaseException:\n        pages.close()\n        raise", None, None),
+    ("if pages: pages.close()\n    pages.close()", None, None),
+]
+
+
+@pytest.mark.parametrize("body, skipped, narrow", CLEANUPS)
+def test_a_cleanup_that_an_error_passes_by(body, skipped, narrow):
+    lab, _ = lab_of(f"def answer(pages):\n    {body}\n")
+    assert lab.text.skipped("close") == skipped
+    assert lab.text.narrow_cleanup("close") == narrow
 
 
 ORDERS = [

@@ -1,10 +1,10 @@
 """The sweep: an answer is asked with many cases, and behaves in each as the model does."""
 
+import ast
 import json
 import pickle
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +18,7 @@ from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.runs import Run
 from helpers.coach.judging.seen import Seen
 from helpers.coach.judging.sweeping import Sweeping, model_of
+from helpers.coach.judging.what_if import changes
 from helpers.coach.mistakes.source import Source
 from tests.coach_cells import FIXTURES, ask, cell
 
@@ -224,6 +225,47 @@ def test_a_value_that_counts_as_false_and_one_that_all_share_have_a_line(body, l
 
 
 @pytest.mark.parametrize(
+    "body, kind, line",
+    [
+        (
+            f"    if not all({ALL}):\n        raise ValueError('nothing came')\n    return {ALL}",
+            "raised",
+            "raise ValueError",
+        ),
+        (
+            f"    pages = {ALL}\n    for page in pages:\n        if not page:\n"
+            "            raise ValueError('nothing came')\n    return pages",
+            "raised",
+            "if not page:",
+        ),
+        (
+            "    known = {}\n    for url in urls:\n        known[url] = url\n"
+            "    pages = await asyncio.gather(*map(fetch, known))\n"
+            "    return [pages[list(known).index(url)] for url in urls]",
+            "calls",
+            "known[url] = ",
+        ),
+    ],
+)
+def test_the_line_that_a_mistake_turns_on(body, kind, line):
+    verdict = judged(body)
+    assert verdict.kind == kind, verdict.text()
+    assert line in (HEAD + body).splitlines()[verdict.line - 1], verdict.text()
+
+
+def test_what_may_matter_in_a_case_is_changed_in_turn():
+    tree = ast.parse("try: f(x or 1)\nexcept OSError: pass\nkept[x] = 1")
+    case = {"pages": {0: ""}, "rows": [(1, KeyError), (1, KeyError)]}
+    found = [(change.case, change.suspect.line) for change in changes(case, [*ast.walk(tree)])]
+    assert found == [
+        ({"pages": {2: ""}, "rows": case["rows"]}, 1),
+        ({"pages": {0: "full"}, "rows": case["rows"]}, 1),
+        ({"pages": {0: ""}, "rows": [(1, OSError), (1, OSError)]}, 2),
+        ({"pages": {0: ""}, "rows": [(1, KeyError)]}, 3),
+    ]
+
+
+@pytest.mark.parametrize(
     "got, told",
     [
         (OSError("a"), None),
@@ -233,7 +275,7 @@ def test_a_value_that_counts_as_false_and_one_that_all_share_have_a_line(body, l
     ],
 )
 def test_an_error_may_come_alone_or_in_a_group(got, told):
-    lab = SimpleNamespace(text=SimpleNamespace(of_traceback=lambda error: None))
+    lab = Lab("fetch_all", "virtual", Source(()))
     runs = Run(), Run()
     runs[0].error, runs[1].error = ExceptionGroup("", [OSError("a")]), got
     asked, made = (Seen(run, (), ("seconds", "group")) for run in runs)

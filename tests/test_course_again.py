@@ -1,9 +1,18 @@
-"""`course.py test` tries a few failed tests once more, alone, and says what it did."""
+"""`course.py test` tries a few failed tests once more, alone, and says what it did.
+
+Then what `--quick` runs, and that no shell keeps Ctrl-C from the tests.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
 
 import pytest
 
 from helpers.commands import test
 from helpers.commands.test import Outcome
+from tests.course_copies import ROOT
 
 
 @pytest.fixture
@@ -52,3 +61,46 @@ def test_a_run_that_is_green_or_broke_down_is_all(outcomes, status, names):
     first = Outcome(status, 8, len(names), 3, names)
     outcomes.append(first)
     assert test.run_tests(None, []) == first
+
+
+@pytest.mark.parametrize("looked, ended, status", [(0, 0, 0), (1, 0, 1), (0, 1, 1)])
+def test_the_quick_look_ends_with_what_it_left_out(
+    outcomes, monkeypatch, capsys, looked, ended, status
+):
+    class Made:
+        def make(self, lock):
+            assert lock == "requirements.txt", "what `course.py lab` makes, and nothing more"
+
+    monkeypatch.setattr(test.Environment, "own", Made)
+    monkeypatch.setattr(test.doctor, "run", lambda options: looked)
+    outcomes.append(Outcome(ended, 9, ended, 0))
+    assert test.run(argparse.Namespace(quick=True, also=[], rest=[])) == status
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1] == f"9 passed, {ended} failed, 0 skipped"
+    assert "Left out: the other lessons" in " ".join(said)
+    assert any(line.endswith("For all of it: python3 course.py test") for line in said)
+
+
+def test_what_the_quick_look_runs_is_there():
+    for name in test.QUICK:
+        path, _, case = name.partition("::")
+        assert (ROOT / path).is_file()
+        assert not case or (ROOT / (case.partition("[")[2].rstrip("]") + ".ipynb")).is_file()
+
+
+HEARD = """
+import signal
+
+def test_ctrl_c_is_heard():
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell")
+def test_ctrl_c_is_heard_by_tests_that_a_shell_started_in_the_background(tmp_path):
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "test_heard.py").write_text(HEARD)
+    command = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", sys.executable, "-m", "pytest", "-q"]
+    command += ["-p", "no:cacheprovider", str(tmp_path)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout

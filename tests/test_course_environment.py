@@ -59,12 +59,17 @@ def test_the_life_of_an_environment(small):
     assert f"the course has moved here from {small}" in course(moved, "doctor").stdout
     # By its own Python, as where it is activated: the ground goes from under its feet.
     assert f"the course has moved here from {small}" in make(moved, python_in(moved)).stdout
-    script = (moved / ".venv" / "bin" / "pip").read_text()
-    assert str(moved) in script
+    for program in "pip", "idna":
+        done = subprocess.run(
+            [moved / ".venv" / "bin" / program, "--version"], text=True, capture_output=True
+        )
+        assert done.returncode == 0, done.stderr
 
     stamp = moved / ".venv" / "course.json"
     for text, words in [
         ('{"python": "3.11.0', "its stamp is damaged"),
+        ("{}", "its stamp is damaged"),
+        ("[]", "its stamp is damaged"),
         (stamp.read_text().replace('"python": "3', '"python": "2'), "it was made by Python 2"),
     ]:
         stamp.write_text(text)

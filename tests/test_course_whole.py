@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests import listeners
 from tests.course_copies import PYTHON, ROOT, copy_course, course, environ, python_in, start
 
 
@@ -37,11 +38,25 @@ def opened(folder, *arguments):
     try:
         match, lines = read_until(process, r"(http://127\.0\.0\.1:\d+)/(\S+)\?token=(\w+)")
         assert match[2] == "lab/tree/notebooks/00_start_here.ipynb"
+        wait_until_it_answers(match[1])
         yield process, match[1], match[3], lines
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+
+
+def wait_until_it_answers(address, limit=60):
+    """JupyterLab prints its address before it listens there."""
+    end = time.monotonic() + limit
+    port = int(address.rpartition(":")[2])
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
 
 
 def ask(address, token=None, method="GET", data=None):
@@ -59,10 +74,12 @@ def whole(tmp_path_factory):
     (folder / "notebooks").mkdir()
     cut_off = start(folder, "lab", "--no-browser")
     read_until(cut_off, "^  installing")
-    while not list(folder.glob(".venv/lib/python*/site-packages/jupyter*.dist-info")):
+    while not list(folder.glob(".vnew/lib/python*/site-packages/jupyter*.dist-info")):
         assert cut_off.poll() is None
         time.sleep(0.02)
-    os.killpg(cut_off.pid, signal.SIGKILL)
+    all_of_it = [psutil.Process(cut_off.pid), *psutil.Process(cut_off.pid).children(recursive=True)]
+    for process in all_of_it:
+        process.kill()
     cut_off.communicate()
     told = course(folder, "doctor")
     assert told.returncode == 1
@@ -140,6 +157,12 @@ def test_the_lab_is_private_fitted_and_gone_after_ctrl_c(whole):
         assert Path(command[0]) == python_in(whole)
         connection = json.loads(Path(command[-1]).read_text())
         assert connection["transport"] == "ipc"
+        heard = {
+            (listeners.who(command_line(one), "ipykernel"), host)
+            for one in (lab, *kernels)
+            for host, _ in listeners.bound(one)
+        }
+        assert ("jupyterlab.labapp", "127.0.0.1") in heard and not listeners.unexplained(heard)
 
         process.send_signal(signal.SIGINT)
         rest, _ = process.communicate(timeout=30)

@@ -143,3 +143,19 @@ def test_fewer_open_files_give_fewer_clients():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=PROJECT
     ).stdout
     assert text.split() == ["100", "100"]
+
+
+@pytest.mark.parametrize("load, fits", [(0.5, 10_000), (8, 5000), (20, 2000), (30, 1000)])
+def test_a_busy_machine_has_fewer_clients_and_says_so(load, fits, monkeypatch, capsys):
+    monkeypatch.setattr(psutil, "cpu_count", lambda: 2)
+    monkeypatch.setattr(psutil, "getloadavg", lambda: (2 * load, 0, 0))
+    assert crowd.fitting(10_000) == fits and crowd.fitting(30) == 30
+    said = f"{load} programs share each processor: {fits:,} clients instead of 10,000\n"
+    assert capsys.readouterr().out == ("" if fits == 10_000 else said)
+
+
+def test_a_busy_machine_is_asked_with_fewer(monkeypatch):
+    monkeypatch.setattr(crowd, "fitting", lambda clients: min(clients, 20))
+    with services.echo("streams") as server:
+        assert [one.connections for one in crowd.rush(server, 5, 50, 90, seconds=0)] == [5, 20]
+        assert [at for at, _ in crowd.hold(server, 500, steps=2).points][-1] == 20

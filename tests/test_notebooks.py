@@ -12,10 +12,15 @@ from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
 from tests.broken_notebooks import BROKEN, SOUND
+from tests.listeners import BINDING
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("notebooks", "exercises", "solutions")
-NOTEBOOKS = sorted(path for room in ROOMS for path in (ROOT / room).glob("*.ipynb"))
+NOTEBOOKS = [  # what exercises and solutions hold, the coach's tests run on every Python
+    pytest.param(path, marks=[pytest.mark.once] if room != "notebooks" else [])
+    for room in ROOMS
+    for path in sorted((ROOT / room).glob("*.ipynb"))
+]
 SECONDS_A_CELL = 120  # it ends what hangs; a busy machine may take long for many requests
 
 pytestmark = pytest.mark.notebooks
@@ -42,7 +47,11 @@ def run_notebook(path, home, rules=True):
     ]
     if rules:
         command += ["-p", "tests.notebook_rules"]
-    env = os.environ | {"PYTHONPATH": str(ROOT), "ASYNC_COURSE_DATA": str(home)}
+    env = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(BINDING), str(ROOT)]),
+        "NOTED_BINDS": str(home / "binds"),
+        "ASYNC_COURSE_DATA": str(home),
+    }
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout + done.stderr
 

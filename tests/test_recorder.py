@@ -7,6 +7,7 @@ import warnings
 
 import pytest
 
+from helpers.recording.log import INNER, OUTER
 from helpers.recording.model import PLACES
 from helpers.recording.record import record
 from tests.recorded import LOOPS, awaits, gathered, line_of, recorded, states, virtual, waits
@@ -33,6 +34,18 @@ def test_three_overlapped_waits(loop_factory):
     assert ended["nap-2"] < ended["nap-3"] < ended["nap-1"] <= ended["main"] <= rec.duration
     [wake] = [wake for wake in rec.wakes if wake.lane == rec.lane("main").id]
     assert wake.by == rec.lane("nap-1").id
+
+
+def test_of_a_deep_recursion_the_outermost_and_the_innermost_waits_are_kept():
+    async def deeper(levels):
+        if levels:
+            await asyncio.sleep(1)
+            await deeper(levels - 1)
+
+    rec = virtual(deeper(300))
+    deepest = max((stack for stack, _ in rec.tracks[0].stacks), key=len)
+    assert len(deepest) == OUTER + INNER
+    assert deepest[-1][2] == "sleep" and deepest[0][2] == deepest[-2][2] == "deeper"
 
 
 def test_spans_of_a_lane_follow_one_another_without_a_hole():

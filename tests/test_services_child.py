@@ -108,6 +108,20 @@ def test_one_that_is_silent_is_killed_and_so_is_what_it_started():
         assert wait_until(lambda: is_gone(int(str(told.value).split()[-1])))
 
 
+def test_one_that_is_silent_is_told_so_and_a_first_start_may_take_longer():
+    ready = "from helpers.services.child import Parent\nparent = Parent()\nparent.say(1)"
+    for program, waited in ("", 0.6), (ready, 0), ("", 0.3):
+        one = Child("a slow one", python(program or "import time; time.sleep(60)"))
+        if program:
+            assert one.begin({}, 20) == 1
+        else:
+            began = time.monotonic()
+            with pytest.raises(RuntimeError, match=f"silent for {waited} s.* try again"):
+                one.begin({}, 0.3)
+            assert time.monotonic() - began >= waited
+        one.end()
+
+
 def test_one_that_ends_by_itself_gives_its_status_and_another_is_killed():
     program = "from helpers.services.child import Parent\nparent = Parent()\nparent.say(1)\n{}"
     waits = Child("waits", python(program.format("for _ in parent.questions(): pass")))

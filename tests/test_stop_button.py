@@ -1,5 +1,6 @@
 """The stop button in real kernels, with real signals."""
 
+import re
 import textwrap
 import time
 
@@ -232,6 +233,77 @@ def test_a_cell_can_clean_up(kernel):
     )
     assert answer.ename is None
     assert answer.out.endswith("cleaned up\n")
+
+
+SWALLOWS = {
+    "a top-level await": """
+        for _ in range(25):
+            try:
+                await asyncio.sleep(0.1)  # here
+            except asyncio.CancelledError:
+                pass
+    """,
+    "a plain cell": """
+        until = time.monotonic() + 2.5
+        while time.monotonic() < until:
+            try:
+                time.sleep(0.1)  # here
+            except BaseException:
+                pass
+    """,
+    "a task that it awaits": """
+        async def f():
+            until = time.monotonic() + 2.5
+            while time.monotonic() < until:
+                try:
+                    time.sleep(0.1)  # here
+                except BaseException:
+                    pass
+        await asyncio.create_task(f())
+    """,
+}
+
+
+@pytest.mark.parametrize("case", SWALLOWS)
+def test_the_third_press_on_code_that_swallows_stops_names_its_line(kernel, case):
+    code = NEEDS + textwrap.dedent(SWALLOWS[case])
+    answer = kernel.cell(code, press_at="ready", presses=3, pause=0.4)
+    assert "pressed stop 3 times, and this cell goes on" in answer.err
+    assert re.search(r"It is at line \d+: .*sleep\(0\.1\)  # here", answer.err)
+    assert "Restart Kernel" in answer.err
+    answer = kernel.cell(code, press_at="ready", presses=2, pause=0.4)
+    assert answer.err == "", "the presses of an earlier cell don't count"
+
+
+LIBRARIES = {
+    "requests": """
+        import requests
+        print("ready", flush=True)
+        requests.get(service.url + "/api/v2/pokemon/1")  # here
+    """,
+    "httpx": """
+        import httpx
+        async with httpx.AsyncClient(timeout=1000) as client:
+            print("ready", flush=True)
+            await client.get(service.url + "/api/v2/pokemon/1")  # here
+    """,
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_stop_within_a_library_shows_the_learners_lines_alone(kernel, library):
+    """IPython takes seconds to draw the others, and draws them twice."""
+    kernel.cell("from helpers import services\nservice = services.catalogue(latency=1000)")
+    answer = kernel.cell(LIBRARIES[library], press_at="ready", pause=0.5)
+    kept = kernel.cell(
+        "print(*list(get_ipython().history_manager.exceptions.values())[-1]['traceback'])"
+    )
+    kernel.cell("service.stop()")
+    assert answer.ename == "KeyboardInterrupt"
+    for drawn in answer.traceback, kept.out:
+        assert "# here" in drawn and "site-packages" not in drawn
+        assert re.search(rf"What it waited for in {library}, .* is left out\.", drawn)
+        assert "helpers" not in drawn
 
 
 def test_a_cancellation_that_nobody_pressed_stays_one(kernel):

@@ -233,6 +233,9 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
                                                   run.error
         lab.run(..., leaks=True)                  tasks may be left running
         lab.run(..., blocks=True)                 the loop may be blocked
+        lab.run(..., stands=True)                 a call may wait on the loop's thread: run.stood is
+                                                  the Wrong for it, or None; raise it when you have
+                                                  nothing better to say
         lab.run(..., step=0.3)                    longest computing in one step, else "hog"
                                                   (default: 1 s of CPU)
         lab.run(..., cancel_after=1)              cancels it after 1 s; it must end by that, else
@@ -261,6 +264,9 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
     lab.generators({"A": gen})                    a list of stand-ins for generators of yours, to
                                                   hand over; their talk shows on the timeline
     lab.blocking(function)                        calls of it from the loop's thread are "blocked"
+    lab.naps = 0.001                              most seconds that time.sleep takes from now on, in
+                                                  the thread that calls the answer: who sleeps where
+                                                  there is something to wait for is found out
     lab.printed                                   what was printed so far (a string)
     lab.seen(run, *services, without=())          what a sweep compares of a run
     lab.own(list(waits))                          a list, dict or set of the caller, made in a sweep:
@@ -310,6 +316,8 @@ than a wrong one. `Wrong(…, at="lets it out")` says what the line does.
     lab.where(task)                               where a task waits
     lab.text.of_traceback(error)                  where an error was raised
     lab.text.let_out(error)                       the `except` for others that it passed, or that
+    lab.text.skipped("close")                     why `close` is not called after each error
+    lab.text.narrow_cleanup("close")              the `except` that calls it, some errors aside
     lab.lost_error(observed, ValueError)          the Wrong for an error that didn't come out, with
                                                   what kept it; lab.keeping(ValueError): its line
     lab.suspect(got, expected)                    what seems to make the one of the other

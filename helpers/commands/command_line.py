@@ -1,14 +1,13 @@
 """What was typed after `course.py`: which command it means, with which options, and its end."""
 
 import argparse
-import errno
 import functools
 import importlib
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from .ground import DISK_NEEDED, ROOT, Problem
+from .ground import Problem, explain
 
 # What --help says of the commands that need more than a line.
 LAB = """\
@@ -17,7 +16,7 @@ Open JupyterLab on the first lesson; Ctrl-C ends it.
 The first call makes the environment: about 110 MB to download, a minute or so.
 """
 TEST = """\
-Run the tests, and end with how many passed, failed and were skipped.
+Run the tests, and end with how many passed, failed and were skipped: 20 minutes.
 
 With CI=true in the environment a skipped test counts as failed.
 """
@@ -39,27 +38,16 @@ def main(arguments: Sequence[str]) -> int:
         return importlib.import_module(f".{options.command}", __package__).run(options)
     except Problem as problem:
         return _fail(str(problem))
-    except KeyboardInterrupt:
-        print("\nStopped.", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(f"\nStopped. {stop}".rstrip(), file=sys.stderr)
         return 130
     except OSError as error:
-        return _fail(_name_disk_trouble(error))
+        return _fail(explain(error))
 
 
 def _fail(message: str) -> int:
     print(f"course.py: {message}", file=sys.stderr)
     return 2
-
-
-def _name_disk_trouble(error: OSError) -> str:
-    """Say what an OSError means for somebody who only wants to open the course."""
-    what = error.strerror or str(error)
-    where = error.filename or ROOT
-    if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
-        return f"the disk is full ({where}): free {DISK_NEEDED} MB and try again"
-    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-        return f"cannot write {where} ({what}): copy the course to a folder of your own"
-    return f"{where}: {what}"
 
 
 class Parser(argparse.ArgumentParser):
@@ -111,7 +99,13 @@ def _add_commands(commands: Any) -> None:
     )
     test = add("test", help="run the tests", description=TEST)
     _pass_on(test, "pytest")
-    test.add_argument(
+    how_much = test.add_mutually_exclusive_group()
+    how_much.add_argument(
+        "--quick",
+        action="store_true",
+        help="run a few tests of each part of the course, in less than three minutes",
+    )
+    how_much.add_argument(
         "--also",
         action="append",
         default=[],

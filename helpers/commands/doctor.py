@@ -1,43 +1,37 @@
 """`course.py doctor`: what the course stands on, looked at piece by piece."""
 
 import argparse
-import json
 import os
-import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from . import machine
 from .environment import Environment
-from .ground import COURSE_LOCK, DISK_NEEDED, ROOT, VERSION
-
-LIST_PACKAGES = """
-import importlib.metadata, json
-print(json.dumps({
-    found.name.lower().replace("_", "-").replace(".", "-"): found.version
-    for found in importlib.metadata.distributions()
-}))
-"""
+from .ground import COURSE_LOCK, DISK_NEEDED, PYTHON, ROOT, VERSION
 
 
 class Finding(NamedTuple):
-    """Something that the course stands on. cure: what to do where it is not right."""
+    """Something that the course stands on.
+
+    cure: what to do where it is not right. less: it then only makes lessons smaller.
+    """
 
     right: bool
     what: str
     cure: str
+    less: bool = False
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what is found; return 1 if anything is wrong."""
     fine = True
-    for right, what, cure in examine(Environment.own()):
-        print(f"{'ok' if right else 'WRONG':5}  {what}")
+    for right, what, cure, less in examine(Environment.own()):
+        print(f"{'ok' if right else 'less' if less else 'WRONG':5}  {what}")
         if not right:
-            fine = False
+            fine = fine and less
             print(f"       {cure}")
     return 0 if fine else 1
 
@@ -49,24 +43,54 @@ def examine(environment: Environment) -> Iterator[Finding]:
     yield _look_at_installer()
     writable = os.access(ROOT, os.W_OK)
     yield Finding(writable, f"{ROOT} can be written", "copy the course to a folder of your own")
+    yield from look_at_machine()
     name = environment.name
     reason = environment.why_not(COURSE_LOCK)
     if reason is not None:
         free = shutil.disk_usage(ROOT).free // 10**6
         room = f"{free} MB are free, {DISK_NEEDED} are needed"
         yield Finding(free >= DISK_NEEDED, room, "free some space")
-        yield Finding(False, f"{name}: {reason}", "type: python3 course.py lab")
+        works = "; it works as before" if environment.works() else ""
+        yield Finding(False, f"{name}: {reason}{works}", f"type: {PYTHON} course.py lab")
         return
     yield Finding(True, f"{name} was made whole by Python {environment.version}", "")
-    mend = f"close JupyterLab, delete the folder {name} and type: python3 course.py lab"
-    strays = compare_with_lock(environment)
+    mend = f"close JupyterLab, delete the folder {name} and type: {PYTHON} course.py lab"
+    strays = environment.compare_with_lock(COURSE_LOCK)
     what = f"its packages are those of {COURSE_LOCK}"
     yield Finding(not strays, what + (": not so " + ", ".join(strays) if strays else ""), mend)
     damaged = "a file of the course is damaged; this shows which: git status"
     for module, cure in ("jupyterlab", mend), ("ipykernel", mend), ("helpers", damaged):
-        tried = _run_in(environment, f"import {module}")
+        tried = environment.run(f"import {module}")
         why = ": " + tried.stderr.strip().splitlines()[-1] if tried.returncode else ""
         yield Finding(tried.returncode == 0, f"{module} can be imported{why}", cure)
+
+
+def look_at_machine() -> Iterator[Finding]:
+    """Look at what a container, a guest account or Windows may lack."""
+    for why, right in (
+        (machine.why_path_too_long(), "the path of this folder is short enough"),
+        (machine.why_no_home(), "JupyterLab can keep its files"),
+        (machine.why_no_semaphores(), "processes can share a lock"),
+    ):
+        what, _, cure = (why or right).partition(": ")
+        yield Finding(why is None, what, cure)
+    files = machine.most_files()
+    yield Finding(
+        files is None or files >= machine.FILES_WANTED,
+        f"{files or 'any number of'} files can be open at once",
+        f"lesson 17 serves fewer connections; for all: ulimit -n {machine.FILES_WANTED}",
+        less=True,
+    )
+    processes = machine.most_processes()
+    few = processes is not None and processes < machine.PROCESSES_NEEDED
+    yield Finding(
+        processes is None or processes >= machine.PROCESSES_WANTED,
+        f"{processes or 'any number of'} processes and threads can run at once",
+        f"lessons 12, 17 and 22 need {machine.PROCESSES_NEEDED}: raise the limit"
+        if few
+        else "lesson 17 serves fewer connections by threads",
+        less=not few,
+    )
 
 
 def _look_at_installer() -> Finding:
@@ -78,23 +102,3 @@ def _look_at_installer() -> Finding:
         "pip installs the packages, venv makes the environment",
         "on Debian and Ubuntu: apt install python{}.{}-venv".format(*sys.version_info),
     )
-
-
-def compare_with_lock(environment: Environment) -> list[str]:
-    """Return the names of packages that are missing or of another version than in the lock."""
-    listing = _run_in(environment, LIST_PACKAGES)
-    if listing.returncode:
-        return ["all of them"]
-    installed = json.loads(listing.stdout)
-    lock = (ROOT / COURSE_LOCK).read_text(encoding="utf-8")
-    allowed = {}  # a package may be locked twice, for older and for newer Pythons
-    for name, version, marked in re.findall(r"^(\S+?)==(\S+)( ;)?", lock, re.MULTILINE):
-        allowed.setdefault(name, set()).add(version)
-        if marked:
-            allowed[name].add(None)
-    return sorted(name for name in allowed if installed.get(name) not in allowed[name])
-
-
-def _run_in(environment: Environment, code: str) -> subprocess.CompletedProcess:
-    command = [environment.python, "-I", "-c", code]
-    return subprocess.run(command, capture_output=True, text=True)

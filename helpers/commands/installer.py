@@ -4,6 +4,7 @@ import contextlib
 import os
 import queue
 import re
+import signal
 import subprocess
 import threading
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from .ground import DISK_NEEDED, ON_WINDOWS, ROOT, Problem
+from .interrupts import Interrupts
 from .processes import clean_environ
 from .progress import Progress
 
@@ -30,8 +32,9 @@ CAUSES = [
         "Ubuntu: apt install python{short}-venv",
     ),
     (
-        r"DO NOT MATCH THE HASHES|[Hh]ash mismatch",
-        "a package that came is not the one that the lock names, so it was not installed",
+        r"DO NOT MATCH THE HASHES[^\n]*\s+(\S+==\S+)|[Hh]ash mismatch for `([^`]+)`",
+        "{package} as it came is not what the lock names, by its hash, so it was not installed: "
+        "try another network, then type the same again",
     ),
     (
         r"NewConnectionError|ConnectTimeoutError|ReadTimeoutError|NameResolutionError|ProxyError"
@@ -44,6 +47,9 @@ CAUSES = [
         "no permission to write: copy the course to a folder of your own",
     ),
 ]
+
+COPY = "import shutil, sys; shutil.copytree(sys.argv[1], sys.argv[2], symlinks=True)"
+"""A step like the others, so that it can be stopped and its failure be named."""
 
 
 class Target(NamedTuple):
@@ -59,29 +65,35 @@ class Target(NamedTuple):
 class Installer:
     """Fill one environment; tell how far it is."""
 
-    def __init__(self, target: Target, lock: str, lock_file: TextIO) -> None:
+    def __init__(
+        self, target: Target, lock: str, lock_file: TextIO, interrupts: Interrupts
+    ) -> None:
         self.target = target
         self.lock = ROOT / lock
         self.lock_file = lock_file
+        self.interrupts = interrupts
         self.progress = Progress()
         pins = self.lock.read_text(encoding="utf-8")
         self.expected = len(re.findall(r"^\S+==", pins, re.MULTILINE))
         self.collected = 0
-        # The log's presence without a stamp is what tells a cut-off from a fresh start.
         target.log.write_bytes(b"")
 
     def create(self, base: str, uv: str | None) -> None:
         """Make the environment, empty, by the Python at `base`; by uv, where its path is given.
 
-        Raises Problem where that fails, as all steps do.
+        Raises Problem where that fails, as all steps do, and KeyboardInterrupt.
         """
         folder = str(self.target.folder)
-        if uv:
-            # course.lock is in the folder already, which uv would take for a mistake.
-            command = [uv, "venv", "--allow-existing", "--no-project", "--python", base, folder]
+        if uv:  # its programs then find their Python beside them, wherever they are moved
+            command = [uv, "venv", "--relocatable", "--no-project", "--python", base, folder]
         else:
             command = [base, "-I", "-m", "venv", "--without-pip", folder]
         self._run(command, "making the environment")
+
+    def copy(self, model: Path, base: str) -> None:
+        """Make the environment a copy of the one at `model`, by the Python at `base`."""
+        command = [base, "-I", "-c", COPY, str(model), str(self.target.folder)]
+        self._run(command, "copying the environment")
 
     def install(self, uv: str | None) -> None:
         """Install what the lock names, each package only with the hash that the lock gives."""
@@ -89,9 +101,10 @@ class Installer:
         if uv:
             command = [uv, "pip", "install", "--python", python]
         else:
-            # venv could do this, but would keep to itself why it failed; and an environment that
-            # uv made has no pip.
-            self._run([python, "-I", "-m", "ensurepip", "--default-pip"], "making pip")
+            # venv could make pip, but would keep to itself why it failed; and an environment that
+            # uv made has none.
+            if not (self.target.site_packages / "pip").exists():
+                self._run([python, "-I", "-m", "ensurepip", "--default-pip"], "making pip")
             command = [python, "-I", "-m", "pip", "install", "--progress-bar=off", "--no-compile"]
         self._run([*command, "--require-hashes", "-r", str(self.lock)], "getting packages")
 
@@ -119,6 +132,9 @@ class Installer:
             errors="replace",
             # The child holds the lock as well: it may outlive this process after kill -9.
             pass_fds=() if ON_WINDOWS else (self.lock_file.fileno(),),
+            # With a group of its own it can be ended together with all that it has started.
+            process_group=0,
+            creationflags=subprocess.CREATE_NEW_PROCESS_GROUP if ON_WINDOWS else 0,
         )
         lines = queue.Queue()
         threading.Thread(target=_pump, args=(child.stdout, lines), daemon=True).start()
@@ -134,11 +150,11 @@ class Installer:
                     said.append(line)
                     self._note(line)
                 self.progress.tick(self._how_far())
+                self.interrupts.check()
             status = child.wait()
         finally:
             if child.poll() is None:
-                child.terminate()
-                child.wait()
+                _end_group(child)
             with contextlib.suppress(OSError):  # on a full disk the log is the lesser loss
                 with open(self.target.log, "a", encoding="utf-8") as log:
                     log.writelines(said)
@@ -173,11 +189,24 @@ class Installer:
     def _cause(self, output: str) -> str:
         short = ".".join(self.target.version.split(".")[:2])
         for pattern, cause in CAUSES:
-            if re.search(pattern, output):
-                return cause.replace("{short}", short)
+            found = re.search(pattern, output)
+            if found:
+                package = next(filter(None, found.groups()), "a package")
+                return cause.format(short=short, package=package)
         errors = re.findall(r"^\s*(?:ERROR|error|Error)\s*:\s*(.+)", output, re.MULTILINE)
         last = errors[-1] if errors else (output.strip() or "no word why").splitlines()[-1]
         return f"installing failed: {last.strip()} (all of it: {self.target.log})"
+
+
+def _end_group(child: subprocess.Popen) -> None:
+    """End a step's process and those that it has started, as compileall does."""
+    with contextlib.suppress(OSError):
+        if ON_WINDOWS:
+            child.send_signal(signal.CTRL_BREAK_EVENT)
+        else:
+            os.killpg(child.pid, signal.SIGKILL)
+    child.kill()
+    child.wait()
 
 
 def _pump(stream: TextIO, lines: queue.Queue) -> None:

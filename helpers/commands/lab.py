@@ -8,6 +8,7 @@ import sys
 
 from .environment import Environment
 from .ground import COURSE_LOCK, EXTRAS_LOCK, ON_WINDOWS, ROOT, Problem
+from .machine import jupyter_runtime, why_no_home
 from .processes import call
 
 FIRST_LESSON = "notebooks/00_start_here.ipynb"
@@ -27,12 +28,15 @@ except KeyboardInterrupt:
 def run(options: argparse.Namespace) -> int:
     """Make the environment and become JupyterLab; on Windows, run it and return its exit status.
 
-    Raises Problem where the port cannot be had or the environment cannot be made.
+    Raises Problem where the port, a home or the environment cannot be had.
     """
     if options.port is not None:
         check_port(options.port)
+    no_home = why_no_home()
+    if no_home is not None:
+        raise Problem(no_home)
     environment = Environment.own()
-    environment.make(EXTRAS_LOCK if options.extras else COURSE_LOCK)
+    bring_up_to_date(environment, options.extras)
     command = [
         environment.python,
         "-c",
@@ -60,6 +64,19 @@ def run(options: argparse.Namespace) -> int:
     os.execv(command[0], command)
 
 
+def bring_up_to_date(environment: Environment, extras: bool) -> None:
+    """Make the environment; where that fails, an old one that works will do, unless `extras`.
+
+    Raises Problem where there is none.
+    """
+    try:
+        environment.make(EXTRAS_LOCK if extras else COURSE_LOCK)
+    except Problem as problem:
+        if extras or not environment.works():
+            raise
+        print(f"course.py: {problem}", file=sys.stderr, flush=True)
+
+
 def check_port(port: int) -> None:
     """Raise Problem unless somebody can listen on this port of 127.0.0.1."""
     if not 1 <= port <= 65535:
@@ -79,15 +96,9 @@ def kernel_sockets_fit() -> bool:
     """Whether kernels can be reached through files instead of TCP, which other users could read.
 
     Such a path has at most 103 bytes on macOS and 107 on Linux. JupyterLab appends to its runtime
-    folder, found here as jupyter_core does, `/kernel-<36 letters>-ipc-1`.
+    folder `/kernel-<36 letters>-ipc-1`.
     """
     if ON_WINDOWS or os.environ.get("JUPYTER_PLATFORM_DIRS"):
         return False
-    data = os.environ.get("JUPYTER_DATA_DIR")
-    if not data and sys.platform == "darwin":
-        data = os.path.expanduser("~/Library/Jupyter")
-    elif not data:
-        share = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
-        data = os.path.join(share, "jupyter")
-    runtime = os.environ.get("JUPYTER_RUNTIME_DIR") or os.path.join(data, "runtime")
-    return len(os.fsencode(os.path.abspath(runtime))) + len("/kernel--ipc-1") + 36 <= 103
+    runtime = os.fsencode(os.path.abspath(jupyter_runtime()))
+    return len(runtime) + len("/kernel--ipc-1") + 36 <= 103

@@ -1,4 +1,8 @@
-"""`course.py test`: pytest on one Python or several, a second try for a few, and the counts."""
+"""`course.py test`: pytest on one Python or several, a second try for a few, and the counts.
+
+`--quick` is what a newcomer runs first: a little of everything that a lesson stands on, in the
+environment that `course.py lab` makes.
+"""
 
 import argparse
 import os
@@ -10,11 +14,30 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+from . import doctor
 from .environment import Environment
-from .ground import TEST_LOCK, Problem
+from .ground import COURSE_LOCK, PYTHON, TEST_LOCK, Problem
 from .processes import call
 
 FEW = 10  # failed tests that are given a second try: with more it is hardly the machine
+
+ON_EVERY_PYTHON = "(notebooks or coach or loop) and not once"
+
+LESSON = (
+    "tests/test_notebooks.py::test_runs_from_a_fresh_kernel_twice_and_leaves_nothing[notebooks/{}]"
+)
+QUICK = (
+    "tests/test_kernel.py",
+    "tests/test_stop_button.py",
+    "tests/test_coach_exercise.py",
+    *(LESSON.format(name) for name in ("00_start_here", "05_loop_ready_queue", "10_tasks")),
+    "tests/test_eventloop.py",
+)
+QUICK_SAYS = """
+Looked at: the environment, the kernel with its stop button, the coach, lessons 00, 05 and 10, and
+the event loop. Left out: the other lessons and all exercises, asyncio on the course's loop, the
+servers, the recorder, the pictures and the browser. For all of it: {} course.py test
+"""
 
 
 class Outcome(NamedTuple):
@@ -29,6 +52,8 @@ class Outcome(NamedTuple):
 
 def run(options: argparse.Namespace) -> int:
     """Run pytest on each Python asked for; return the worst of its exit statuses."""
+    if options.quick:
+        return run_quickly(options)
     others = [Environment.of(find_python(name)) for name in options.also]
     environment = Environment.own()
     environment.make(TEST_LOCK)
@@ -36,12 +61,28 @@ def run(options: argparse.Namespace) -> int:
     for other in others:
         other.make(TEST_LOCK)
         print(f"\nThe notebooks, the coach and the loop on Python {other.version}:", flush=True)
-        outcomes.append(run_tests(other, ["-m", "notebooks or coach or loop", *options.rest]))
+        outcomes.append(run_tests(other, ["-m", ON_EVERY_PYTHON, *options.rest]))
+    print_counts(outcomes)
+    return max(outcome.status for outcome in outcomes)
+
+
+def run_quickly(options: argparse.Namespace) -> int:
+    """Look at the environment, run the few tests of `QUICK`; return the worse exit status."""
+    environment = Environment.own()
+    environment.make(COURSE_LOCK)
+    looked = doctor.run(options)
+    outcome = run_pytest(environment, [*QUICK, *options.rest])
+    print(QUICK_SAYS.format(PYTHON), end="")
+    print_counts([outcome])
+    return max(looked, outcome.status)
+
+
+def print_counts(outcomes: Sequence[Outcome]) -> None:
+    """Print, as the last line, how many tests passed, failed and were skipped in all."""
     passed = sum(outcome.passed for outcome in outcomes)
     failed = sum(outcome.failed for outcome in outcomes)
     skipped = sum(outcome.skipped for outcome in outcomes)
     print(f"\n{passed} passed, {failed} failed, {skipped} skipped", flush=True)
-    return max(outcome.status for outcome in outcomes)
 
 
 def find_python(name: str) -> str:

@@ -63,9 +63,9 @@ class Timers:
 
     def throw_out(self):
         """Throw out all void entries."""
-        left = [entry for entry in self.heap if len(entry) == 3]
-        self.heap = sorted(left)  # what is sorted is a heap as well
-        self.many = max(100, 2 * len(left))
+        self.heap = [entry for entry in self.heap if len(entry) == 3]
+        heapq.heapify(self.heap)
+        self.many = max(100, 2 * len(self.heap))
 
 
 class Loop(ready.Loop):

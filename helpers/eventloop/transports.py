@@ -6,176 +6,254 @@ Protocols are asyncio's (streams are one) or anybody's; they know nothing of soc
 import asyncio
 import contextlib
 import socket
+from collections import deque
+from itertools import islice
 
-from .sockets import WRITE
+from .sockets import READ, WRITE
 
 MOST = 256 * 1024  # bytes taken from a socket at once
+PIECES = 1024  # handed to a socket at once: no system takes fewer
+NOT_YET = BlockingIOError, InterruptedError
 
 
 class Transport(asyncio.Transport):
     """One connection: hands what comes to the protocol, and sends what it is given to write."""
 
-    def __init__(self, loop, sock, protocol, forget=lambda transport: None):
-        sock.setblocking(False)
-        extra = {"socket": sock, "sockname": sock.getsockname()}
+    _start_tls_compatible = True  # asyncio's TLS asks for this, and for `_force_close`
+
+    def __init__(self, loop, sock, forget=lambda transport: None):
+        extra = {"socket": sock, "sockname": sock.getsockname(), "peername": None}
         with contextlib.suppress(OSError):  # it has hung up already, or it is not TCP
             extra["peername"] = sock.getpeername()
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         super().__init__(extra)
-        self.loop, self.sock, self.protocol, self.forget = loop, sock, protocol, forget
-        self.buffer = bytearray()  # what could not be sent yet
-        self.closing = self.ended = self.full = False
-        self.error = None  # why the connection was lost
-        self.set_write_buffer_limits()
-        self.resume_reading()
-        protocol.connection_made(self)
+        self.loop, self.sock, self.number, self.forget = loop, sock, sock.fileno(), forget
+        loop.free(sock)
+        loop.transports[self.number] = self
+        self.buffer, self.size = deque(), 0  # what could not be sent yet, and how many bytes
+        self.reading = False
+        self.closing = False  # nothing is read any more
+        self.lost = False  # nor written: the protocol is told soon, or has been
+        self.ended = self.full = False
+        self.low, self.high = 16 * 1024, 64 * 1024  # bytes, as asyncio's
+
+    def __repr__(self):
+        state = "closed" if self.lost else "closing" if self.closing else "open"
+        return f"<{type(self).__name__} fd={self.number} {state}>"
+
+    def begin(self, protocol):
+        """Bring the connection to a protocol. One that fails loses it."""
+        self.set_protocol(protocol)
+        if self.told(protocol.connection_made, self):
+            self.resume_reading()
 
     def get_protocol(self):
         return self.protocol
 
     def set_protocol(self, protocol):
         self.protocol = protocol
+        self.buffered = isinstance(protocol, asyncio.BufferedProtocol)
 
     def is_closing(self):
         return self.closing
 
+    def told(self, method, *arguments):
+        """Call a method of the protocol. Its own error is reported, and ends the connection."""
+        try:
+            method(*arguments)
+        except (Exception, asyncio.CancelledError) as error:
+            self.fail(error)
+            return False
+        return True
+
+    # Reading
+
+    def is_reading(self):
+        return self.reading
+
+    def resume_reading(self):
+        if not self.closing and not self.reading:
+            self.reading = True
+            self.loop.listen(self.sock, self.number, READ, self.read)
+
+    def pause_reading(self):
+        if self.reading:
+            self.reading = False
+            self.loop.unlisten(self.number, READ)
+
+    def read(self):
+        """Take what has come, and hand it over."""
+        protocol = self.protocol
+        try:
+            buffer = room(protocol) if self.buffered else None
+        except (Exception, asyncio.CancelledError) as error:
+            return self.fail(error)
+        try:
+            got = self.sock.recv(MOST) if buffer is None else self.sock.recv_into(buffer)
+        except NOT_YET:
+            return
+        except OSError as error:
+            return self.lose(error)
+        if not got:
+            self.told(self.read_eof)
+        else:
+            self.told(protocol.buffer_updated if self.buffered else protocol.data_received, got)
+
+    def read_eof(self):
+        if self.protocol.eof_received():  # the protocol has something to send yet
+            self.pause_reading()
+        else:
+            self.close()
+
+    # Writing
+
     def get_write_buffer_size(self):
-        return len(self.buffer)
+        return self.size
 
     def get_write_buffer_limits(self):
         return self.low, self.high
 
+    def set_write_buffer_limits(self, high=None, low=None):
+        if high is None:
+            high = 65536 if low is None else 4 * low
+        if low is None:
+            low = high // 4
+        if not high >= low >= 0:
+            raise ValueError(f"high ({high!r}) must be >= low ({low!r}) must be >= 0")
+        self.low, self.high = low, high
+        self.hold_back()
+
     def can_write_eof(self):
         return True
 
-    def abort(self):
-        self.lose(None)
-
-    def set_write_buffer_limits(self, high=None, low=None):
-        self.high = high if high is not None else 65536 if low is None else 4 * low
-        self.low = self.high // 4 if low is None else low
-
-    def resume_reading(self):
-        if not self.closing:
-            self.loop.add_reader(self.sock, self.read)
-
-    def pause_reading(self):
-        self.loop.remove_reader(self.sock)
-
-    def read(self):
-        try:
-            data = self.sock.recv(MOST)
-            if data:
-                self.protocol.data_received(data)
-            elif self.protocol.eof_received():  # the protocol has something to send yet
-                self.pause_reading()
-            else:
-                self.close()
-        except BlockingIOError:
-            pass
-        except Exception as error:
-            self.lose(error)
-
     def write(self, data):
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(
+                f"data argument must be a bytes-like object, not {type(data).__name__!r}"
+            )
         if self.ended:
-            raise RuntimeError("write() after write_eof(): the end has been sent already")
-        if not self.closing:
-            idle = not self.buffer
-            self.buffer += data
-            if idle:
-                self.flush()
-            if len(self.buffer) > self.high and not self.full:
-                self.full = True
-                self.protocol.pause_writing()
+            raise RuntimeError("Cannot call write() after write_eof(): the end has been sent")
+        if self.lost or not data:
+            return
+        if not isinstance(data, bytes):
+            data = memoryview(data).cast("B")  # its length is in bytes now
+        if not self.buffer:
+            try:
+                sent = self.sock.send(data)
+            except NOT_YET:
+                sent = 0
+            except OSError as error:
+                return self.lose(error)
+            if sent == len(data):
+                return
+            data = memoryview(data)[sent:]
+            self.loop.listen(self.sock, self.number, WRITE, self.flush)
+        data = memoryview(data)
+        if not isinstance(data.obj, bytes):
+            data = memoryview(bytes(data))  # whoever wrote it may write into it
+        self.buffer.append(data)
+        self.size += len(data)
+        self.hold_back()
 
     def write_eof(self):
+        if self.closing or self.ended:
+            return
         self.ended = True
         if not self.buffer:
-            self.flush()
+            self.sock.shutdown(socket.SHUT_WR)
 
-    def close(self):
-        self.closing = True
-        self.pause_reading()
-        if not self.buffer:
-            self.flush()
+    def hold_back(self):
+        """Ask the protocol to pause where too much waits here."""
+        if self.size > self.high and not self.full:
+            self.full = True
+            self.told(self.protocol.pause_writing)
 
     def flush(self):
         """Send what can be sent now; once it is all sent, send the end or close."""
         try:
-            if self.buffer:
-                del self.buffer[: self.sock.send(self.buffer)]
-            if self.full and len(self.buffer) <= self.low:
-                self.full = False
-                self.protocol.resume_writing()
-        except BlockingIOError:
-            pass
+            self.sent(send_pieces(self.sock, self.buffer))
+        except NOT_YET:
+            return
         except OSError as error:
             return self.lose(error)
-        if self.buffer:
-            self.loop.watch(self.sock, WRITE, lambda: self.loop.ready.append(self.flush))
-        elif self.closing:
-            self.loop.call_soon(self.end)
-        elif self.ended:
-            self.sock.shutdown(socket.SHUT_WR)
+        if self.full and self.size <= self.low:
+            self.full = False
+            self.told(self.protocol.resume_writing)  # which may write, and fill the buffer again
+        if not self.buffer:
+            self.loop.unlisten(self.number, WRITE)
+            if self.closing:
+                self.part(None)
+            elif self.ended:
+                self.sock.shutdown(socket.SHUT_WR)
+
+    def sent(self, number):
+        """So many bytes are gone."""
+        self.size -= number
+        while number:
+            piece = self.buffer.popleft()
+            if number < len(piece):
+                self.buffer.appendleft(piece[number:])
+                return
+            number -= len(piece)
+
+    # Ending
+
+    def close(self):
+        self.pause_reading()
+        self.closing = True
+        if not self.buffer:
+            self.part(None)
+
+    def abort(self):
+        self.lose(None)
+
+    def fail(self, error):
+        """The protocol raised an error."""
+        self.loop.call_exception_handler(
+            {
+                "message": "Error in a protocol",
+                "exception": error,
+                "transport": self,
+                "protocol": self.protocol,
+            }
+        )
+        self.lose(error)
 
     def lose(self, error):
         """The connection is of no use any more: what was not sent is lost."""
-        if error is not None and not isinstance(error, OSError):
-            self.loop.call_exception_handler(
-                {"message": "Error in a protocol", "exception": error, "transport": self}
-            )
-        self.error, self.full = error, False
         self.buffer.clear()
-        self.close()
+        self.size, self.full = 0, False
+        self.loop.unlisten(self.number, WRITE)
+        self.pause_reading()
+        self.closing = True
+        self.part(error)
 
-    def end(self):
-        if self.sock.fileno() >= 0:  # it may be closed twice
-            self.loop.close_socket(self.sock)
+    _force_close = lose
+
+    def part(self, error):
+        """Have the protocol told once, in a turn of its own."""
+        if not self.lost:
+            self.lost = True
+            self.loop.call_soon(self.end, error)
+
+    def end(self, error):
+        try:
+            self.protocol.connection_lost(error)
+        finally:
+            self.sock.close()
             self.forget(self)
-            self.protocol.connection_lost(self.error)
 
 
-class Server(asyncio.AbstractServer):
-    """Accepts connections and makes a protocol and a transport of each."""
+def room(protocol):
+    """Return the buffer that a protocol wants filled; RuntimeError for one without room."""
+    buffer = protocol.get_buffer(-1)
+    if not len(buffer):
+        raise RuntimeError("get_buffer() returned an empty buffer")
+    return buffer
 
-    def __init__(self, loop, listeners, factory, backlog):
-        self.loop, self.sockets, self.factory, self.backlog = loop, listeners, factory, backlog
-        self.transports, self.ended, self.serving = set(), asyncio.Event(), False
 
-    def get_loop(self):
-        return self.loop
-
-    def is_serving(self):
-        return self.serving
-
-    async def wait_closed(self):
-        await self.ended.wait()
-
-    async def start_serving(self):
-        self.serving = True
-        for listener in self.sockets:
-            listener.setblocking(False)
-            listener.listen(self.backlog)
-            self.loop.add_reader(listener, self.accept, listener)
-
-    def accept(self, listener):
-        with contextlib.suppress(BlockingIOError, ConnectionAbortedError):
-            sock, _ = listener.accept()
-            self.transports.add(Transport(self.loop, sock, self.factory(), self.forget))
-
-    async def serve_forever(self):
-        async with self:
-            await self.start_serving()
-            await self.loop.create_future()
-
-    def close(self):
-        for listener in self.sockets:
-            self.loop.remove_reader(listener)
-            self.loop.close_socket(listener)
-        self.sockets, self.serving = (), False
-        self.forget(None)
-
-    def forget(self, transport):
-        self.transports.discard(transport)
-        if not self.sockets and not self.transports:
-            self.ended.set()
+def send_pieces(sock, pieces):
+    """Send what can be sent of the first pieces; return the number of bytes."""
+    if hasattr(sock, "sendmsg"):
+        return sock.sendmsg(islice(pieces, PIECES))
+    return sock.send(pieces[0])  # Windows

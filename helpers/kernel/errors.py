@@ -3,6 +3,9 @@
 **ExceptionGroups.** IPython prints them to stderr, and as far as its clients can tell the cell
 went well. Here they are shown as the errors they are.
 
+**A stop.** Where a cell was stopped in a library, its traceback shows the learner's lines alone.
+IPython reads and colours the source of each frame, which takes seconds for those of a library.
+
 **A name that is not there.** Where a cell meets one, its error says what to do, too: after a
 restart the cells above have to run again.
 """
@@ -13,8 +16,11 @@ import os
 import re
 import sys
 import traceback
+from collections.abc import Iterator
+from types import TracebackType
 from typing import Any
 
+from helpers.basics.places import is_library
 from helpers.basics.project import HELPERS
 
 # Files whose frames say nothing to a learner in an ExceptionGroup's traceback.
@@ -25,8 +31,8 @@ INNER = re.compile(
 
 
 def show_errors(shell: Any) -> None:
-    """From now on show errors that hold an ExceptionGroup, in themselves or in their context, and
-    add what to do to a NameError.
+    """From now on show errors that hold an ExceptionGroup, in themselves or in their context, fold
+    the libraries' part of a stop, and add what to do to a NameError.
 
     shell: IPython's, with our `stop_button`, which knows how an error looks to the learner.
 
@@ -39,13 +45,15 @@ def show_errors(shell: Any) -> None:
 
     @functools.wraps(showtraceback)
     def show(exc_tuple=None, *args, **kwargs):
-        error = button.as_seen(exc_tuple[1] if exc_tuple else sys.exc_info()[1])
+        raised = exc_tuple[1] if exc_tuple else sys.exc_info()[1]
+        error = button.as_seen(raised)
         if error is None:
             showtraceback(exc_tuple, *args, **kwargs)
         elif _holds_group(error):
             shell._showtraceback(type(error), error, _readable(shell, error))
         else:
             _advise(shell, error)
+            _fold(shell, error, raised)
             showtraceback((type(error), error, error.__traceback__), *args, **kwargs)
 
     shell.showtraceback = show
@@ -62,6 +70,37 @@ def _advise(shell, error):
             f"`{error.name}` is not defined in this kernel. Run the cells above this "
             "one first (menu Run, Run All Above Selected Cell), or check the spelling."
         )
+
+
+def _fold(shell, error, raised):
+    """Have IPython show a stop by the learner's frames alone, and by a word on the others.
+
+    raised: the error that stopped the cell, where `error` is how it looks. IPython keeps it in its
+    history as it shows it, and draws it anew for that.
+    """
+    steps = list(_steps(error.__traceback__))
+    learners = [step for step in steps if not is_library(step.tb_frame.f_code.co_filename)]
+    if not isinstance(error, KeyboardInterrupt) or not learners:
+        return
+    stop = KeyboardInterrupt(*error.args)
+    # What is around the first of the learner's is IPython's, and the last may be the button's.
+    inside = [step for step in steps[steps.index(learners[0]) :] if step not in learners]
+    names = [step.tb_frame.f_globals.get("__name__", "?").partition(".")[0] for step in inside]
+    packages = dict.fromkeys(name for name in names if name != "helpers")
+    if packages:
+        stop.add_note(f"What it waited for in {', '.join(packages)} is left out.")
+    shown = None
+    for step in reversed(learners):
+        shown = TracebackType(shown, step.tb_frame, step.tb_lasti, step.tb_lineno)
+    lines = shell.InteractiveTB.structured_traceback(type(stop), stop, shown, tb_offset=0)
+    error._render_traceback_ = raised._render_traceback_ = lambda: lines
+
+
+def _steps(tb: TracebackType | None) -> Iterator[TracebackType]:
+    """Each step of a traceback, outermost first."""
+    while tb is not None:
+        yield tb
+        tb = tb.tb_next
 
 
 def _holds_group(error):

@@ -30,10 +30,8 @@ def _drive_cells(shell):
     @functools.wraps(run_code)
     async def observed(code, result=None, *, async_=False):
         coro = run_code(code, result, async_=async_)
-        if async_:
-            coro = observe(coro)
-        with button.cell(code):
-            return await coro
+        with button.cell(code, coro):
+            return await (observe(coro) if async_ else coro)
 
     shell.run_code = observed
 

@@ -25,6 +25,7 @@ from markupsafe import Markup
 from helpers.basics.project import PROJECT
 from helpers.basics.records import Kept
 from helpers.basics.words import count, number
+from helpers.kernel.run import run
 from helpers.measuring.claims import Claim, available_cores, claim, claims
 from helpers.pictures.html import Column, bundle, element, table
 
@@ -187,14 +188,16 @@ class Ledger:
             notebook = nbformat.read(path, as_version=4)
             # An error, or a cell that takes too long, is for the ledger a claim that stays open:
             # the other cells still count. The kernel's warning about TCP concerns no reader.
-            NotebookClient(
+            client = NotebookClient(
                 notebook,
                 allow_errors=True,
                 timeout=SECONDS_A_CELL,
                 interrupt_on_timeout=True,
                 extra_arguments=["--IPKernelApp.log_level=ERROR"],
                 resources={"metadata": {"path": str(path.parent)}},
-            ).execute()
+                shutdown_kernel="immediate",
+            )
+            run(client.async_execute())
         after = ledger()
         if after.open:
             print(f"Still open: {', '.join(after.open)}.")

@@ -1,13 +1,19 @@
 """A cluster of Dask on this machine: a scheduler and its workers, each a process of its own.
 
     machines = Cluster(workers=2)
-    async with Client(machines.address, asynchronous=True) as client: ...
+    cluster = {"address": machines.address, "security": machines.security}
+    async with Client(**cluster, asynchronous=True) as client: ...
     machines.kill("worker-1")            # kill -9, as a machine that loses its power
 
-They talk over sockets of 127.0.0.1, as machines of a cluster do over a network. Nothing of it
-outlives the notebook, even where that is killed: each process ends with it (see
-``services.child``), and the last of them takes the folder of the cluster away. They are in sessions
-of their own, for JupyterLab ends a kernel with all its group, and then nobody could tidy up.
+They talk over sockets of 127.0.0.1, as machines of a cluster do over a network. A client may have
+its workers run any code, and every user of this machine reaches 127.0.0.1. So they talk TLS, and
+each shows the certificate that was made for this cluster alone; who has none is refused. The key
+to it goes through the pipes that start the processes.
+
+Nothing of a cluster outlives the notebook, even where that is killed: each process ends with it
+(see ``services.child``), and the last of them takes the folder of the cluster away. They are in
+sessions of their own, for JupyterLab ends a kernel with all its group, and then nobody could tidy
+up.
 
 ``distributed`` is an optional extra; this module can be imported without it.
 """
@@ -15,7 +21,10 @@ of their own, for JupyterLab ends a kernel with all its group, and then nobody c
 import asyncio
 import importlib.util
 import logging
+import tempfile
 import weakref
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 from helpers.pictures.shifts import Shifts
 from helpers.recording import jobs
@@ -23,16 +32,24 @@ from helpers.recording.recording import Recording
 from helpers.services.child import Child, Parent, calling, new_folder
 from helpers.services.service import HOST
 
-INSTALLED = importlib.util.find_spec("distributed") is not None
+if TYPE_CHECKING:
+    import distributed
+
+NEEDED = "distributed", "cryptography"  # the second makes the certificate
+INSTALLED = all(map(importlib.util.find_spec, NEEDED))
 MISSING = (
     "Dask is not installed here, so the cells that need a cluster are skipped: "
-    "`python3 course.py lab --extras` adds it."
+    "`python3 course.py lab --extras` adds it (on Windows `py` for `python3`)."
 )
 START_LIMIT = 60.0  # seconds; each process imports Dask, a second on a machine that is idle
+# Where a Security of Dask keeps its certificate and its key, which are the same for all.
+CERTIFICATE = ["tls_ca_file"] + [
+    f"tls_{role}_{part}" for role in ("client", "scheduler", "worker") for part in ("cert", "key")
+]
 
 
 class Cluster:
-    """A running cluster. ``address`` is the scheduler's, for a ``Client``.
+    """A running cluster. ``address`` and ``security`` are what a ``Client`` needs.
 
     ``workers`` are the names of the workers that run, ``folder`` is a place for files, gone with
     the cluster. Stopping it twice does no harm. Also a context manager.
@@ -56,7 +73,7 @@ class Cluster:
             names = ["scheduler", *(f"worker-{n}" for n in range(workers))]
             for name in names:  # all at once, for each takes its time to import Dask
                 self._start(name)
-            _hush()  # and so does this process, at the same time
+            self.security = _prepared()  # and so does this process, at the same time
             self.address: str = self._begin("scheduler", None)
             for name in names[1:]:
                 self._begin(name, self.address)
@@ -73,6 +90,7 @@ class Cluster:
 
     def _begin(self, name: str, scheduler: str | None) -> str:
         told = {"name": name, "folder": self.folder, "scheduler": scheduler}
+        told["certificate"] = {field: getattr(self.security, field) for field in CERTIFICATE}
         return self._machines[name].begin(told, START_LIMIT)
 
     @property
@@ -120,12 +138,26 @@ class Cluster:
         return f"<cluster at {self.address}: {', '.join(self.workers) or 'no worker runs'}>"
 
 
-def _hush() -> None:
-    """Let the client not warn, in the notebook, that it asks for lost results: a lesson's aim."""
-    import distributed  # noqa: F401 (it sets its loggers' levels when it is first imported)
+def _prepared() -> "distributed.Security":
+    """Import Dask, and make a certificate that no other cluster has, with its key.
 
+    In a thread: an interrupt ends the wait for it, and not the import. A package that is half
+    imported stays broken for the rest of the process.
+    """
+    pool = ThreadPoolExecutor(1)
+    preparing = pool.submit(_prepare)
+    pool.shutdown(wait=False)
+    return preparing.result()
+
+
+def _prepare() -> "distributed.Security":
+    import distributed
+
+    # Else the client warns, in the notebook, that it asks for lost results: a lesson's aim. Not
+    # before the import, which sets these levels.
     for name in "distributed", "distributed.client":
         logging.getLogger(name).setLevel(logging.ERROR)
+    return distributed.Security.temporary()
 
 
 def _end(machines: dict[str, Child]) -> None:
@@ -145,11 +177,16 @@ def be_a_machine() -> None:
     parent = Parent()
     told = parent.told
     parent.folder = told["folder"]  # a worker's too: the last that writes to it takes it away
-    parent.end_with_it()
+    tempfile.tempdir = told["folder"]  # where the key lies, while OpenSSL reads it
 
     async def main():
-        # Its pages for a browser can't be turned off, but kept to this machine.
-        settings = {"host": HOST, "port": 0, "dashboard": False, "dashboard_address": f"{HOST}:0"}
+        settings = {
+            "host": HOST,
+            "port": 0,
+            "dashboard": False,
+            "dashboard_address": f"{HOST}:0",
+            "security": distributed.Security(require_encryption=True, **told["certificate"]),
+        }
         if told["scheduler"] is None:
             machine = distributed.Scheduler(**settings)
         else:
@@ -162,9 +199,13 @@ def be_a_machine() -> None:
                 local_directory=told["folder"],
                 **settings,
             )
+        # Not before: its constructor makes the folder anew where the parent's end took it away.
+        parent.end_with_it()
         async with machine:
             parent.say(machine.address)
             await machine.finished()
 
-    with dask.config.set({"temporary-directory": told["folder"]}):
+    # Its server for a browser can't be turned off, but it can have no pages.
+    no_pages = {f"distributed.{kind}.http.routes": [] for kind in ("scheduler", "worker")}
+    with dask.config.set({"temporary-directory": told["folder"], **no_pages}):
         asyncio.run(main())

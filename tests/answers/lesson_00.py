@@ -172,7 +172,6 @@ async def fetch_all(fetch, pages):
 # %% overlap-1 wrong: finds the place by the page
 # cause: places are found by `index`, which finds the first page of that name twice
 # line: pages.index(page)
-# told: none
 import asyncio
 
 
@@ -263,7 +262,6 @@ async def start(main):
 # %% script-1 wrong: only results that count as true
 # cause: a result such as 0 or an empty list is turned into None
 # line: if result:
-# told: none
 import asyncio
 
 
@@ -274,8 +272,7 @@ def start(main):
 
 # %% script-1 wrong: one loop for all
 # cause: the loop is made once and closed after the first script
-# line: kept["loop"].close() | if "loop" not in kept:
-# told: none
+# line: kept["loop"].close() | if "loop" not in kept: | kept = {}
 import asyncio
 
 kept = {}
@@ -317,7 +314,6 @@ def start(main):
 # %% script-1 wrong: the result as text
 # cause: what main returned is turned into a string
 # line: str(
-# told: none
 import asyncio
 
 

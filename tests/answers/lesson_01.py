@@ -109,7 +109,6 @@ def wait_all(jobs):
 # %% wait-all-1 wrong: a dict from job to thread
 # cause: a job that is in the list twice has only one thread in the dict
 # line: threads = {job: Thread(target=job) for job in jobs}
-# told: thread.join()
 from threading import Thread
 
 
@@ -124,7 +123,6 @@ def wait_all(jobs):
 # %% wait-all-1 wrong: the last job in one's own thread
 # cause: the last job runs in the thread of who called, not in a thread of its own
 # line: last()
-# told: threads = [Thread(target=job) for job in others]
 from threading import Thread
 
 
@@ -244,7 +242,6 @@ def run_jobs(jobs, workers):
 # %% run-jobs-1 wrong: a dict by job
 # cause: a job that is in the list twice has only one result
 # line: results[job] = | list(results.values())
-# told: none
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 
@@ -281,7 +278,7 @@ def run_jobs(jobs, workers):
 # %% run-jobs-1 wrong: each teller has a line of their own
 # cause: the jobs are dealt out beforehand; a teller who is done early doesn't help the others
 # line: range(teller, len(jobs), workers)
-# told: thread.join()
+# told: none
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from threading import Thread
 

@@ -154,7 +154,6 @@ def take(source, n):
 # %% take-1 wrong: every error is the end
 # cause: an error in the source is taken for its end
 # line: except Exception:
-# told: none
 def take(source, n):
     """Yield the first `n` items of the iterator `source`."""
     for _ in range(n):
@@ -352,7 +351,6 @@ def interleave(first, second):
 # %% interleave-1 wrong: every error is the end
 # cause: an error in one of the two is taken for its end
 # line: except Exception:
-# told: none
 def interleave(first, second):
     """Yield items of `first` and `second` in turn, to the end of both."""
     row = [iter(first), iter(second)]
@@ -566,6 +564,7 @@ def errors(lines):
 # %% take-1 wrong: counts down behind the item
 # cause: the count is looked at only after an item has been taken; for n = 0 it yields one, the count goes below 0 and it never stops
 # line: if n == 0: | for item in source:
+# told: none
 def take(source, n):
     """Yield the first `n` items of the iterator `source`."""
     for item in source:

@@ -59,7 +59,6 @@ def averager():
 # %% average-1 wrong: two digits
 # cause: the average is rounded to two digits, which nobody asked for
 # line: round(
-# told: none
 def averager():
     """Answer each number sent in with the average of all so far."""
     total, count, average = 0, 0, None
@@ -71,7 +70,6 @@ def averager():
 # %% average-1 wrong: zeros don't count
 # cause: a 0 that is sent in is not counted
 # line: if number:
-# told: none
 def averager():
     numbers, average = [], None
     while True:
@@ -416,7 +414,6 @@ def till():
 # %% till-1 wrong: ends at a zero
 # cause: a 0 that is sent in counts as false and ends it
 # line: if not price:
-# told: return
 def till():
     """Add up what is sent in; skip a ValueError that is thrown in."""
     total = 0
@@ -432,7 +429,6 @@ def till():
 # %% till-1 wrong: a TypeError is skipped too
 # cause: a TypeError should end it and come out
 # line: except (ValueError, TypeError):
-# told: none
 def till():
     total = 0
     while True:
@@ -580,7 +576,6 @@ def drive(generator, find):
 # %% drive-1 wrong: no answer to an empty question
 # cause: a question that counts as false is taken for the end
 # line: while question:
-# told: none
 def drive(generator, find):
     try:
         question = next(generator)
@@ -616,7 +611,6 @@ def drive(generator, find):
 # %% drive-1 wrong: remembers the answers
 # cause: a question that comes twice is asked once, though its answer may be another one by then
 # line: if question not in known:
-# told: none
 def drive(generator, find):
     known = {}
     try:

@@ -54,7 +54,6 @@ def bill(order, prices=[]):
 # %% layers-2 wrong: asks for each thing once
 # cause: a name that comes a second time is not yielded again
 # line: if part not in prices:
-# told: none
 def bill(order):
     total, prices = 0, {}
     for part in order:
@@ -199,7 +198,6 @@ def with_key(board, work):
 # %% layers-3 wrong: the ends that come to mind
 # cause: a KeyboardInterrupt is none of the errors that it catches, and the key is lost
 # line: except (Exception, GeneratorExit):
-# told: none
 def with_key(board, work):
     key = board.pop()
     try:
@@ -298,7 +296,6 @@ class Ask:
 # %% awaitable-1 wrong: one question for all
 # cause: the question is kept in the class, so a new Ask changes the question of all others
 # line: Ask.question = question
-# told: none
 class Ask:
     question = None
 
@@ -311,7 +308,6 @@ class Ask:
 # %% awaitable-1 wrong: asks until there is an answer
 # cause: an answer that counts as false is taken for none, and it asks once more
 # line: while not answer:
-# told: none
 class Ask:
     def __init__(self, question):
         self.question = question
@@ -462,7 +458,6 @@ def run_alone(coroutine):
 # %% by-hand-1 wrong: a counter of the module
 # cause: a coroutine that runs another one alone meanwhile has its pauses counted anew
 # line: global pauses
-# told: none
 pauses = 0
 
 
@@ -511,7 +506,6 @@ pauses = {"rest": 1, "Ready": 0, "plain": 0, "sum_up": 0, "wait": 1, "outer": 2}
 # %% layers-2 wrong: a price list that remembers
 # cause: remembers each price in a dict: a thing that is ordered twice within one order is asked for only once
 # line: if part not in prices:
-# told: none
 def bill(order):
     """Yield each name, be sent its price; return the sum."""
     prices = {}
@@ -554,7 +548,6 @@ def bill(order):
 # %% layers-3 wrong: only for errors
 # cause: "except Exception" doesn't see GeneratorExit (nor CancelledError or KeyboardInterrupt): when the generator is closed in the middle, the key stays away
 # line: except Exception:
-# told: result = yield from work
 def with_key(board, work):
     """Delegate to `work`, the last key in hand; put it back however that ends."""
     key = board.pop()
@@ -705,7 +698,6 @@ def run_alone(coroutine):
 # %% layers-2 wrong: A price list by name
 # cause: the prices are kept by name, so a thing that is ordered twice is asked for twice but counted only once (and a second, other price replaces the first)
 # line: prices[part] = yield part
-# told: none
 def bill(order):
     """Yield each name, be sent its price; return the sum."""
     prices = {}

@@ -117,7 +117,7 @@ def round_robin(generators):
 
 # %% robin-1 wrong: a queue of the module
 # cause: the queue belongs to the module, so a call within a turn takes the others into its own loop
-# line: ready.extend(generators)
+# line: ready.extend(generators) | ready = deque()
 # told: ready.append(generator)
 from collections import deque
 
@@ -138,7 +138,6 @@ def round_robin(generators):
 # %% robin-1 wrong: yields that say stop
 # cause: a generator that yields False is taken for one that has ended
 # line: if generator.send(None) is False:
-# told: none
 from collections import deque
 
 
@@ -320,7 +319,6 @@ def run_all(generators):
 # %% collect-1 wrong: each result once
 # cause: a result that another generator has returned already has no place in the list
 # line: if end.value not in results.values():
-# told: none
 from collections import deque
 
 
@@ -506,7 +504,6 @@ def run_on(generators):
 # %% errors-1 wrong: only the errors that it knows
 # cause: an error of another kind comes out, and ends all the others
 # line: except (LookupError, ValueError, RuntimeError) as error:
-# told: generator.send(None)
 from collections import deque
 
 
@@ -679,6 +676,7 @@ def run_for(ready, turns):
 # %% turns-1 wrong: back into the queue whatever happens
 # cause: a generator that raised an error has ended, and stands in the queue again
 # line: finally: | if not ended:
+# told: none
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     given = 0
@@ -931,7 +929,7 @@ def run_for(ready, turns):
 # %% turns-1 wrong: A failed one stays in the queue
 # cause: the generator stays in ready during its turn and is taken out only upon StopIteration; one that raised an error has ended too, but is still there afterwards
 # line: ready[0].send(None) | except StopIteration:
-# told: if not ready:
+# told: none
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     for given in range(turns):

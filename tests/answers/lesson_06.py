@@ -52,7 +52,6 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: a zero that becomes None
 # cause: 0 counts as false, so a deadline that is over gives None
 # line: or None
-# told: first = sleeping[0][0] if sleeping else now
 def next_wait(ready, sleeping, now):
     if ready:
         return 0
@@ -62,7 +61,6 @@ def next_wait(ready, sleeping, now):
 # %% wait-1 wrong: ten seconds at most
 # cause: it never sleeps for more than ten seconds, and nobody asked for such a bound
 # line: return min(10, max(0, sleeping[0][0] - now))
-# told: none
 def next_wait(ready, sleeping, now):
     """Return the seconds that the loop may sleep; None if nothing will ever happen."""
     if ready:
@@ -222,7 +220,6 @@ class Sleepers:
 # %% sleepers-1 wrong: wakes nobody who counts as false
 # cause: a sleeper that counts as false is taken out, and not returned
 # line: if who:
-# told: while self.heap and self.heap[0][0] <= now:
 import heapq
 import itertools
 
@@ -246,7 +243,7 @@ class Sleepers:
 # %% sleepers-1 wrong: returns one list again and again
 # cause: the list that `due` returned is emptied by the next call
 # line: self.woken.clear()
-# told: while self.heap and self.heap[0][0] <= now:
+# told: none
 import heapq
 import itertools
 
@@ -558,7 +555,6 @@ async def every(seconds, times, work, clock, sleep):
 # %% wait-1 wrong: a falsy zero
 # cause: "or None" turns a wait of 0 seconds, for a deadline that is now or over, into None: the loop would believe that nothing will ever happen
 # line: return max(0, first - now) or None
-# told: none
 def next_wait(ready, sleeping, now):
     """Return the seconds that the loop may sleep; None if nothing will ever happen."""
     if ready:
@@ -707,7 +703,6 @@ def sleep_until(deadline):
 # %% every-1 wrong: the beats slip when a work was late
 # cause: a work that takes longer than a beat moves the next beat to its own end (max with the clock): all the later ones are shifted too
 # line: beat = max(beat + seconds, clock())
-# told: await sleep(beat - clock())
 async def every(seconds, times, work, clock, sleep):
     """Await `work()` on each beat, `seconds` apart, `times` times."""
     beat = clock()

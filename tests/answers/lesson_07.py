@@ -354,8 +354,7 @@ async def gather(loop, *coros):
 
 # %% gather-own-1 wrong: a list of the module
 # cause: the tasks stand in a list of the module, so one gather in another mixes the two
-# line: running.append(loop.spawn(coro))
-# told: none
+# line: running.append(loop.spawn(coro)) | running = []
 running = []
 
 
@@ -667,7 +666,6 @@ class Bell:
 # %% bell-1 wrong: one list for all bells
 # cause: the list belongs to the class, so each bell rings for all
 # line: waiters = []
-# told: none
 class Bell:
     """Rings for all who wait."""
 
@@ -719,7 +717,6 @@ class Bell:
 # %% bell-1 wrong: a hundred at most
 # cause: it wakes a hundred of those who wait, and the rest must wait for the next ring
 # line: self.waiters[:100]
-# told: none
 class Bell:
     def __init__(self):
         self.waiters = []
@@ -927,7 +924,6 @@ async def with_timeout(loop, seconds, coro):
 # %% timeout-own-1 wrong: no time is no limit
 # cause: a limit of 0 s counts as false, so there is no limit at all
 # line: if not seconds:
-# told: none
 from helpers.eventloop.tasks import CancelledError, sleep
 
 
@@ -982,7 +978,7 @@ async def with_timeout(loop, seconds, coro):
 # %% timeout-own-1 wrong: one alarm for all
 # cause: that the alarm rang is noted in the module, so another call takes it for its own
 # line: rang = False | global rang
-# told: if rang:
+# told: none
 from helpers.eventloop.tasks import CancelledError, sleep
 
 rang = False
@@ -1297,6 +1293,7 @@ class Bell:
 # %% bell-1 wrong: a ring that nobody heard is kept
 # cause: a ring for nobody is remembered, and the next who comes goes on at once: but who comes after a ring waits for the next
 # line: self.rung = True | if self.rung: | self.rung = not self.waiting
+# told: none
 class Bell:
     """Rings for all who wait."""
 
@@ -1355,8 +1352,7 @@ class Bell:
 
 # %% timeout-own-1 wrong: the alarm stays set after an error
 # cause: the alarm is cancelled only after a result: if the coroutine fails, or with_timeout is cancelled, the alarm is left behind and still rings
-# line: alarm.cancel() | result = await task
-# told: alarm = loop.spawn(ring())
+# line: alarm.cancel() | result = await task | alarm = loop.spawn(ring())
 from helpers.eventloop.tasks import CancelledError, sleep
 
 

@@ -184,7 +184,6 @@ async def read_lines(sock):
 # %% lines-1 wrong: splitlines
 # cause: splitlines ends a line at a carriage return as well
 # line: data.splitlines()
-# told: none
 from helpers.eventloop.sockets import recv
 
 
@@ -229,7 +228,6 @@ async def read_lines(sock):
 # %% lines-1 wrong: strips each line
 # cause: blanks and carriage returns at the ends of a line belong to it
 # line: line.strip()
-# told: none
 from helpers.eventloop.sockets import recv
 
 
@@ -396,7 +394,6 @@ async def serve(listener, talk, spawn):
 # %% serve-1 wrong: closes for an OSError alone
 # cause: a talk that fails with another error leaves its socket open
 # line: except OSError:
-# told: spawn(host((await accept(listener))[0]))
 from helpers.eventloop.sockets import accept
 
 hosted = []
@@ -515,7 +512,6 @@ async def deliver(next_line, waiting):
 # %% deliver-1 wrong: blanks are cut off
 # cause: blanks at the ends of the answer belong to it
 # line: answer.strip()
-# told: none
 async def deliver(next_line, waiting):
     while line := await next_line():
         number, answer = line.split(b" ", 1)
@@ -740,7 +736,6 @@ async def read_lines(sock):
 # %% lines-1 wrong: splitlines, once more
 # cause: bytes.splitlines also splits at (and removes) carriage returns, while a line here ends with a newline only
 # line: splitlines()
-# told: none
 from helpers.eventloop.sockets import recv
 
 

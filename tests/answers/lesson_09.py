@@ -89,7 +89,7 @@ def start(coro, loop):
 
 # %% task-step-1 wrong: errors are lost
 # cause: an error that leaves coro does not become the exception of the future
-# line: except StopIteration as stop:
+# line: except StopIteration as stop: | waits_for = coro.send(None)
 def start(coro, loop):
     """Run `coro` on `loop`, step by step; return a future of its result."""
     future = loop.create_future()
@@ -208,7 +208,6 @@ def start(coro, loop):
 # %% task-step-1 wrong: goes on if it went well
 # cause: a future that was cancelled or failed is done too, and nobody takes the next step
 # line: if not done.cancelled()
-# told: waits_for = coro.send(None)
 def start(coro, loop):
     future = loop.create_future()
 
@@ -235,7 +234,6 @@ def start(coro, loop):
 # %% task-step-1 wrong: the coroutine of whoever came last
 # cause: coro and future stand in the module, and a second start takes them away
 # line: global now, future
-# told: future.set_exception(error)
 now = future = None
 
 
@@ -360,7 +358,6 @@ def call_later(loop, delay, function, *args):
 # %% call-later-1 wrong: tickets that were taken back, in the module
 # cause: two loops give the same tickets, and one cancels the other's calls
 # line: cancelled = set() | cancelled.add(ticket)
-# told: none
 import heapq
 
 cancelled = set()
@@ -379,7 +376,6 @@ def call_later(loop, delay, function, *args):
 # %% call-later-1 wrong: a delay of nothing is a second
 # cause: a delay of 0 counts as false
 # line: delay or 1
-# told: none
 import heapq
 
 
@@ -476,7 +472,6 @@ def background(coro, kept):
 # %% keep-1 wrong: only those that went well
 # cause: a task that failed or was cancelled stays in the set
 # line: if not task.cancelled()
-# told: kept.add(task)
 import asyncio
 
 

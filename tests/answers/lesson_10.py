@@ -65,7 +65,6 @@ async def all_or_nothing(buy, items):
 # %% fail-fast-1 wrong: only for an Exception
 # cause: if all_or_nothing is cancelled, it does not wait until all have ended
 # line: except Exception:
-# told: task.cancel()
 import asyncio
 
 
@@ -195,7 +194,6 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: an answer that counts as false
 # cause: an answer such as 0 or "" is taken for none
 # line: if answer:
-# told: raise ExceptionGroup("no server answered", errors)
 import asyncio
 
 
@@ -324,7 +322,6 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: only one kind of failure
 # cause: a server that fails with another error than OSError or ValueError ends it all
 # line: except (ConnectionError, ValueError) | raise
-# told: return await coming
 import asyncio
 
 
@@ -709,7 +706,6 @@ async def supervise(worker, restarts, pause):
 # %% supervise-1 wrong: no pause is a second
 # cause: a pause of 0 counts as false
 # line: pause or 1
-# told: none
 import asyncio
 
 
@@ -767,7 +763,6 @@ async def all_or_nothing(buy, items):
 # %% first-answer-1 wrong: a falsy answer doesn't count
 # cause: an answer like 0, "" or None is taken for no answer: the next one wins, or an ExceptionGroup is raised though somebody answered
 # line: if answer:
-# told: raise ExceptionGroup("nobody answered", errors)
 import asyncio
 
 
@@ -793,7 +788,7 @@ async def first_answer(ask, servers):
 # %% first-answer-1 wrong: one of several that are done
 # cause: several may be done at the same moment; it looks at one alone and forgets the others: an answer, or an error for the group, is lost
 # line: task = done.pop()
-# told: none
+# told: raise ExceptionGroup("nobody answered", errors)
 import asyncio
 
 
@@ -871,8 +866,7 @@ async def fetch_within(fetch, urls, seconds):
 
 # %% within-1 wrong: a cancel leaves the fetches running
 # cause: asyncio.wait doesn't cancel what it waits for: when fetch_within is cancelled there, the lines after it are skipped and the fetches go on
-# line: await asyncio.wait(tasks, timeout=seconds)
-# told: tasks = {asyncio.create_task(fetch(url)): url for url in urls}
+# line: await asyncio.wait(tasks, timeout=seconds) | asyncio.create_task(fetch(url))
 import asyncio
 
 
@@ -984,7 +978,6 @@ async def supervise(worker, restarts, pause):
 # %% fail-fast-1 wrong: gather, tidied up after errors only
 # cause: CancelledError is no Exception: when all_or_nothing is cancelled, gather ends with the first task that does, and the ones that still clean up are not waited for
 # line: except Exception:
-# told: task.cancel()
 import asyncio
 
 
@@ -1048,7 +1041,6 @@ async def all_or_nothing(buy, items):
 # %% first-answer-1 wrong: none means "no answer yet"
 # cause: a server may answer None; then this answer does not count, and if no other comes an ExceptionGroup is raised although somebody answered
 # line: if answer is not None
-# told: raise ExceptionGroup("nobody answered", errors)
 import asyncio
 
 

@@ -178,7 +178,6 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: a word that says nothing came
 # cause: an answer None is taken for none, and the next server is asked
 # line: is not None
-# told: none
 import asyncio
 
 
@@ -204,7 +203,6 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: calls itself with the others
 # cause: each server is one call deeper, so it ends at about a thousand
 # line: return await first_answer(
-# told: none
 import asyncio
 
 
@@ -531,7 +529,6 @@ async def worker(queue, handle, failed):
 # %% in-hand-1 wrong: a look every now and then
 # cause: it looks whether the queue is empty, and takes a QueueEmpty of handle for that
 # line: except asyncio.QueueEmpty:
-# told: none
 import asyncio
 
 
@@ -907,7 +904,6 @@ async def first_answer(ask, servers, short, long):
 # %% whose-1 wrong: the outer except isn't asked whose
 # cause: the inner one is checked by expired(), but the outer except is not: ask's own TimeoutError, passed on by the inner one, ends as "out of time"
 # line: return "out of time"
-# told: except TimeoutError:
 import asyncio
 
 
@@ -1155,8 +1151,7 @@ async def borrow(lend, use, give_back):
 
 # %% give-back-1 wrong: each cancel grants three seconds more
 # cause: the timeout of 3 s begins anew after each cancel: who cancels again and again gives give_back more than 3 s
-# line: await asyncio.wait({giving}, timeout=3)
-# told: giving = asyncio.create_task(give_back(thing))
+# line: await asyncio.wait({giving}, timeout=3) | asyncio.create_task(give_back(thing))
 import asyncio
 from contextlib import suppress
 
@@ -1225,7 +1220,6 @@ async def borrow(lend, use, give_back):
 # %% whose-1 wrong: whoever was late, it was the whole
 # cause: the outer except takes every TimeoutError for the long deadline, also one that ask raised itself; whole.expired() is not asked
 # line: return "out of time"
-# told: except TimeoutError:
 import asyncio
 
 

@@ -596,7 +596,6 @@ async def add_up(weigh, items):
 # %% slices-1 wrong: counts the weight and not the items
 # cause: it pauses where the sum is a multiple of five, which need not be after ten items
 # line: if total % 5 == 0:
-# told: total += weigh(item)
 import asyncio
 
 
@@ -611,7 +610,6 @@ async def add_up(weigh, items):
 # %% search-1 wrong: a place that is nothing
 # cause: a falsy place is taken for not found, and it looks on
 # line: if found:
-# told: found = look(place) and place
 import asyncio
 import threading
 
@@ -638,7 +636,6 @@ async def search(look, places, seconds):
 # %% search-1 wrong: one flag for all searches
 # cause: the flag belongs to the module, so the end of one search ends the others
 # line: stop = threading.Event() | stop.clear() | stop.set()
-# told: none
 import asyncio
 import threading
 
@@ -1106,7 +1103,6 @@ async def add_up(weigh, items):
 # %% search-1 wrong: one flag for all searches, once more
 # cause: the Event is shared by all calls: when one search ends, it stops the others too, and the start of one clears the flag of another
 # line: stop = threading.Event()
-# told: none
 import asyncio
 import threading
 

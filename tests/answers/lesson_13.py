@@ -282,7 +282,6 @@ class Log:
 # %% request-log-1 wrong: number 0
 # cause: the request with number 0 is taken for none
 # line: self.number.get() or None
-# told: none
 import contextvars
 
 
@@ -608,7 +607,6 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: nothing is loaded again and again
 # cause: a result that is None or otherwise falsy is taken for "not loaded yet"
 # line: if not pages.get(key):
-# told: none
 import asyncio
 
 
@@ -759,7 +757,6 @@ class Account:
 # %% account-1 wrong: the lock stays shut after a cancellation
 # cause: except Exception lets a cancellation pass without a release
 # line: except Exception:
-# told: await self.lock.acquire()
 import asyncio
 
 
@@ -779,7 +776,6 @@ class Account:
 # %% account-1 wrong: nothing to pay
 # cause: a payment of 0 is not told to the bank, which would take its fee
 # line: if change:
-# told: none
 import asyncio
 
 
@@ -833,7 +829,6 @@ async def buy(changed, shelf):
 # %% bread-1 wrong: a loaf without a name
 # cause: an empty string is taken for no loaf, and it goes on to wait
 # line: if loaf:
-# told: await changed.wait()
 async def buy(changed, shelf):
     async with changed:
         while True:
@@ -867,8 +862,7 @@ class Log:
 
 # %% limited-1 wrong: no page twice at once
 # cause: who asks for a page that is under way gets the other one's result, and fetch isn't called
-# line: if page in flying:
-# told: none
+# line: if page in flying: | flying[page] = asyncio.ensure_future(fetch(page))
 import asyncio
 
 
@@ -953,7 +947,6 @@ def once_per_key(load):
 # %% once-per-key-1 wrong: a key is its truth
 # cause: a falsy key is not kept, so it is loaded at each call
 # line: if not key
-# told: none
 import asyncio
 
 
@@ -970,8 +963,7 @@ def once_per_key(load):
 
 # %% tally-1 wrong: reads before it fetches
 # cause: The old total is read before the await and written back after it; what other tasks added meanwhile is lost.
-# line: before = totals.get(name, 0)
-# told: number = await fetch(name)
+# line: before = totals.get(name, 0) | number = await fetch(name)
 async def add(totals, name, fetch):
     """Fetch a number and add it to the total of `name`."""
     before = totals.get(name, 0)
@@ -980,8 +972,7 @@ async def add(totals, name, fetch):
 
 # %% tally-1 wrong: zero set after the fetch is asked for
 # cause: `name not in totals` is asked before the await, but acted upon after it; of two tasks with the same new name the second sets the total back to 0, and the first number is lost.
-# line: new = name not in totals | if new:
-# told: number = await fetch(name)
+# line: new = name not in totals | if new: | number = await fetch(name)
 async def add(totals, name, fetch):
     """Fetch a number and add it to the total of `name`."""
     new = name not in totals
@@ -1025,7 +1016,6 @@ class Account:
 # %% account-1 wrong: lock not released on error
 # cause: If the bank raises an error, or the payment is cancelled, `release` is never reached; the account stays locked for ever.
 # line: self.lock.release()
-# told: await self.lock.acquire()
 import asyncio
 
 
@@ -1115,8 +1105,7 @@ class Log:
 
 # %% request-log-1 wrong: a dict of tasks
 # cause: The number is kept under the current task; a task that is created by a request's task is another one, and its lines get None instead of the request's number.
-# line: self.lines.append((self.numbers.get(asyncio.current_task()), text))
-# told: self.numbers[asyncio.current_task()] = number
+# line: self.lines.append((self.numbers.get(asyncio.current_task()), text)) | self.numbers[asyncio.current_task()] = number
 import asyncio
 import contextvars
 import weakref
@@ -1173,7 +1162,6 @@ def limited(fetch, most):
 # %% limited-1 wrong: place lost on an error
 # cause: The place is given back only after a success; when `fetch` raises or the caller is cancelled, it's lost, and after `most` failures everybody waits for ever.
 # line: places.put_nowait(None)  # back
-# told: places.put_nowait(None)
 import asyncio
 
 
@@ -1217,7 +1205,6 @@ def limited(fetch, most):
 # %% once-per-key-1 wrong: tests the page with get
 # cause: A page that is None (or the test for None) counts as "not loaded yet", so such a key is loaded again by each who asks.
 # line: if pages.get(key) is None:
-# told: none
 import asyncio
 from collections import defaultdict
 
@@ -1237,8 +1224,7 @@ def once_per_key(load):
 
 # %% once-per-key-1 wrong: awaits the shared task without a shield
 # cause: All who ask await the same task without `asyncio.shield`; if one of them is cancelled, the task is cancelled with him, and the others get a CancelledError instead of the page.
-# line: return await tasks[key]
-# told: tasks.pop(key, None)
+# line: return await tasks[key] | tasks.pop(key, None)
 import asyncio
 
 
@@ -1491,7 +1477,6 @@ class Log:
 # %% limited-1 wrong: a cancelled caller keeps the place
 # cause: a CancelledError is no Exception and passes both releases, so the place of a cancelled caller is never free again
 # line: except Exception:
-# told: await places.acquire()
 import asyncio
 
 
@@ -1564,7 +1549,6 @@ def limited(fetch, most):
 # %% once-per-key-1 wrong: a page that is false counts as missing
 # cause: a page may be empty or None; then it is taken for not loaded yet, and who asks later has it loaded again
 # line: if pages.get(key):
-# told: none
 import asyncio
 
 

@@ -386,7 +386,6 @@ def pause(attempt):
 # %% mirrors-1 wrong: an empty page is none
 # cause: an empty page is taken for a failure
 # line: if page:
-# told: none
 import asyncio
 import httpx
 
@@ -407,7 +406,6 @@ async def from_mirrors(fetch, mirrors, seconds):
 # %% mirrors-1 wrong: whatever it raises
 # cause: catches every error, also those for which the next mirror must not be asked
 # line: except Exception as error:
-# told: return await fetch(mirror)
 import asyncio
 import httpx
 
@@ -529,6 +527,7 @@ async def ask(client, page):
 # %% retry-after-1 wrong: a call inside the call
 # cause: each try is one call deeper, so after about a thousand it ends in a RecursionError
 # line: return await ask(client, page)
+# told: none
 import asyncio
 
 
@@ -620,7 +619,6 @@ async def fetch_names(client, pages):
 # %% one-client-1 wrong: closed unless it is cancelled
 # cause: except Exception closes the client after an error, not after a cancellation
 # line: except Exception:
-# told: none
 import httpx
 
 
@@ -735,7 +733,6 @@ async def ask(client, method, page):
 # %% jitter-1 wrong: a table with a hole
 # cause: from the tenth attempt on it begins at 0.1 s again
 # line: attempt % 10
-# told: return random.uniform(0, 2)
 import random
 
 
@@ -747,7 +744,6 @@ def pause(attempt):
 # %% mirrors-1 wrong: the same mirror twice
 # cause: a dict of mirrors asks each of them once only, and the same name may come again
 # line: dict.fromkeys(mirrors)
-# told: none
 import asyncio
 import httpx
 
@@ -917,7 +913,6 @@ async def fetch_names(client, pages):
 # %% one-client-1 wrong: closed only after success
 # cause: `aclose` is reached only if every page came; if a page fails, or the task is cancelled, the client stays open.
 # line: await client.aclose()
-# told: client = httpx.AsyncClient()
 import httpx
 
 
@@ -984,7 +979,6 @@ async def all_names(base_url):
 # %% retry-1 wrong: a POST's status is not looked at
 # cause: A POST is rightly sent once only, but its response is returned whatever its status; a 503 or a 404 does not come out as an error.
 # line: return await client.request(method, page)
-# told: return response
 import asyncio
 import httpx
 
@@ -1163,7 +1157,6 @@ async def from_mirrors(fetch, mirrors, seconds):
 # %% retry-after-1 wrong: zero seconds taken for no header
 # cause: "Retry-After: 0" means to come back now; `or 1` takes 0 for a missing header and waits a whole second, half a second too late.
 # line: pause = int(response.headers.get("Retry-After", 0)) or 1
-# told: await asyncio.sleep(pause)
 import asyncio
 
 
@@ -1178,6 +1171,7 @@ async def ask(client, page):
 # %% retry-after-1 wrong: asks itself again
 # cause: Each 429 makes the function call itself once more; after about a thousand of them a RecursionError comes out, though it should ask as often as it takes.
 # line: return await ask(client, page)
+# told: none
 import asyncio
 
 

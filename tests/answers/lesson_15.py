@@ -272,7 +272,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: a dict by item
 # cause: items that come twice have one entry only, so results are missing
 # line: tasks[item] = group.create_task(fetch(item))
-# told: none
 import asyncio
 
 
@@ -459,7 +458,6 @@ async def pages(fetch, url, seen={}):
 # %% pages-1 wrong: each item once
 # cause: items that come twice are given out once only
 # line: if item not in known:
-# told: none
 async def pages(fetch, url):
     known = []
     while url is not None:
@@ -556,7 +554,6 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: one place for all blocks
 # cause: the connection is kept on the function, so blocks at the same time mix theirs up
 # line: borrowed.connection = await pool.acquire()
-# told: none
 from contextlib import asynccontextmanager
 
 
@@ -571,7 +568,6 @@ async def borrowed(pool):
 # %% borrowed-1 wrong: takes too long, is gone
 # cause: a TimeoutError of the block does not come out
 # line: except TimeoutError:
-# told: none
 from contextlib import asynccontextmanager
 
 
@@ -818,7 +814,6 @@ async def borrowed(pool):
 # %% arrive-1 wrong: gather at the end
 # cause: The fetches are tasks, but nobody looks at them before the stream has ended: an error comes out late, and then the other fetches go on.
 # line: return await asyncio.gather(*tasks)
-# told: tasks.append(asyncio.create_task(fetch(item)))
 import asyncio
 
 
@@ -1084,7 +1079,6 @@ async def borrowed(pool):
 # %% arrive-1 wrong: gathered when the stream has ended
 # cause: Nobody looks at the tasks while the stream runs: the error of a fetch comes out only when the last item is there, and when it does the other fetches go on.
 # line: await asyncio.gather(*tasks)
-# told: tasks.append(asyncio.create_task(fetch(item)))
 import asyncio
 
 
@@ -1098,7 +1092,6 @@ async def load(stream, fetch):
 # %% arrive-1 wrong: tasks by item
 # cause: The tasks are kept in a dict under their items. If the stream gives the same item twice, its second task replaces the first one, and a result is missing.
 # line: tasks[item] = group.create_task(fetch(item))
-# told: none
 import asyncio
 
 

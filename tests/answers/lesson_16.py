@@ -644,8 +644,7 @@ class TokenBucket:
 
 # %% workers-1 wrong: join and forget
 # cause: Nobody looks at the workers' tasks: the error of a failed fetch never comes out; its url is only missing from the dict (and if all workers have failed, `join` waits for ever).
-# line: await queue.join()
-# told: await asyncio.gather(*tasks, return_exceptions=True)
+# line: await queue.join() | return_exceptions=True
 import asyncio
 
 
@@ -812,8 +811,7 @@ async def feed(source, send, workers, size):
 
 # %% consumer-1 wrong: the semaphore inside the tasks
 # cause: All numbers are taken from the queue at once, and wait for their place in tasks; what can't begin yet should stay in the queue.
-# line: while (number := await queue.get()) is not None:
-# told: group.create_task(one(number))
+# line: while (number := await queue.get()) is not None: | group.create_task(one(number))
 import asyncio
 
 

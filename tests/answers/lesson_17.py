@@ -304,7 +304,6 @@ async def send_all(writer, parts):
 # %% slow-reader-1 wrong: only a reset
 # cause: ConnectionResetError is too narrow, for instance a BrokenPipeError comes out
 # line: except ConnectionResetError:
-# told: await writer.drain()
 async def send_all(writer, parts):
     """Send all parts as fast as the client reads, and close."""
     try:
@@ -603,7 +602,6 @@ def at_most(number, handle):
 # %% at-most-1 wrong: one number for all servers
 # cause: the count is a global of the module, so two servers share their places
 # line: global inside
-# told: none
 inside = 0
 
 
@@ -1031,7 +1029,6 @@ async def read_line(reader, seconds):
 # %% line-in-time-1 wrong: an empty line is taken for the end
 # cause: An empty line is b"" without its line feed, which is false: `or None` makes None of it, as if the connection had ended.
 # line: line[:-1] or None
-# told: none
 import asyncio
 
 
@@ -1204,7 +1201,6 @@ def at_most(number, handle):
 # %% at-most-1 wrong: a counter for all handlers together
 # cause: The counter is one variable of the module, so all handlers that `at_most` makes share their places.
 # line: global served
-# told: none
 import asyncio
 
 served = 0

@@ -467,7 +467,6 @@ def make_app(look_up):
 # %% endpoint-1 wrong: the last look_up serves all
 # cause: the name look_up is a global of the module, so the first application asks the second one's database
 # line: global ask
-# told: none
 import asyncio
 from fastapi import FastAPI, HTTPException
 
@@ -563,7 +562,6 @@ def make_app(connect):
 # %% lifespan-1 wrong: a pool for all applications
 # cause: the pool is a global of the module, so two applications use the one that was opened last
 # line: global pool
-# told: none
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -963,7 +961,6 @@ def make_app(connect):
 # %% lifespan-1 wrong: one pool for all applications
 # cause: The pool is a variable of the module. A second application that starts replaces the first one's pool: the first asks the wrong one, one pool is closed twice and the other never.
 # line: global pool
-# told: none
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI

@@ -604,7 +604,7 @@ async def leaks(test):
 # %% leaks-1 wrong: known by their names
 # cause: a task that has the same name as one from before is taken for that one
 # line: if task.get_name() not in names | names =
-# told: await test()
+# told: none
 import asyncio
 
 async def leaks(test):
@@ -621,7 +621,6 @@ async def leaks(test):
 # %% leaks-1 wrong: errors only
 # cause: catches Exception, so a cancellation of leaks leaves everything running
 # line: except Exception as caught:
-# told: await test()
 import asyncio
 
 async def leaks(test):
@@ -734,7 +733,6 @@ async def kitchen(oven, fridge):
 # %% fixture-1 wrong: a cancellation while the fridge starts
 # cause: except Exception lets a cancellation pass, and the oven stays on
 # line: except Exception:
-# told: none
 async def kitchen(oven, fridge):
     await oven.on()
     try:
@@ -753,7 +751,6 @@ async def kitchen(oven, fridge):
 # %% fixture-1 wrong: an else for the good end
 # cause: except Exception doesn't see that the test was cancelled, and the oven stays on
 # line: except Exception:
-# told: none
 async def kitchen(oven, fridge):
     await oven.on()
     try:
@@ -1089,7 +1086,6 @@ async def leaks(test):
 # %% leaks-1 wrong: no cleanup after a cancellation
 # cause: A CancelledError is no Exception: if leaks is cancelled while the test runs, what the test started goes on.
 # line: except Exception
-# told: await test()
 import asyncio
 
 

@@ -308,7 +308,6 @@ async def do_all(client, work, items):
 # %% survive-1 wrong: falsy is not done
 # cause: what returned something falsy is taken for lost, and sent again
 # line: if not results.get(item)
-# told: none
 import asyncio
 
 async def do_all(client, work, items):
@@ -326,7 +325,6 @@ async def do_all(client, work, items):
 # %% survive-1 wrong: item zero
 # cause: an item that is 0 isn't sent again
 # line: if not item or tries == 1:
-# told: return await client.submit(work, item)
 import asyncio
 
 async def do_all(client, work, items):
@@ -546,7 +544,6 @@ async def do_all(client, work, items):
 # %% survive-1 wrong: none is taken for lost
 # cause: What `work` returns may be None: such an item is done, but taken for lost and sent again, and in the end an error comes out for it.
 # line: if results[item] is None
-# told: none
 import asyncio
 
 

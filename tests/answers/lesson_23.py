@@ -49,7 +49,6 @@ async def get_page(ask, page):
 # %% crawl-page-1 wrong: an empty body
 # cause: an empty body is taken for no answer, and asked for again
 # line: if status == 200 and body:
-# told: raise ValueError("five tries")
 import asyncio
 import random
 
@@ -99,7 +98,6 @@ async def get_page(ask, page):
 # %% crawl-page-1 wrong: the last error comes out
 # cause: after the fifth try the OSError comes out, not a ValueError
 # line: raise
-# told: status, body = await ask(page)
 import asyncio
 import random
 
@@ -593,7 +591,6 @@ async def pipeline(fetch, parse, pages, workers, size):
 # %% crawl-pipeline-1 wrong: a cancellation is a failed page
 # cause: except BaseException keeps the cancellation, and the worker goes on
 # line: except BaseException as error:
-# told: none
 import asyncio
 
 

@@ -6,6 +6,15 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 RESULTS = [None, 0, False, "", [], {"a": 1}, (1, 2), "done", 21.5]
 
 
+async def a_year():
+    """Let a year go by on the clock of the loop, so that whatever was set to a time rings."""
+    loop = asyncio.get_running_loop()
+    before = loop.time
+    loop.time = lambda: before() + 365 * 24 * 3600
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
 class StartScript(Exercise):
     """Run a script's main
 
@@ -90,18 +99,22 @@ class StartScript(Exercise):
             "result": some.sampled_from(RESULTS),
             "error": some.sampled_from((None, None, ValueError, KeyError)),
             "pauses": some.sampled_from((0, 1, 5)),
+            "years": some.just(0),
         },
         besides=[
-            {"result": None, "error": error, "pauses": 1}
-            for error in (OSError, RuntimeError, TimeoutError)
+            {"result": "done", "error": None, "pauses": 1, "years": 1},
+            {"result": None, "error": OSError, "pauses": 1, "years": 0},
+            {"result": None, "error": RuntimeError, "pauses": 1, "years": 0},
         ],
         most=16,
     )
-    def any_main(self, start, lab, result, error, pauses):
+    def any_main(self, start, lab, result, error, pauses, years):
         ran, loops = [], []
 
         async def main():
             loops.append(asyncio.get_running_loop())
+            if years:
+                await a_year()
             for _ in range(pauses):
                 await asyncio.sleep(0.0005)
             ran.append(True)
@@ -110,9 +123,18 @@ class StartScript(Exercise):
             return result
 
         ends = f"raises a {error.__name__}" if error else f"returns {result!r}"
-        lab.told(f"with a `main` that {'waits and ' if pauses else ''}{ends}")
+        takes = "takes a year and " if years else "waits and " if pauses else ""
+        lab.told(f"with a `main` that {takes}{ends}")
         try:
             got = lab.call(start, main)
+        except TimeoutError:
+            raise Wrong(
+                "time limit",
+                "TimeoutError came out before `main` had ended.",
+                lab.call_of("wait_for", "timeout*"),
+                "Nobody asked for a limit: `main` may take as long as it likes.",
+                headline="limited the time",
+            ) from None
         finally:
             if any(not loop.is_closed() for loop in loops):
                 raise Wrong(
@@ -154,3 +176,7 @@ class StartScript(Exercise):
     @wrong("return value", says="None")
     def forgets_to_return(main):
         asyncio.run(main())
+
+    @wrong("time limit", says="may take as long as it likes")
+    def limits_the_time(main):
+        return asyncio.run(asyncio.wait_for(main(), 60))

@@ -34,6 +34,7 @@ class WaitForAll(Exercise):
     )
 
     def verify(self, wait_all, lab):
+        lab.naps = 0.001  # seconds: who sleeps instead of joining doesn't know for how long
         jobs = Jobs([0.05] * 4, together=4)
         try:
             lab.call(wait_all, jobs.all)
@@ -102,12 +103,22 @@ class WaitForAll(Exercise):
 
     def _check(self, lab, jobs, done):
         """Raise Wrong unless all ran at once in threads, and were done when it returned."""
-        jobs.check_handed_over(lab, lab.call_of("run") or lab.call_of("Thread"))
-        jobs.check_together(lab.call_of("join", "result", "*Executor"))
+        jobs.check_handed_over(lab)
+        keyed = len(jobs.started) < jobs.together and lab.node(ast.DictComp, ast.SetComp)
+        jobs.check_together(keyed or lab.call_of("join", "result", "*Executor"))
         if done < jobs.together:
+            observed = f"It returned when {done} of {jobs.together} jobs were done."
+            if slept := lab.call_of("sleep"):
+                raise Wrong(
+                    "early return",
+                    f"{observed} Nobody knows how long a job takes, so here `time.sleep` is over "
+                    "in a millisecond.",
+                    slept,
+                    "Ask the threads, not the clock: call `join` on each, after all are started.",
+                )
             raise Wrong(
                 "early return",
-                f"It returned when {done} of {jobs.together} jobs were done.",
+                observed,
                 lab.call_of("join") or lab.call_of("start") or lab.call_of("submit", "map"),
                 "`start` returns at once. Call `join` on every thread after all are started.",
             )
@@ -138,6 +149,12 @@ class WaitForAll(Exercise):
     def never_joins(jobs):
         for job in jobs:
             Thread(target=job).start()
+
+    @wrong("early return", says="Ask the threads, not the clock")
+    def sleeps_for_a_while(jobs):
+        for job in jobs:
+            Thread(target=job).start()
+        time.sleep(0.3)
 
     calls_the_target = start_then_join.but(
         "target=job", "target=job()", kind="called, not handed over", says="without parentheses"

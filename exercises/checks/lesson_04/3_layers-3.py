@@ -184,7 +184,7 @@ class WithKey(Exercise):
             raise Wrong(
                 "not given back",
                 f"{what}. Then the board held {board}: the key is lost.",
-                lab.yielding(),
+                lab.text.narrow_cleanup("append") or lab.yielding(),
                 f"{why} `finally` runs however it ends.",
                 headline="no finally",
             )

@@ -155,10 +155,27 @@ class Watched:
             self.left += ["an entry in the heap"] * len(rings)
 
 
+class InOrder(dict):
+    """A set in the order in which things came. In the loop's own the order depends on addresses:
+    those that are left at its end would be cancelled in another one each time.
+    """
+
+    def add(self, thing):
+        self[thing] = None
+
+    def discard(self, thing):
+        self.pop(thing, None)
+
+    def difference(self, others):
+        others = set(others)
+        return [thing for thing in self if thing not in others]
+
+
 class WatchedLoop(Loop):
     def __init__(self, lab, clock):
         super().__init__()
         self.lab, self.clock, self.turns = lab, clock, 0
+        self.tasks = InOrder()
 
     def pause(self, seconds):
         self.clock.over = self.clock.over or seconds is None

@@ -6,6 +6,8 @@ from helpers.eventloop.tasks import sleep
 
 from .shared import PATIENCE, SHORT, Ear, Scripted, pair, patiently, play, start_task
 
+TURNS = 60  # of the loop, in which nobody reads
+
 
 class SendAll(Exercise):
     """Send all of it
@@ -40,6 +42,9 @@ class SendAll(Exercise):
         here, there = pair()
         with here, there:
             sender, heard = start_task(lab, loop, send_all, here, data), bytearray()
+            # Nobody reads yet: who waits for room is refused once, who asks and asks in each turn.
+            for _ in range(TURNS):
+                await sleep(0)
             idle = 0
             while idle < PATIENCE and not (sender.done() and idle):
                 await sleep(SHORT / 4)

@@ -245,7 +245,7 @@ class Serve(Exercise):
                 "left open",
                 f"The talk with client {client} was over, and the server did not hang up: the "
                 "client waits for ever.",
-                lab.call_of("spawn"),
+                lab.text.skipped("close") or lab.call_of("spawn"),
                 "Close the socket when the talk ends, however it ends: `with sock:` around "
                 "the `await talk(sock)`, in a function that has its own `sock`.",
                 headline="left the connection open",

@@ -1,5 +1,6 @@
 """Long, for each way to miss a step has words of its own."""
 
+import ast
 import asyncio
 
 from helpers.basics.words import listed
@@ -236,7 +237,10 @@ class Start(Exercise):
         return Wrong(
             "wake-up",
             f"I gave it {what}, and its future was never done.{said}",
-            (lab.text.of_traceback(lost[0]) if lost else None) or lab.call_of("send"),
+            lab.node(ast.Global)
+            or lab.condition("exception", "cancelled")
+            or (lab.text.of_traceback(lost[0]) if lost else None)
+            or lab.call_of("send"),
             "After each step somebody must call `step` again, and at the end somebody "
             "must set the future.",
             headline="never came to its end",

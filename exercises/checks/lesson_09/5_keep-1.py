@@ -171,7 +171,7 @@ class Background(Exercise):
             return Wrong(
                 "unbounded",
                 f"Both tasks have ended, and `kept` still holds {len(kept)}.",
-                lab.call_of("add_done_callback", "add"),
+                lab.condition("cancelled", "exception") or lab.call_of("add_done_callback", "add"),
                 "In a program that runs for weeks they would pile up: "
                 "`task.add_done_callback(kept.discard)`.",
                 headline="never lets go",

@@ -124,7 +124,7 @@ def swept(lab, words, answer, service, *arguments, in_a_group=False, without=())
             ended.flying = service.flying
             await asyncio.sleep(0)
             ended.cancelled = len(service.cancelled)
-            none_left(lab, ended, "it ended")
+            none_left(lab, ended, "It ended")
             if at is not None and ended.at > at + max(service.moments.values()) + 1e-6:
                 raise Wrong("losers", f"It went on until {ended.at:g} s.", None, STOP)
 
@@ -158,7 +158,7 @@ def none_left(lab, ended, when):
         raise Wrong(
             "losers",
             f"{when}, and {calls} had been asked to stop and had not ended.",
-            lab.call_of("cancel") or line,
+            (lab.cancelling and lab.text.narrow_cleanup("cancel")) or lab.call_of("cancel") or line,
             "`cancel` only asks, and returns at once. Await them after it, as `gather(*tasks, "
             "return_exceptions=True)` does.",
         )

@@ -177,12 +177,13 @@ class FirstAnswer(Exercise):
                 if len(ask.calls) > "abc".index(server) + 1
                 else f"returned {run.result!r}"
             )
+            returned = lab.suspect(run.result, "it is")
             raise Wrong(
                 "whose timeout",
                 f"Server {server}, {when}, was asked, and raised a TimeoutError of its own "
                 "after 1 s. That was none of your deadlines, and your function "
                 f"{what}.",
-                lab.handler(),
+                returned.line if returned else lab.handler(),
                 "Ask the deadline with `expired()`; if it was not that one, `raise`.",
                 headline="took another's timeout for its own",
             )
@@ -201,7 +202,7 @@ class FirstAnswer(Exercise):
         },
         besides=[
             {
-                "servers": ["b"] * 1100,
+                "servers": ["b"] * 1100 + ["a"],  # an answer comes through all calls at once
                 "waits": (1, 9, 1),
                 "answers": ("it is",) * 3,
                 "short": 2,
@@ -219,7 +220,9 @@ class FirstAnswer(Exercise):
             for server, answer, wait in zip("abc", answers, waits)
             if server in servers
         )
-        named = f"{servers}" if len(servers) < 5 else f"{len(servers):,} times {servers[0]!r}"
+        named = f"{servers}"
+        if len(servers) > 4:
+            named = f"{len(servers) - 1:,} times {servers[0]!r}, then {servers[-1]!r}"
         lab.told(f"with the servers {named}, short={short} and long={long}; {says}")
         return lab.seen(lab.run(first_answer, ask, servers, short, long), ask)
 

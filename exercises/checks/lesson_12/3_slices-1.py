@@ -122,7 +122,7 @@ class InSlices(Exercise):
                 "hog",
                 f"`weigh` was called {scale.most} times in a row, and the others had no turn in "
                 "between.",
-                lab.call_of("weigh"),
+                lab.operation("%") or lab.call_of("weigh"),
                 "Pause after every tenth call: `await asyncio.sleep(0)`.",
             )
         return run.result

@@ -57,7 +57,8 @@ class LeaveThePool(Exercise):
                 ticks.cancel()
 
         with bench.watched(lab):
-            result, working = lab.run(main()).result
+            run = lab.run(main(), stands=True)
+        result, working = run.result
         if bench.blocked:
             what, place = bench.blocked
             raise Wrong(
@@ -89,6 +90,8 @@ class LeaveThePool(Exercise):
                 lab.call_of("wait", "sleep", "as_completed", "map", "join"),
                 "Await something of asyncio's, or hand the waiting to a thread.",
             )
+        if run.stood:
+            raise run.stood
         if bench.most < 2:
             raise Wrong(
                 "sequential",

@@ -54,6 +54,8 @@ class OneClient(Exercise):
                 lab.call_of("requests.*", "httpx.get", "httpx.Client", "httpx.request", "urlopen"),
                 "Make an `httpx.AsyncClient`, and await its `get`.",
             )
+        if run.stood:
+            raise run.stood
         if len(clients) > 1 or used > 1:
             raise Wrong(
                 "client per request",
@@ -83,7 +85,7 @@ class OneClient(Exercise):
             raise Wrong(
                 "left open",
                 "A page failed, and the client was never closed.",
-                lab.call_of("AsyncClient"),
+                lab.text.skipped("aclose") or lab.call_of("AsyncClient"),
                 "`async with httpx.AsyncClient() as client:` closes it, whatever happens.",
                 headline="left the client open",
             )
@@ -91,7 +93,7 @@ class OneClient(Exercise):
     def _follow(self, lab, all_names, url):
         try:
             # Called in a frame of ours, so that the address of this run's server isn't quoted.
-            return lab.run(self._ask(lab, all_names, url))
+            return lab.run(self._ask(lab, all_names, url), stands=True)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise Wrong(
                 "protocol",

@@ -471,5 +471,8 @@ class TryAgain(Exercise):
 def _returned_as_it_is(lab):
     """The one `return` of a response whose status nobody looks at there, or None."""
     returns = [node for node in lab.nodes() if isinstance(node, ast.Return)]
-    plain = [node.lineno for node in returns if isinstance(node.value, ast.Name)]
-    return plain[0] if len(plain) == 1 else None
+    for what in (ast.Await, ast.Name):
+        plain = [node.lineno for node in returns if isinstance(node.value, what)]
+        if plain:
+            return plain[0] if len(plain) == 1 else None
+    return None

@@ -64,7 +64,7 @@ class Jitter(Exercise):
             self._look(lab, [pause(attempt) for _ in range(self.CLIENTS)], longest)
 
     def _look(self, lab, drawn, longest):
-        line = lab.returning()
+        line = lab.operation("%") or lab.returning()
         low, high = min(drawn), max(drawn)
         [(usual, times_drawn)] = Counter(drawn).most_common(1)
         said = (

@@ -97,7 +97,7 @@ class AsTold(Exercise):
                 raise Wrong(
                     "pauses",
                     f"Told to come back in {wanted} s it came after {gap:.3g} s.",
-                    lab.call_of("sleep"),
+                    lab.operation("or") or lab.call_of("sleep"),
                     "The server knows when there is room again. Wait no longer.",
                     headline="came back too late",
                 )

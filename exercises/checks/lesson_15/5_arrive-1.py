@@ -98,7 +98,7 @@ class AsTheyArrive(Exercise):
                 raise Wrong(
                     "losers",
                     "The error came out, and the fetch of a still went on.",
-                    lab.call_of("gather", "create_task", "ensure_future"),
+                    lab.call_of("gather") or lab.call_of("create_task", "ensure_future"),
                     "gather raises the first error and lets the others go on. A TaskGroup "
                     "ends them.",
                     headline="left the others running",

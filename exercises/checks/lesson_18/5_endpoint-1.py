@@ -58,7 +58,7 @@ class Blocking(Exercise):
         must_be_asgi(app)
         talks = [Talk(lab, path=f"/price/{name}") for name in names]
         lab.told("and asked for five prices at once")
-        lab.run(self._at_once(app, talks), leaks=True)
+        run = lab.run(self._at_once(app, talks), leaks=True, stands=True)
         self._end_pools()
         for name, talk in zip(names, talks):
             self._judge(name, talk, lab)
@@ -73,6 +73,8 @@ class Blocking(Exercise):
                 else "It may be called from several threads at once: keep nobody out.",
                 headline=None if held else "one at a time",
             )
+        if run.stood:
+            raise run.stood
 
     @sweep(
         lambda some: {

@@ -232,7 +232,7 @@ class LeakDetector(Exercise):
         elif error:
             told += f" and then raises {error.__name__}"
         lab.told(told)
-        run = lab.run(scene(), cancel_after=cancelled)
+        run = lab.run(scene(), cancel_after=cancelled, leaks=True)
         return {
             "": lab.seen(run),
             "when it was over, these tasks still ran:": [task.get_name() for task in tasks],

@@ -6,6 +6,7 @@
 import inspect
 import math
 import pprint
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from helpers.coach.form.programs import Program, joined
@@ -178,10 +179,20 @@ def same_error(got: Any, expected: BaseException) -> bool:
         return False
     if not isinstance(expected, BaseExceptionGroup):
         return str(got) == str(expected)
-    rest = list(expected.exceptions)
-    for error in got.exceptions:
-        match = next((n for n, other in enumerate(rest) if same_error(error, other)), None)
+    return same_items(got.exceptions, expected.exceptions)
+
+
+def same_items(got: Sequence, expected: Sequence) -> bool:
+    """The same values as often as there, in any order."""
+    return len(got) == len(expected) and not any(True for _ in surplus(got, expected))
+
+
+def surplus(got: Iterable, expected: Iterable) -> Iterator:
+    """The items of `got` that are left when each value in `expected` has taken away one."""
+    rest = list(expected)
+    for item in got:
+        match = next((n for n, other in enumerate(rest) if same_value(item, other)), None)
         if match is None:
-            return False
-        del rest[match]
-    return not rest
+            yield item
+        else:
+            del rest[match]

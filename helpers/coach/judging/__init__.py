@@ -8,8 +8,9 @@ learner's code: it forks a process for each check, and when that has ended, ends
 Where there are no forks it judges one request itself.
 
 The process of a check is `serving` one request. A `check` runs the answer, with `watching`,
-`limits`, `load` and `printed` around it, and looks for `changes` and `leftovers` behind it. What
-the exercise itself asks is judged with a `lab`: `runs` is what it gives back, `comparing` and
-`fakes` are its two halves. After that, `sweeping` asks with the `cases` that the exercise's sweeps
-draw, and with `twists`: what was `seen` of the answer is compared with what was seen of the model.
+`standing`, `limits`, `load` and `printed` around it, and looks for `changes` and `leftovers` behind
+it. What the exercise itself asks is judged with a `lab`: `runs` is what it gives back, `comparing`
+and `fakes` are its two halves. After that, `sweeping` asks with the `cases` that the exercise's
+sweeps draw, and with `twists`: what was `seen` of the answer is compared with what was seen of the
+model.
 """

@@ -6,9 +6,10 @@ from collections.abc import Awaitable
 from typing import NoReturn
 
 from helpers.basics.words import count, listed, seconds
-from helpers.coach.form.statement import Wrong, same_value
+from helpers.coach.form.statement import Wrong, same_items, same_value
 from helpers.coach.judging.fakes import Stream
-from helpers.coach.judging.runs import Run
+from helpers.coach.judging.runs import Run, is_longer
+from helpers.coach.judging.what_if import is_error, leaves, type_of
 from helpers.coach.mistakes.errors import with_items
 from helpers.coach.mistakes.source import Place, Source
 from helpers.coach.mistakes.suspects import Suspect, of_change, of_order, of_value
@@ -21,11 +22,13 @@ class Comparing:
     """The half of a Lab that compares: each method returns if all is well and raises Wrong.
 
     asks: the learner's name for the answer. clock: "virtual" or "real". text: the answer's.
+    raised: the errors that services raised in this run.
     """
 
     asks: str
     clock: str
     text: Source
+    raised: list[BaseException]
 
     def equal(
         self,
@@ -47,7 +50,7 @@ class Comparing:
         if secret and isinstance(expected, dict):
             raise Wrong("value", _items_apart(got, expected, what), try_=LOOK_AGAIN)
         if _is_row(got) and _is_row(expected) and len(got) == len(expected):
-            if _same_items(got, expected):
+            if same_items(got, expected):
                 if secret:
                     raise Wrong(
                         "order",
@@ -76,11 +79,42 @@ class Comparing:
         """The line that seems to make `got` of what should be `expected`, and what it does."""
         if kept := self.text.kept_default():
             return Suspect(kept, "keeps it from call to call")
-        return of_value(self.text.nodes(), got, expected)
+        lost = next(filter(is_error, leaves(expected)), None)
+        if lost is not None and not any(map(is_error, leaves(got))):
+            kept = self.text.keeper_of(type_of(lost))
+            return kept and Suspect(kept.line, kept.at)
+        if found := of_value(self.text.nodes(), got, expected):
+            return found
+        outside = self.text.kept_outside()
+        return outside and Suspect(outside, "makes one for all calls")
 
     def truth_test(self) -> Suspect:
         """The one test of the answer by what counts as false; without a line if there is none."""
         return of_value(self.text.nodes(), [], [0]) or Suspect(None)
+
+    def lost_error(self, observed: str, *errors: type[BaseException]) -> Wrong:
+        """The Wrong for an error of one of these types that had to come out and did not: with the
+        line that kept it, where that is sure.
+        """
+        kept = self._keeper_of_raised(*errors) or self.text.keeper_of(*errors)
+        if kept is None:
+            return Wrong("lost error", observed)
+        return Wrong("lost error", observed, kept.line, kept.try_, at=kept.at)
+
+    def _keeper_of_raised(self, *errors):
+        """What kept an error from coming out that a service raised in this run."""
+        raised = [error for error in self.raised if isinstance(error, errors)]
+        return next(filter(None, map(self.text.keeper, raised)), None)
+
+    def kept_of(self, *errors: type[BaseException]) -> Place | None:
+        """The line that kept such an error, which a service raised in this run."""
+        kept = self._keeper_of_raised(*errors)
+        return kept and self.text.place(kept.line)
+
+    def keeping(self, *errors: type[BaseException]) -> int | None:
+        """The line that keeps such an error from coming out; None if it isn't sure which."""
+        kept = self.text.keeper_of(*errors)
+        return kept and kept.line
 
     def _look_for_coroutines(self, got):
         for thing in with_items(got):
@@ -108,12 +142,11 @@ class Comparing:
         virtual clock the time must be exact; on the real one it must be nearer to the longest
         than to the total.
         """
-        enough = (
-            longest * 1.001 + 1e-6 + run.outside
-            if self.clock == "virtual"
-            else (longest + total) / 2
-        )
-        if run.elapsed <= enough:
+        if self.clock == "virtual":
+            in_turn = is_longer(run.elapsed - run.outside, longest)
+        else:
+            in_turn = run.elapsed > (longest + total) / 2
+        if not in_turn:
             return
         took = f"It took {seconds(run.elapsed)}; the longest single wait is {seconds(longest)}."
         if self.clock == "virtual" and run.elapsed < total * 0.999:
@@ -225,13 +258,3 @@ def _first_difference(got, expected):
 
 def _is_row(thing):
     return isinstance(thing, (list, tuple))
-
-
-def _same_items(got, expected):
-    rest = list(expected)
-    for item in got:
-        match = next((n for n, other in enumerate(rest) if same_value(item, other)), None)
-        if match is None:
-            return False
-        del rest[match]
-    return True

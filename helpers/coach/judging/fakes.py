@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import copy
+import math
 import sys
 import time
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
@@ -36,6 +37,7 @@ class Fakes:
         self.raised = []  # errors that their calls raised
         self.twist = NONE  # what befalls it
         self.owned = []  # (a list, dict or set of its caller, a copy of it)
+        self.naps = math.inf  # seconds that time.sleep takes at most where the answer is called
 
     def service(
         self,

@@ -21,7 +21,7 @@ from helpers.coach.judging.seen import Seen
 from helpers.coach.mistakes.hangs import Stuck, Unfinished
 from helpers.coach.mistakes.lines import Lines
 from helpers.coach.mistakes.source import Place, Source
-from helpers.coach.mistakes.words import brief, coroutine_name, error_words
+from helpers.coach.mistakes.words import brief, coroutine_name, error_names, error_words
 from helpers.kernel.virtual import Deadlock
 from helpers.kernel.waiting import waiting
 from helpers.recording.record import attach, record
@@ -93,6 +93,7 @@ class Lab(Comparing, Fakes, Lines):
         raises: Errors | None = None,
         leaks: bool = False,
         blocks: bool = False,
+        stands: bool = False,
         cancel_after: float | None = None,
         step: float = 1.0,
         **named: object,
@@ -100,7 +101,8 @@ class Lab(Comparing, Fakes, Lines):
         """Run a coroutine, or call `what` on a fresh loop and run what it returns; return a Run.
 
         raises: the error that must come out, an exception type or a tuple of them.
-        leaks: tasks may be left running. blocks: the loop may be blocked.
+        leaks: tasks may be left running. blocks: the loop may be blocked. stands: a call may wait
+        on its thread, and the check looks at `.stood` itself.
         cancel_after: seconds on the exercise's clock after which it is cancelled.
         step: CPU seconds that it may compute without letting the loop go on ("hog").
         Raises Wrong for what a run shows by itself, and whatever the answer raises.
@@ -113,22 +115,21 @@ class Lab(Comparing, Fakes, Lines):
             what = self._called_inside(what, arguments, named)
         run = self._run_on_a_fresh_loop(what, leaks, cancel_after)
         if run.error is not None:
-            if cancel_after is not None and isinstance(run.error, asyncio.CancelledError):
-                return run
-            if self.sweeping:
-                return run
-            if raises is None or not isinstance(run.error, raises):
+            cancelled = cancel_after is not None and isinstance(run.error, asyncio.CancelledError)
+            expected = raises is not None and isinstance(run.error, raises)
+            if not (cancelled or expected or self.sweeping):
                 raise run.error
             return run
         gc.collect()
         self.check_awaited()
         if not blocks:
-            self._check_went_on(step)
+            self._check_went_on(None if stands else run.stood, step)
         if raises is not None:
+            errors = raises if isinstance(raises, tuple) else (raises,)
             raise self.lost_error(
-                f"{_names_of(raises)} was raised inside, and it had to come out. It "
+                f"{error_names(errors)} was raised inside, and it had to come out. It "
                 f"returned {brief(run.result)} instead.",
-                *(raises if isinstance(raises, tuple) else (raises,)),
+                *errors,
             )
         self.check_lost()
         return run
@@ -152,6 +153,7 @@ class Lab(Comparing, Fakes, Lines):
                     self._look_for_leaks(loop, run)
             finally:
                 self._shut(loop)
+                run.stood = loop.stood
                 asyncio.set_event_loop(None)
                 self.loop = None
                 gc.enable()
@@ -223,6 +225,15 @@ class Lab(Comparing, Fakes, Lines):
             self.text.swallowing_handler(self._waited),
         )
 
+    def met_by_the_cancellation(self) -> Place | None:
+        """The `except` around the place where the run waited when it was cancelled: one that is
+        passed by, or one that keeps the cancellation. None if it was not cancelled.
+        """
+        if not self.cancelling:
+            return None
+        passed = self.text.narrow_handler(self._waited, asyncio.CancelledError)
+        return passed or self.text.swallowing_handler(self._waited)
+
     def _look_for_leaks(self, loop, run):
         for _ in range(3):  # what is about to end anyway may do so
             if not asyncio.all_tasks(loop):
@@ -273,9 +284,9 @@ class Lab(Comparing, Fakes, Lines):
 
     def where(self, task: asyncio.Task) -> Place | None:
         """The learner's innermost line that this task waits at, or None."""
-        return next(reversed(self._steps_of(task)), None)
+        return next(reversed(self.steps_of(task)), None)
 
-    def _steps_of(self, task):
+    def steps_of(self, task: asyncio.Task) -> list[Place]:
         """The learner's places in the chain of what a task awaits, outermost first."""
         frames = filter(None, map(frame_of, awaited(task.get_coro())))
         return [
@@ -286,7 +297,7 @@ class Lab(Comparing, Fakes, Lines):
 
     def _lines_of(self, loop):
         """The lines of the cell with the answer at which the tasks of a loop wait."""
-        places = {place for task in asyncio.all_tasks(loop) for place in self._steps_of(task)}
+        places = {place for task in asyncio.all_tasks(loop) for place in self.steps_of(task)}
         return [line for filename, line in places if filename == self.text.main]
 
     def blocked(self, what: str, length: float, frame: FrameType) -> None:
@@ -329,21 +340,6 @@ class Lab(Comparing, Fakes, Lines):
                 "not awaited", f"`{name}` was called, and nobody awaited the coroutine.", place
             )
 
-    def lost_error(self, observed: str, *errors: type[BaseException]) -> Wrong:
-        """The Wrong for an error of one of these types that had to come out and did not: with the
-        line that kept it, where that is sure.
-        """
-        raised = [error for error in self.raised if isinstance(error, errors)]
-        kept = next(filter(None, map(self.text.keeper, raised)), self.text.keeper_of(*errors))
-        if kept is None:
-            return Wrong("lost error", observed)
-        return Wrong("lost error", observed, kept.line, kept.try_, at=kept.at)
-
-    def keeping(self, *errors: type[BaseException]) -> int | None:
-        """The line that keeps such an error from coming out; None if it isn't sure which."""
-        kept = self.text.keeper_of(*errors)
-        return kept and kept.line
-
     def check_lost(self) -> None:
         """Raise Wrong("lost error") if a task failed and nobody looked at its error."""
         for context in self.lost:
@@ -355,7 +351,7 @@ class Lab(Comparing, Fakes, Lines):
                     self.text.of_traceback(error),
                 )
 
-    def _check_went_on(self, step):
+    def _check_went_on(self, stood, step):
         """Raise Wrong("blocked" or "hog") if the loop could not go on."""
         if self.blocks:
             what, _, place = max(self.blocks, key=lambda block: block[1])
@@ -366,6 +362,8 @@ class Lab(Comparing, Fakes, Lines):
                 f"could run for {seconds(sum(block[1] for block in self.blocks))}.",
                 place,
             )
+        if stood:
+            raise stood
         if self.long_step and self.long_step[0] > step:
             raise Wrong(
                 "hog",
@@ -391,9 +389,3 @@ class Lab(Comparing, Fakes, Lines):
 
 async def _as_coroutine(awaitable):
     return await awaitable
-
-
-def _names_of(raises):
-    kinds = raises if isinstance(raises, tuple) else (raises,)
-    alone = [kind.__name__ for kind in kinds if not issubclass(kind, BaseExceptionGroup)]
-    return listed(alone or [kind.__name__ for kind in kinds], "or")

@@ -11,7 +11,8 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from helpers.coach.judging.limits import STALL
 
@@ -110,20 +111,9 @@ class Load:
 
     def _threads(self):
         """{(pid, thread): (nanoseconds of computing, of waiting for a processor)}"""
-        found, pids = {}, [self._pid]
-        for pid in pids:
-            try:
-                threads = list_now(f"/proc/{pid}/task")
-            except OSError:
-                continue  # it has ended
-            for thread in threads:
-                try:
-                    told = _read(f"/proc/{pid}/task/{thread}/schedstat").split()
-                    found[pid, thread] = int(told[0]), int(told[1])
-                    pids += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
-                except (OSError, IndexError):
-                    continue  # it has ended, or this system knows no children
-        return found
+        return {
+            (pid, thread): (told.ran, told.waited) for pid, thread, told in threads_of(self._pid)
+        }
 
 
 class TimeLeft(Load):
@@ -159,6 +149,41 @@ class TimeLeft(Load):
             if ends > self._told + STALL:
                 self._told = ends
                 self._tell(self.seconds)
+
+
+class Told(NamedTuple):
+    """What Linux tells of a thread: nanoseconds that it ran, and that it waited for a processor;
+    how often it was given one.
+    """
+
+    ran: int
+    waited: int
+    turns: int
+
+
+def threads_of(pid: int) -> Iterator[tuple[int, str, Told]]:
+    """The threads of a process and of its children: (pid, number of the thread, what is told)."""
+    pids = [pid]
+    for pid in pids:
+        try:
+            threads = list_now(f"/proc/{pid}/task")
+        except OSError:
+            continue  # it has ended
+        for thread in threads:
+            try:
+                told = Told(*map(int, _read(f"/proc/{pid}/task/{thread}/schedstat").split()))
+                yield pid, thread, told
+                pids += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+            except (OSError, TypeError):
+                continue  # it has ended, or this system knows no children
+
+
+def state_of(pid: int, thread: str) -> bytes:
+    """What a thread does now, as the letter of Linux for it; nothing if it has ended."""
+    try:
+        return _read(f"/proc/{pid}/task/{thread}/stat").rpartition(b") ")[2][:1]
+    except OSError:
+        return b""
 
 
 def _read(path: str) -> bytes:

@@ -3,14 +3,11 @@
 from collections.abc import Callable, Mapping
 
 from helpers.basics.words import count, seconds
-from helpers.coach.form.statement import Wrong, same_value
+from helpers.coach.form.statement import Wrong, same_value, surplus
 from helpers.coach.judging.comparing import Comparing
-from helpers.coach.judging.runs import Run
+from helpers.coach.judging.runs import Run, is_longer
 from helpers.coach.mistakes.suspects import Suspect
 from helpers.coach.mistakes.words import brief, error_words
-
-GRACE = 1.001  # times as long as the model's a run may be: sums of floats differ in order
-TICK = 1e-6  # seconds, for the same reason
 
 
 class Seen:
@@ -28,6 +25,11 @@ class Seen:
 
     def differ(self, lab: Comparing, got: "Seen") -> None:
         """Raise what is wrong with `got`, where this is what the model did."""
+        self.differ_in_outcome(lab, got)
+        self.differ_in_seconds(lab, got)
+
+    def differ_in_outcome(self, lab: Comparing, got: "Seen") -> None:
+        """Raise what is wrong with what came of it, however long it took."""
         if "result" not in self.without:
             self._differ_in_result(lab, got.run)
         for asked, made in zip(self.services, got.services):
@@ -37,6 +39,9 @@ class Seen:
                 lab.limited(made.peak, asked.peak, f"calls of `{made.__name__}`", made.peak_place)
         if got.run.left is not None and self.run.left is None:
             raise got.run.left
+
+    def differ_in_seconds(self, lab: Comparing, got: "Seen") -> None:
+        """Raise Wrong if `got` took longer or shorter than what the model did."""
         if "seconds" not in self.without and lab.clock == "virtual":
             _differ_in_seconds(lab, self.run, got.run)
 
@@ -71,11 +76,14 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
     if isinstance(asked, Seen):
         asked.differ(lab, got)
     elif isinstance(asked, Mapping):
+        runs = {what: value for what, value in asked.items() if isinstance(value, Seen)}
         for what, value in asked.items():
-            if isinstance(value, Seen):
-                value.differ(lab, got[what])
+            if what in runs:
+                value.differ_in_outcome(lab, got[what])
             else:
                 lab.equal(got[what], value, what)
+        for what, value in runs.items():  # what came of it tells more than how long it took
+            value.differ_in_seconds(lab, got[what])
     else:
         lab.equal(got, asked)
 
@@ -86,7 +94,7 @@ def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) ->
         raise Wrong(
             "another error",
             f"It raised `{error_words(got)}`; asked is `{error_words(asked)}`.",
-            lab.text.of_traceback(got),
+            lab.kept_of(type(asked)) or lab.text.let_out(got),
         )
 
 
@@ -104,30 +112,22 @@ def _alone(error):
 
 
 def _differ_in_calls(lab, asked, made):
-    wanted, rest = list(asked.started), []
-    for argument in made.started:
-        match = next((n for n, one in enumerate(wanted) if same_value(argument, one)), None)
-        if match is None:
-            rest.append(argument)
-        else:
-            del wanted[match]
     said = (
         f"It called `{made.__name__}` {count(len(made.started), 'time')}; asked is "
         f"{count(len(asked.started), 'call')}, and "
     )
-    if rest:
-        said += f"not asked for is {brief(rest[0])}."
-        raise Wrong("calls", said)
-    if wanted:
-        suspect = Suspect(None) if wanted[0] else lab.truth_test()
-        said += f"missing is {brief(wanted[0])}."
+    for argument in surplus(made.started, asked.started):
+        raise Wrong("calls", f"{said}not asked for is {brief(argument)}.")
+    for argument in surplus(asked.started, made.started):
+        suspect = Suspect(None) if argument else lab.truth_test()
+        said += f"missing is {brief(argument)}."
         raise Wrong("calls", said, suspect.line, suspect.try_, at=suspect.at)
 
 
 def _differ_in_seconds(lab, asked, got):
     # Beside a thread that is just beginning or ending a virtual clock goes with the real one for a
     # moment. That may have lengthened a run, or may have been a part of a wait: nobody knows.
-    if got.elapsed - got.outside > asked.elapsed * GRACE + TICK:
+    if is_longer(got.elapsed - got.outside, asked.elapsed):
         raise Wrong(
             "late",
             f"It took {seconds(got.elapsed)}; it can be done in {seconds(asked.elapsed)}.",
@@ -135,7 +135,7 @@ def _differ_in_seconds(lab, asked, got):
             "Look for a wait that nothing asks for, or for one that could go on beside another.",
             headline="took longer than it must",
         )
-    if got.elapsed * GRACE + TICK < asked.elapsed - asked.outside:
+    if is_longer(asked.elapsed - asked.outside, got.elapsed):
         raise Wrong(
             "early return",
             f"It ended after {seconds(got.elapsed)}; it has to take {seconds(asked.elapsed)}.",

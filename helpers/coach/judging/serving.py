@@ -7,6 +7,7 @@ import importlib
 import os
 import re
 import sys
+import threading
 import time
 import traceback
 import warnings
@@ -103,11 +104,12 @@ class Judge:
 
     def _sleep(self, seconds, /):
         """time.sleep: on a running loop's thread it is noted, and on virtual time not even
-        slept.
+        slept; where a check cuts it short, it is.
         """
         lab = self._check and self._check.lab
         if lab is None or seconds <= 0 or asyncio._get_running_loop() is None:
-            return sleep_now(seconds)
+            called_here = threading.current_thread().name == "answer"
+            return sleep_now(min(seconds, lab.naps) if lab and called_here else seconds)
         lab.blocked(f"`time.sleep({seconds:g})`", seconds, sys._getframe(1))
         if lab.clock == "real":
             sleep_now(min(seconds, SHORT_NAP))

@@ -16,8 +16,12 @@ from helpers.coach.judging.cases import Case, cases_of, smaller_than, spread
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.seen import differ
 from helpers.coach.judging.twists import NONE, Twist, cancellations, failures
+from helpers.coach.judging.what_if import changes
+from helpers.coach.mistakes.errors import is_slip, mistake
 from helpers.coach.mistakes.words import brief
 
+# Mistakes that Python's errors tell of, and that may turn on one thing in a case, such as a 0.
+TURNING = ("raised", "deadlock", "one sentinel")
 TWISTED = 3  # cases of a sweep, at most, that are asked with a failure or a cancellation
 
 
@@ -70,7 +74,7 @@ class Sweeping:
                 raise RuntimeError(
                     f"{self._exercise.id}: the model itself is wrong for {case}"
                 ) from expected.error
-            plain.append((case, list(lab.services), lab.recording))
+            plain.append((case, lab.services, lab.recording))
             try:
                 self._compare(sweep, answer, case, NONE, expected)
             except Exception as error:
@@ -96,31 +100,61 @@ class Sweeping:
             raise error  # no smaller case goes as deep, and to ask this one again takes its time
         shown = lab.called, lab.recording
         # What a task that was left behind does when it is collected goes wrong once, and no more.
-        if self._is_right(sweep, self._again(), case) and not self._is_right(sweep, answer, case):
+        kept = lab.earliest(lab.kept_default(), lab.outer_name(), lab.class_attribute())
+        kept = kept or lab.text.kept_outside()
+        alone = kept and self._error_in(sweep, self._again(), case)
+        if kept and alone is None and self._error_in(sweep, answer, case) is not None:
             lab.called, lab.recording = shown
             said = error.observed if isinstance(error, Wrong) else f"It raised {error!r}."
             raise Wrong(
                 "shared state",
                 f"It was not the first call, and a first one goes well. {said}",
-                lab.earliest(lab.kept_default(), lab.outer_name(), lab.class_attribute()),
+                kept,
                 try_="What a call makes belongs to that call. Look for a name outside of the "
                 "function, a default that is a list or a dict, an attribute of a class.",
                 headline="kept something from an earlier call",
             )
         for less in smaller_than(case, sweep) if lab.clock == "virtual" else ():
-            if not self._is_right(sweep, answer, less):
-                expected = self._ask(sweep, self._model, less)
-                self._compare(sweep, answer, less, NONE, expected)
+            if (smaller := self._error_in(sweep, answer, less)) is not None:
+                self._turns_on(sweep, answer, less, smaller)
+        lab.called, lab.recording = shown
+        self._turns_on(sweep, answer, case, error)
+
+    def _turns_on(self, sweep, answer, case, error) -> NoReturn:
+        """Raise `error`, with the line that it turns on: there is one if the answer is right as
+        soon as one thing in the case is changed.
+        """
+        lab = self._lab
+        found, _ = mistake(error, lab.text, lab.asks)
+        turns = error is found or (found.kind in TURNING and not is_slip(error, lab.text))
+        if lab.clock != "virtual" or not turns:
+            raise error
+        shown = lab.called, lab.recording
+        for change in changes(case, lab.nodes()):
+            if self._goes_well(sweep, answer, change.case):
+                found.line, found.at, try_ = change.suspect
+                found.try_ = try_ or found.try_
+                error = found
+                break
         lab.called, lab.recording = shown
         raise error
 
-    def _is_right(self, sweep, answer, case):
+    def _goes_well(self, sweep, answer, case):
+        """Whether the answer is right in a case of our own, which may be none that fits."""
+        try:
+            expected = self._ask(sweep, self._model, case)
+        except Exception:
+            return False
+        return expected.error is None and self._error_in(sweep, answer, case) is None
+
+    def _error_in(self, sweep, answer, case):
+        """What is wrong with an answer in this case, or None."""
         expected = self._ask(sweep, self._model, case)
         try:
             self._compare(sweep, answer, case, NONE, expected)
-        except Exception:
-            return False
-        return True
+        except Exception as error:
+            return error
+        return None
 
     def _compare(self, sweep, answer, case, twist, expected):
         got = self._ask(sweep, answer, case, twist)
@@ -128,7 +162,11 @@ class Sweeping:
             raise got.error
         if got.error is not None and isinstance(got.error, Wrong):
             raise got.error
-        differ(self._lab, expected.error or expected.seen, got.error or got.seen)
+        try:
+            differ(self._lab, expected.error or expected.seen, got.error or got.seen)
+        except Wrong as found:
+            found.line = found.line or self._lab.met_by_the_cancellation()
+            raise
         for name in got.changed.keys() - expected.changed.keys():
             self._lab.changed_input(*got.changed[name])
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from helpers.basics.words import seconds
 from helpers.coach.judging.cases import spread
+from helpers.coach.judging.runs import TICK
 from helpers.coach.mistakes.words import brief
 from helpers.recording.recording import Recording
 
 MOMENTS = 6  # moments of a run, at most, at which it is cancelled
 ARGUMENTS = 4  # arguments of a service, at most, for which it fails in turn
-TICK = 1e-6  # seconds that part two moments
 
 
 @dataclass(frozen=True)

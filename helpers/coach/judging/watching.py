@@ -1,9 +1,13 @@
 """Watches an answer while it runs, and looks closely at one that hangs."""
 
+import asyncio
 import sys
 import threading
+from collections import Counter
 from typing import IO
 
+from helpers.basics.places import outward
+from helpers.coach.form.statement import Wrong
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.leftovers import Leftovers
 from helpers.coach.judging.limits import (
@@ -13,7 +17,8 @@ from helpers.coach.judging.limits import (
     end_us_after,
     sleep_now,
 )
-from helpers.coach.judging.load import MOST, TimeLeft
+from helpers.coach.judging.load import MOST, TimeLeft, now
+from helpers.coach.judging.standing import Standing
 from helpers.coach.mistakes.hangs import Hang
 from helpers.coach.mistakes.source import Place, Source
 
@@ -21,6 +26,11 @@ LOOK = 0.05  # seconds between two looks at the worker
 BLINK = 0.1  # seconds of computing in one step of the loop that are nothing to talk of
 SAMPLES = 16  # looks at something that hangs
 PAUSE = 0.01  # seconds between two of them
+# Where a process is started: these wait until it has begun.
+STARTING = {"Popen._execute_child", "Popen._launch"}
+IMPORTING = "<frozen importlib"
+GLANCE = 0.01  # seconds between two looks whether it stands still
+STANDS = 0.05  # seconds after which it does
 CALM = 0.1  # seconds in which it could have gone on that they must span, to tell anything
 
 
@@ -33,9 +43,10 @@ def watch(
     held the interpreter for good.
     """
     turns, since, place = None, 0.0, None
+    standstill = Standstill(worker, lab)
     while not outcome and time_left.seconds > 0 and not time_left.too_much:
         pause = min(LOOK, time_left.seconds)
-        worker.join(pause)
+        standstill.wait(pause)
         time_left.look(pause)
         end_us_after(patience(time_left), exit=True, file=errors)
         loop, cpu = lab.loop, cpu_of(worker)
@@ -46,6 +57,57 @@ def watch(
         longest = lab.long_step[0] if lab.long_step else BLINK
         if place and cpu - since > longest:
             lab.long_step = (cpu - since, place)
+
+
+class Standstill:
+    """Looks for a call of the learner's in which the thread of a running loop stands still, and
+    tells the loop of it.
+    """
+
+    def __init__(self, worker: threading.Thread, lab: Lab):
+        self._worker = worker
+        self._lab = lab
+        self._standing = Standing(worker)
+        self._turns = None
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the worker to end, at most so long, and look all the while."""
+        ends = now() + seconds
+        while self._worker.is_alive() and (left := ends - now()) > 0:
+            self._worker.join(min(left, GLANCE))
+            self._look()
+
+    def _look(self):
+        loop, standing = self._lab.loop, self._standing
+        turns, self._turns = self._turns, getattr(loop, "turns", None)
+        frame = None
+        if loop is not None and loop.turns == turns and not loop.stood:
+            frame = self._waiting()
+        if frame is None:
+            standing.begin()
+            return
+        standing.look()
+        if standing.seconds > STANDS:
+            called = self._lab.text.called_in(frame)
+            loop.stood = Wrong(
+                "blocked",
+                f"{f'`{called}`' if called else 'It'} waited on the loop's own thread, and nothing "
+                "else could run in the meantime.",
+                self._lab.text.of_frame(frame),
+            )
+
+    def _waiting(self):
+        """The innermost frame of the learner's on the loop's thread, or None if there is none, or
+        if it starts a process or imports a module: that takes a while wherever it is done.
+        """
+        frame = sys._current_frames().get(self._worker.ident)
+        own = self._lab.text.innermost(frame)
+        for one in outward(frame) if own else ():
+            if one is own:
+                return own
+            if one.f_code.co_qualname in STARTING or one.f_code.co_filename.startswith(IMPORTING):
+                return None
+        return None
 
 
 def patience(time_left: TimeLeft) -> float:
@@ -89,12 +151,21 @@ def look_at(
         hang.turns = loop.turns > turns + 2
         hang.clock = loop.time()
         hang.moved = lab.clock == "virtual" and hang.clock > clock
+        hang.stood = loop.stood
         hang.outside = getattr(loop, "real_seconds", 0.0) > limit / 2
         try:
+            hang.deepest, hang.depth = _deepest(loop, lab)
             hang.tasks = lab.unfinished(loop)
         except Exception:
             pass  # the loop runs on while we look
     return hang
+
+
+def _deepest(loop: asyncio.AbstractEventLoop, lab: Lab) -> tuple[Place | None, int]:
+    """The learner's place that stands most often in what one task awaits, and how often."""
+    chains = (Counter(lab.steps_of(task)) for task in asyncio.all_tasks(loop))
+    most = [chain.most_common(1)[0] for chain in chains if chain]
+    return max(most, key=lambda each: each[1], default=(None, 0))
 
 
 def where_is(thread: threading.Thread, source: Source) -> Place | None:

@@ -50,11 +50,19 @@ def mistake(error: BaseException, source: Source, asks: str) -> tuple[Wrong, Pla
     if found := _one_for_many(leaf, source):
         return found, place
     found = _of_python(leaf, place, inside=None if leaf is error else error)
-    if found.kind == "raised" and _is_ours(leaf):
+    if found.kind == "raised" and (_is_ours(leaf) or isinstance(leaf, OSError)):
         found.at, place = "lets it out", source.let_out(leaf) or place
     if found.kind == "other loop" and (made := _where_made(leaf, source)):
         found.at, place = "makes it", made
     return found, place
+
+
+def is_slip(error: BaseException, source: Source) -> bool:
+    """Whether Python raised this error at a line of the answer, which does not raise it itself."""
+    leaf = leaf_of(error)
+    place = source.of_traceback(leaf)
+    lines = {node.lineno for node in source.nodes() if isinstance(node, ast.Raise)}
+    return place is not None and place[1] not in lines and not _is_ours(leaf)
 
 
 def _is_ours(error):

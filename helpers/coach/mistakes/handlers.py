@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from helpers.coach.form.text import is_function
-from helpers.coach.mistakes.nodes import is_named, line_of_call, names_in, own_nodes
+from helpers.coach.mistakes.nodes import is_named, line_of_call, names_in, own_nodes, suppressed_by
 
 LEAVING = (ast.Return, ast.Break, ast.Continue)
 
@@ -86,17 +86,69 @@ def keepers(nodes: Collection[ast.AST], names: Collection[str]) -> Iterator[Keep
                 yield Keeper(node.lineno, *AMONG_RESULTS)
 
 
+def narrow_cleanup(nodes: Collection[ast.AST], *names: str) -> int | None:
+    """The one `except` that makes a call of such a name after an error, and not after each: a
+    cancellation passes it. None where a `finally` makes the call.
+    """
+    calls = [node for node in nodes if isinstance(node, ast.Call) and is_named(node.func, names)]
+    if any(_is_made_in_any_case(nodes, call) for call in calls):
+        return None
+    found = [
+        node.lineno
+        for node in nodes
+        if isinstance(node, ast.ExceptHandler)
+        if any(part in calls for part in own_nodes(node))
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def skipped_cleanup(nodes: Collection[ast.AST], *names: str) -> tuple[int, str] | None:
+    """The one call of such a name that is not made however it ends, and what is to say of it; or
+    the one `except` for some errors alone, before it or around it.
+    """
+    calls = [node for node in nodes if isinstance(node, ast.Call) and is_named(node.func, names)]
+    if any(_is_made_in_any_case(nodes, call) for call in calls):
+        return None
+    narrow = narrow_cleanup(nodes, *names)
+    only = line_of_call(calls[0]) if len(calls) == 1 else None
+    if narrow is None and only is not None:
+        tries = (node for node in nodes if isinstance(node, ast.Try) and node.end_lineno < only)
+        before = [handler.lineno for node in tries for handler in node.handlers]
+        narrow = before[0] if len(before) == 1 else None
+    if narrow is not None:
+        return narrow, "catches some errors alone"
+    return only and (only, "isn't reached after an error")
+
+
+def _is_made_in_any_case(nodes, call):
+    for node in nodes:
+        if isinstance(node, (ast.Try, ast.TryStar)) and call in _parts(node.finalbody):
+            return True
+        if isinstance(node, ast.ExceptHandler) and catches(node, ("BaseException",)):
+            if call in own_nodes(node):
+                return True
+    return False
+
+
+def raised_again(handler: ast.ExceptHandler) -> list[int]:
+    """The lines of an `except` that let the error go on that it has caught, but not always."""
+    parts = [part for part in own_nodes(handler) if isinstance(part, ast.Raise)]
+    return [part.lineno for part in parts if part.exc is None and part not in handler.body]
+
+
 def catches(handler: ast.ExceptHandler, names: Collection[str]) -> bool:
     """Whether an `except` catches errors of one of these names; one without a name does."""
     return handler.type is None or not set(names_in(handler.type)).isdisjoint(names)
 
 
+def is_for_an_end(handler: ast.ExceptHandler) -> bool:
+    """Whether an `except` catches the end of an iterator alone."""
+    caught = names_in(handler.type)
+    return bool(caught) and set(caught) <= {"StopIteration", "StopAsyncIteration"}
+
+
 def _suppresses(call, names):
-    return (
-        isinstance(call, ast.Call)
-        and is_named(call.func, ("suppress",))
-        and any(not set(names_in(part)).isdisjoint(names) for part in call.args)
-    )
+    return not set(suppressed_by(call) or ()).isdisjoint(names)
 
 
 def _suppress(call):

@@ -5,12 +5,26 @@ from dataclasses import dataclass, field
 
 from helpers.basics.words import count, seconds
 from helpers.coach.form.statement import Wrong
+from helpers.coach.mistakes.handlers import Keeper, skipped_cleanup
+from helpers.coach.mistakes.nodes import own_nodes
 from helpers.coach.mistakes.source import Place, Source
 from helpers.recording.model import without_number
 
 BUSY = 0.05  # share of a core: what waits uses none, what computes on a crowded machine uses some
 
+DEEP = 100  # calls in one another, of one function; each wait takes longer, the deeper it is
+
 STANDSTILL = "Nothing was ready and no timer was set, so nothing could ever happen again: "
+
+# What a task waits for that others hold, and the calls that give it back.
+PAIRS = {
+    "Lock.acquire": ("release",),
+    "Semaphore.acquire": ("release",),
+    "Queue.get": ("put", "put_nowait"),
+}
+GIVE_BACK = (
+    "What is taken has to be given back however it ends: in a `finally`, or by `async with`."
+)
 
 Unfinished = tuple[str, str | None, int | None, str]
 """A task that has not ended: its name, the learner's file and line, and what it waits for."""
@@ -34,7 +48,8 @@ class Hang:
     samples; moved: its clock did; clock: what it said. tasks: those that have not ended.
     cancelling: it had been cancelled. other: place of another thread in the learner's code.
     in_loop: a loop ran. outside: a virtual clock went with the real one, because a thread was
-    alive.
+    alive. stood: the Wrong for a call that had waited on the loop's thread.
+    deepest: the place that stands most often in what one task awaits; depth: how often.
     """
 
     limit: float
@@ -48,6 +63,9 @@ class Hang:
     other: Place | None = None
     in_loop: bool = False
     outside: bool = False
+    stood: Wrong | None = None
+    deepest: Place | None = None
+    depth: int = 0
 
 
 def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
@@ -66,10 +84,15 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
     if hang.cancelling:
         place = source.swallowing_handler() or often or waiting
         return Wrong("swallowed", f"I cancelled it, and it went on. {waited}"), place
+    if hang.depth > DEEP:
+        went = f"After {seconds(hang.limit)} it stood {hang.depth:,} calls deep in itself"
+        return Wrong("recursion", f"{went}, and went deeper."), hang.deepest
     if hang.other and (hang.outside or not often):
         return Wrong(
             "thread", f"After {seconds(hang.limit)} a thread of yours still ran."
         ), hang.other
+    if hang.turns and hang.stood:
+        return hang.stood, hang.stood.line
     if hang.turns:
         if hang.moved:
             return Wrong(
@@ -105,6 +128,7 @@ def deadlock(
     """
     if found := _one_sentinel(tasks, source, ended):
         return found
+    kept = next(filter(None, (_not_given_back(task, source) for task in tasks)), None)
     waits, place = [], None
     for name, filename, line, what in tasks:
         mine = filename is not None and source.owns(filename)
@@ -112,7 +136,24 @@ def deadlock(
             place = place or (filename, line)
         where = f" at line {line}" if mine and line else ""
         waits.append(f"`{name}` waits{where}" + (f" for {what}" if what else ""))
-    return Wrong("deadlock", said + "; ".join(waits[:6]) + "."), place
+    said += "; ".join(waits[:6]) + "."
+    if kept:
+        return Wrong("deadlock", said, at=kept.at, try_=kept.try_), source.place(kept.line)
+    return Wrong("deadlock", said), place
+
+
+def _not_given_back(task, source):
+    """What keeps an answer from giving back what this task waits for after an error, or None."""
+    _, filename, line, what = task
+    take, back = next((pair for pair in PAIRS.items() if what.endswith(pair[0])), (None, ()))
+    if take is None or filename != source.main:
+        return None
+    function = source.function_at(line)
+    taking = source.calls_of(take.rpartition(".")[2], inside=function)
+    if len(taking) != 1:
+        return None
+    found = skipped_cleanup([*own_nodes(function)], *back)
+    return found and Keeper(*found, GIVE_BACK)
 
 
 def _one_sentinel(tasks, source, ended):
@@ -125,7 +166,10 @@ def _one_sentinel(tasks, source, ended):
     name = without_number(name)
     gone = sum(without_number(other) == name for other in ended)
     left = sum(without_number(task[0]) == name for task in starved)
-    put = source.place(source.call_of("put", "put_nowait", given=None))
+    nothing = source.call_of("put", "put_nowait", given=None)
+    if nothing and nothing == source.repeated_call_of("put", "put_nowait"):
+        return None  # it was put more than once
+    put = source.place(nothing)
     return Wrong(
         "one sentinel",
         f"{count(gone, 'worker')} `{name}` ended, {left} more still waited for an item in "

@@ -19,6 +19,7 @@ from helpers.coach.mistakes.nodes import (
     names_in,
     own_nodes,
     signs_of,
+    suppressed_by,
     targets_of,
     uses,
 )
@@ -202,21 +203,12 @@ class Lines:
 
     def default(self) -> int | None:
         """A parameter that has a default."""
-        return self._first(
-            value.lineno
-            for node in self._of(ast.FunctionDef, ast.AsyncFunctionDef)
-            for value in (*node.args.defaults, *node.args.kw_defaults)
-            if value is not None
-        )
+        return self._first(value.lineno for value in self._defaults())
 
     def kept_default(self) -> int | None:
         """A default that every call shares and may change: a list, a dict or a set."""
-        return self._first(
-            value.lineno
-            for node in self._of(ast.FunctionDef, ast.AsyncFunctionDef)
-            for value in (*node.args.defaults, *node.args.kw_defaults)
-            if isinstance(value, (ast.List, ast.Dict, ast.Set))
-        )
+        kept = (ast.List, ast.Dict, ast.Set)
+        return self._first(value.lineno for value in self._defaults() if isinstance(value, kept))
 
     def node(self, *types: type[ast.AST]) -> int | None:
         """Anything else, by its type in the module `ast`."""
@@ -226,12 +218,7 @@ class Lines:
 
     def definition(self, *names: str) -> int | None:
         """A function or a class of this name."""
-        return self._first(
-            node.lineno
-            for node in self.nodes()
-            if is_function(node) or isinstance(node, ast.ClassDef)
-            if not names or any(fnmatchcase(node.name, name) for name in names)
-        )
+        return self._defined((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef), names)
 
     def inner_function(self) -> int | None:
         """A function inside a function."""
@@ -245,11 +232,7 @@ class Lines:
 
     def coroutine_function(self, *names: str) -> int | None:
         """An `async def` of this name."""
-        return self._first(
-            node.lineno
-            for node in self._of(ast.AsyncFunctionDef)
-            if not names or any(fnmatchcase(node.name, name) for name in names)
-        )
+        return self._defined((ast.AsyncFunctionDef,), names)
 
     def looping(self, *names: str) -> int | None:
         """A `for` or `while`, a comprehension too, that uses the name in its head."""
@@ -288,17 +271,11 @@ class Lines:
 
     def with_of(self, *names: str) -> int | None:
         """A `with` or `async with` of something that uses the name."""
-        return self._statement(
-            (ast.With, ast.AsyncWith),
-            names,
-            lambda node: [item.context_expr for item in node.items],
-        )
+        return self._statement((ast.With, ast.AsyncWith), names, _entered)
 
     def async_with(self, *names: str) -> int | None:
         """An `async with` of something that uses the name."""
-        return self._statement(
-            ast.AsyncWith, names, lambda node: [item.context_expr for item in node.items]
-        )
+        return self._statement(ast.AsyncWith, names, _entered)
 
     def handler(self, *errors: type[BaseException]) -> int | None:
         """An `except` or a `suppress` that catches such an error, by the names that stand in
@@ -333,6 +310,20 @@ class Lines:
             if not names or any(uses(names, part) for part in parts(node))
         )
 
+    def _defaults(self) -> Iterator[ast.expr]:
+        for node in self._of(ast.FunctionDef, ast.AsyncFunctionDef):
+            for value in (*node.args.defaults, *node.args.kw_defaults):
+                if value is not None:
+                    yield value
+
+    def _defined(self, types, names: tuple[str, ...]) -> int | None:
+        """The first definition of these types that has one of the names."""
+        return self._first(
+            node.lineno
+            for node in self._of(*types)
+            if not names or any(fnmatchcase(node.name, name) for name in names)
+        )
+
     def _handlers(self) -> Iterator[tuple[int, list[str]]]:
         """Each place that catches errors: its line and the names of what it catches; no name
         catches everything.
@@ -340,5 +331,10 @@ class Lines:
         for node in self._of(ast.ExceptHandler):
             yield node.lineno, names_in(node.type)
         for node in self._of(ast.Call):
-            if is_named(node.func, ("suppress",)):
-                yield line_of_call(node), [name for part in node.args for name in names_in(part)]
+            if (caught := suppressed_by(node)) is not None:
+                yield line_of_call(node), caught
+
+
+def _entered(node):
+    """What a `with` enters."""
+    return [item.context_expr for item in node.items]

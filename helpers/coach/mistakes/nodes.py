@@ -54,6 +54,13 @@ def names_in(type_: ast.expr | None) -> list[str]:
     return [dotted(part)[-1] for part in parts]
 
 
+def suppressed_by(node: ast.AST) -> list[str] | None:
+    """The names of the errors in a `suppress(…)`; None if it is something else."""
+    if not (isinstance(node, ast.Call) and is_named(node.func, ("suppress",))):
+        return None
+    return [name for part in node.args for name in names_in(part)]
+
+
 def line_of_call(call: ast.Call) -> int:
     """Where the called name stands: in a chain over several lines, not where that begins."""
     return call.func.end_lineno

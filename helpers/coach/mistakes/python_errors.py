@@ -52,6 +52,11 @@ TRIES = (
     ),
     (
         TypeError,
+        "object function can't be used in 'await'",
+        "Call the function: what you await is the coroutine that the call returns.",
+    ),
+    (
+        TypeError,
         "can't be used in 'await' expression",
         "`await` takes coroutines, tasks and futures. Is what you await made by an `async def`?",
     ),

@@ -11,6 +11,7 @@ import re
 import traceback
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 from types import CoroutineType, FrameType
 
 from helpers.basics.places import outward
@@ -19,12 +20,18 @@ from helpers.coach.mistakes.handlers import (
     Keeper,
     around,
     catches,
+    is_for_an_end,
     keepers,
     kept_by,
     names_of,
+    narrow_cleanup,
+    raised_again,
+    skipped_cleanup,
 )
 from helpers.coach.mistakes.lines import Lines
-from helpers.coach.mistakes.nodes import LOOPS, own_nodes
+from helpers.coach.mistakes.nodes import LOOPS, is_named, own_nodes
+
+MAKING = (ast.List, ast.Dict, ast.Set, ast.Call)
 
 Place = tuple[str, int]
 """A file's name and the number of a line in it."""
@@ -94,10 +101,26 @@ class Source(Lines):
 
     def of_frame(self, frame: FrameType | None) -> Place | None:
         """Where the innermost frame in the learner's code is, from `frame` outwards, or None."""
-        for one in outward(frame):
-            if self.owns(one.f_code.co_filename):
-                return one.f_code.co_filename, one.f_lineno
-        return None
+        frame = self.innermost(frame)
+        return frame and (frame.f_code.co_filename, frame.f_lineno)
+
+    def innermost(self, frame: FrameType | None) -> FrameType | None:
+        """The innermost frame in the learner's code, from `frame` outwards, or None."""
+        own = (one for one in outward(frame) if self.owns(one.f_code.co_filename))
+        return next(own, None)
+
+    def called_in(self, frame: FrameType) -> str:
+        """What a frame of the learner's is calling, as `thread.join` or `with pool`; an empty
+        string if it can't be told.
+        """
+        code = frame.f_code
+        span = next(islice(code.co_positions(), frame.f_lasti // 2, None))
+        for node in nodes_of(code.co_filename):
+            if isinstance(node, ast.withitem) and _span(node.context_expr) == span:
+                return f"with {ast.unparse(node.context_expr)}"
+            if isinstance(node, ast.Call) and _span(node) == span:
+                return ast.unparse(node.func)
+        return ""
 
     def of_coroutine(self, coroutine: CoroutineType) -> Place | None:
         """The learner's innermost line that made `coroutine`, or None."""
@@ -144,8 +167,10 @@ class Source(Lines):
             ]
         return self._nodes
 
-    def made_outside(self, name: str) -> int | None:
-        """The line outside of all functions of the cell that gives a name its value."""
+    def made_outside(self, name: str, by: tuple[type[ast.AST], ...] = ()) -> int | None:
+        """The line outside of all functions of the cell that gives a name its value. by: types of
+        the expression that makes it.
+        """
         parts = nodes_of(self.main) if self.main else []
         statements = parts[0].body if parts else []
         return next(
@@ -153,10 +178,20 @@ class Source(Lines):
                 node.lineno
                 for node in statements
                 if isinstance(node, ast.Assign)
+                and (not by or isinstance(node.value, by))
                 and any(getattr(target, "id", None) == name for target in node.targets)
             ),
             None,
         )
+
+    def kept_outside(self) -> int | None:
+        """The one line outside of the answer that makes what the answer keeps for all calls."""
+        nodes = self.nodes()
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        names -= {node.id for node in nodes if _is_bound(node)}
+        names -= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        made = set(filter(None, (self.made_outside(name, by=MAKING) for name in names)))
+        return made.pop() if len(made) == 1 else None
 
     def inside_while(self, place: Place) -> bool:
         """Whether a place is in a `while` loop."""
@@ -177,15 +212,23 @@ class Source(Lines):
         awaits = sorted(node.lineno for node in self.nodes() if isinstance(node, ast.Await))
         return (self.main, awaits[min(1, len(awaits) - 1)]) if awaits else None
 
-    def calls_of(self, *names: str) -> list[ast.Call]:
-        """The calls of functions or methods of these names, in the answer's order."""
-        calls = [node for node in self.nodes() if isinstance(node, ast.Call)]
-        named = [
-            call
-            for call in calls
-            if getattr(call.func, "attr", getattr(call.func, "id", "")) in names
-        ]
+    def calls_of(self, *names: str, inside: ast.AST | None = None) -> list[ast.Call]:
+        """The calls of functions or methods of these names, in the answer's order. inside: those
+        that this function makes itself.
+        """
+        nodes = self.nodes() if inside is None else own_nodes(inside)
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        named = [call for call in calls if is_named(call.func, names)]
         return sorted(named, key=lambda call: (call.lineno, call.col_offset))
+
+    def function_at(self, line: int) -> ast.AST:
+        """The innermost function of the cell with the answer that holds a line."""
+        functions = [
+            node
+            for node in nodes_of(self.main)
+            if is_function(node) and node.lineno <= line <= node.end_lineno
+        ]
+        return max(functions, key=lambda node: node.lineno, default=nodes_of(self.main)[0])
 
     def handler_of(self, error: type[BaseException]) -> ast.ExceptHandler | None:
         """The first `except` that catches such an error, by the names that stand in it, or None."""
@@ -220,6 +263,15 @@ class Source(Lines):
         found = met.pop() if len(met) == 1 else self.keeper_of(asyncio.CancelledError)
         return found and self.place(found.line)
 
+    def skipped(self, *names: str) -> int | None:
+        """The line because of which a call of such a name is not made after each error."""
+        found = skipped_cleanup(self.nodes(), *names)
+        return found and found[0]
+
+    def narrow_cleanup(self, *names: str) -> int | None:
+        """The `except` that makes a call of such a name, and lets a cancellation pass."""
+        return narrow_cleanup(self.nodes(), *names)
+
     def let_out(self, error: BaseException, thrown_at: int | None = None) -> Place | None:
         """Where an error went its way, though it could have been caught: an `except` for other
         errors around it, or else the line that raised it.
@@ -228,11 +280,20 @@ class Source(Lines):
         """
         lines = self.steps_of(error) or ([thrown_at] if thrown_at else [])
         raised = self.of_traceback(error) or self.place(thrown_at)
-        return self.narrow_handler(lines, type(error)) or raised
+        return self.narrow_handler(lines, type(error)) or self._again(lines, error) or raised
+
+    def _again(self, lines, error):
+        """The `raise` that lets an error go on, where the first `except` that it meets has one."""
+        names = names_of((type(error),))
+        blocks = (block for line in reversed(lines) for block in around(self.nodes(), line))
+        handlers = (handler for block in blocks for handler in getattr(block, "handlers", ()))
+        first = next((handler for handler in handlers if catches(handler, names)), None)
+        again = raised_again(first) if first else []
+        return self.place(again[0]) if len(again) == 1 else None
 
     def narrow_handler(self, lines: Iterable[int], error: type[BaseException]) -> Place | None:
         """The `except` that lets such an error pass on its way through these lines, outermost
-        first; None if there is none, or more than one.
+        first; None if there is none, or more than one. One for the end of an iterator is none.
         """
         names = names_of((error,))
         for line in reversed(list(lines)):
@@ -240,9 +301,19 @@ class Source(Lines):
                 handlers = getattr(block, "handlers", ())
                 if any(catches(handler, names) for handler in handlers):
                     return None
+                handlers = [handler for handler in handlers if not is_for_an_end(handler)]
                 if handlers:
                     return self.place(handlers[0].lineno) if len(handlers) == 1 else None
         return None
+
+
+def _is_bound(node):
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _span(node: ast.expr) -> tuple[int, int | None, int, int | None]:
+    """From where to where an expression stands, as `co_positions` has it."""
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 def _line(node: ast.AST) -> int:

@@ -4,6 +4,10 @@
 by its name, as the learner knows it, and whatever a `repr` does, the verdict is given.
 """
 
+from collections.abc import Sequence
+
+from helpers.basics.words import listed
+
 
 def brief(thing: object, most: int = 80) -> str:
     """A short repr that never fails: functions by name, long things cut, broken ones by type.
@@ -36,6 +40,12 @@ def error_words(error: BaseException) -> str:
     text = error_text(error).removesuffix(".")
     text = text if len(text) <= 300 else text[:298] + " …"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def error_names(errors: Sequence[type[BaseException]]) -> str:
+    """The names of errors, one of which was to come; groups go without saying."""
+    alone = [error for error in errors if not issubclass(error, BaseExceptionGroup)]
+    return listed([error.__name__ for error in alone or errors], "or")
 
 
 def coroutine_name(coroutine: object) -> str:

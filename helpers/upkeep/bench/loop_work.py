@@ -146,6 +146,82 @@ def cancelled_timers(number: int) -> dict[str, Callable[[], float]]:
     return under_asyncio(library)
 
 
+def held_timers(number: int) -> dict[str, Callable[[], float]]:
+    """Timers of a minute that are all there before the first of them is taken back."""
+
+    async def library():
+        loop = asyncio.get_running_loop()
+        begun = time.perf_counter()
+        handles = [loop.call_later(60 + n % 7, print) for n in range(number)]
+        await asyncio.sleep(0)
+        for handle in handles:
+            handle.cancel()
+        await asyncio.sleep(0)
+        return time.perf_counter() - begun
+
+    return under_asyncio(library)
+
+
+def new_connections(number: int) -> dict[str, Callable[[], float]]:
+    """Connections one after another, client and server on one loop: each is made and ended."""
+
+    async def library():
+        class Client(asyncio.Protocol):
+            def __init__(self):
+                self.lost = loop.create_future()
+
+            def connection_lost(self, error):
+                self.lost.set_result(None)
+
+        class Server(asyncio.Protocol):
+            def connection_made(self, transport):
+                transport.close()
+
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(Server, "127.0.0.1", 0)
+        address = server.sockets[0].getsockname()
+        begun = time.perf_counter()
+        for _ in range(number):
+            _, client = await loop.create_connection(Client, *address)
+            await client.lost
+        seconds = time.perf_counter() - begun
+        server.close()
+        return seconds
+
+    return under_asyncio(library)
+
+
+def one_write(size: int) -> dict[str, Callable[[], float]]:
+    """So many bytes handed to a transport at once, and a thread that takes them.
+
+    Seconds of the processor in the loop's own thread: the other's turns are the system's affair.
+    """
+
+    async def library():
+        class Writer(asyncio.Protocol):
+            def connection_lost(self, error):
+                lost.set_result(None)
+
+        def take():
+            while theirs.recv(1_000_000):
+                pass
+
+        loop = asyncio.get_running_loop()
+        lost, data = loop.create_future(), bytes(size)
+        ours, theirs = socket.socketpair()
+        with theirs:
+            taking = asyncio.create_task(asyncio.to_thread(take))
+            begun = time.thread_time()
+            transport, _ = await loop.create_connection(Writer, sock=ours)
+            transport.write(data)
+            transport.close()
+            await lost
+            await taking
+            return time.thread_time() - begun
+
+    return under_asyncio(library)
+
+
 CLIENT = """
 import selectors, socket, sys, time
 port, number, turns = map(int, sys.argv[1:])

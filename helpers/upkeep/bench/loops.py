@@ -25,6 +25,9 @@ def loops() -> Iterator[Row]:
         ("switches, one task", loop_work.switches(1, 50_000), 2.0, 1.0),
         ("10,000 sleeps of 0.1 s at once", loop_work.sleeps(10_000), 1.3, 1.0),
         ("cancelled timers", loop_work.cancelled_timers(20_000), None, 1.0),
+        ("10,000 timers held, then cancelled", loop_work.held_timers(10_000), None, 0.9),
+        ("new connections", loop_work.new_connections(500), None, 0.9),
+        ("one write of 200 MB", loop_work.one_write(200_000_000), None, 0.9),
         ("echo, 100 connections", loop_work.echoes(100, 200), 1.0, 0.9),
     ]
     for what, ways, own, library in work:

@@ -1,0 +1,101 @@
+"""What a mistake turns on: the case in which an answer goes wrong, with one thing changed.
+
+If the answer behaves once a 0 is a 2, what asks whether something counts as true is at fault; if it
+does once no item comes twice, what keeps items by a key; if it does once another error is raised,
+what catches one of the two errors and not the other.
+"""
+
+import ast
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from helpers.coach.judging.cases import Case
+from helpers.coach.mistakes.suspects import Suspect, of_alike, of_error, of_truth
+
+STANDS_IN = {int: 2, float: 2.5, str: "full", bytes: b"full", bool: True, type(None): "full"}
+ERRORS = (OSError, ValueError, LookupError, RuntimeError)
+ROWS = (list, tuple)
+
+
+class Change(NamedTuple):
+    """A case with one thing changed, and the line that the mistake turns on if that mends it."""
+
+    case: Case
+    suspect: Suspect
+
+
+def changes(case: Case, nodes: Collection[ast.AST]) -> Iterator[Change]:
+    """A case with each value that counts as false, each error and each item that comes twice
+    changed in turn, where one line of an answer would be to blame.
+    """
+    for was, now in _replaced(case):
+        if is_error(was):
+            suspect = of_error(nodes, type_of(was), type_of(now))
+        else:
+            suspect = of_truth(nodes)
+        if suspect:
+            yield Change(_changed(case, was, now), suspect)
+    less = {name: _once(value) for name, value in case.items()}
+    if repr(less) != repr(case) and (suspect := of_alike(nodes)):
+        yield Change(less, suspect)
+
+
+def _replaced(case) -> Iterator[tuple[object, object]]:
+    """The values of a case that may matter, and what stands in for them."""
+    seen = []
+    for leaf in leaves(case):
+        if any(type(leaf) is type(one) and leaf == one for one in seen):
+            continue
+        seen.append(leaf)
+        if is_error(leaf):
+            for error in ERRORS:
+                if not issubclass(type_of(leaf), error):
+                    yield leaf, error if isinstance(leaf, type) else error(*leaf.args)
+        elif not leaf and type(leaf) in STANDS_IN:
+            yield leaf, STANDS_IN[type(leaf)]
+
+
+def leaves(thing: object) -> Iterator[object]:
+    """The values in the rows and dicts of a case, and in those in them."""
+    if isinstance(thing, dict):
+        for key, value in thing.items():
+            yield key
+            yield from leaves(value)
+    elif isinstance(thing, ROWS):
+        for part in thing:
+            yield from leaves(part)
+    else:
+        yield thing
+
+
+def is_error(value: object) -> bool:
+    """Whether a value is an error or a type of them."""
+    return isinstance(value, BaseException) or (
+        isinstance(value, type) and issubclass(value, BaseException)
+    )
+
+
+def type_of(error: object) -> type[BaseException]:
+    """The type of an error, or the type itself."""
+    return error if isinstance(error, type) else type(error)
+
+
+def _changed(thing, was, now):
+    """A thing of a case with `now` wherever `was` stands, also as a key."""
+    if isinstance(thing, dict):
+        return {_changed(key, was, now): _changed(value, was, now) for key, value in thing.items()}
+    if type(thing) in ROWS:
+        return type(thing)(_changed(part, was, now) for part in thing)
+    return now if type(thing) is type(was) and thing == was else thing
+
+
+def _once(thing):
+    if isinstance(thing, dict):
+        return {key: _once(value) for key, value in thing.items()}
+    if type(thing) not in ROWS:
+        return thing
+    found = []
+    for part in map(_once, thing):
+        if repr(part) not in map(repr, found):
+            found.append(part)
+    return type(thing)(found)
