@@ -447,21 +447,6 @@ def run_jobs(jobs, workers):
         thread.join()
     return results
 
-# %% wait-all-1 wrong: a dict of threads by job
-# cause: a function that is in the list twice: its first thread is never joined
-# line: threads[job] = Thread
-# told: none
-from threading import Thread
-
-
-def wait_all(jobs):
-    threads = {}
-    for job in jobs:
-        threads[job] = Thread(target=job)
-        threads[job].start()
-    for thread in threads.values():
-        thread.join()
-
 # %% wait-all-1 wrong: pops the jobs
 # cause: the caller's list is empty afterwards
 # line: jobs.pop(0)

@@ -671,7 +671,6 @@ def interleave(first, second):
 # %% take-1 wrong: some errors are taken for the end
 # cause: a RuntimeError, ValueError or TypeError of source is swallowed as if source had ended
 # line: except (StopIteration
-# told: none
 from itertools import islice
 
 
@@ -702,7 +701,6 @@ def take(source, n):
 # %% interleave-1 wrong: some errors are taken for the end
 # cause: a LookupError, ValueError or RuntimeError in one of them counts as its end
 # line: except (StopIteration
-# told: none
 def interleave(first, second):
     rows = [iter(first), iter(second)]
     while rows:
@@ -714,25 +712,9 @@ def interleave(first, second):
         yield item
         rows.append(row)
 
-# %% interleave-1 wrong: rows by their id
-# cause: the same iterable given twice is one entry in the dict, and is read only once
-# line: rows = {
-# told: none
-def interleave(first, second):
-    rows = {id(first): iter(first), id(second): iter(second)}
-    while rows:
-        for key in list(rows):
-            try:
-                item = next(rows[key])
-            except StopIteration:
-                del rows[key]
-                continue
-            yield item
-
 # %% interleave-1 wrong: errors of first are swallowed
 # cause: any error of first counts as its end
 # line: except Exception:
-# told: none
 def interleave(first, second):
     one, two = iter(first), iter(second)
     done = object()

@@ -482,7 +482,6 @@ def run_on(generators):
 # %% errors-1 wrong: each kind of error once
 # cause: of two errors of one kind only the last one is kept
 # line: errors[type(error)] = error
-# told: none
 from collections import deque
 
 
@@ -982,26 +981,3 @@ def run_all(generators):
                 nxt.append((i, g))
         ready = nxt
     return results
-
-# %% errors-1 wrong: an error that is returned counts
-# cause: a generator that returns an exception has not raised it
-# line: errors.append(end.value) | isinstance
-# told: none
-from collections import deque
-
-
-def run_on(generators):
-    errors = []
-    ready = deque(generators)
-    while ready:
-        g = ready.popleft()
-        try:
-            g.send(None)
-        except StopIteration as end:
-            if isinstance(end.value, Exception):
-                errors.append(end.value)
-        except Exception as error:
-            errors.append(error)
-        else:
-            ready.append(g)
-    return errors

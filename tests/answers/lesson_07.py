@@ -1872,7 +1872,6 @@ async def gather(loop, *coros):
 # %% timeout-own-1 wrong: a TimeoutError of the cleanup is renamed
 # cause: an error that the coroutine raises when it is cancelled has to come out as it is
 # line: except (CancelledError, TimeoutError):
-# told: none
 from helpers.eventloop.tasks import CancelledError, sleep
 
 
@@ -1894,40 +1893,3 @@ async def with_timeout(loop, seconds, coro):
         raise
     finally:
         alarm.cancel()
-
-# %% timeout-own-1 wrong: an error that is returned is raised
-# cause: the coroutine may return an exception
-# line: raise result | isinstance(result, Exception)
-# told: none
-from helpers.eventloop.tasks import CancelledError, sleep
-
-
-async def with_timeout(loop, seconds, coro):
-    rang = []
-
-    async def safe():
-        try:
-            return await coro
-        except Exception as error:
-            return error
-
-    task = loop.spawn(safe())
-
-    async def ring():
-        await sleep(seconds)
-        rang.append(True)
-        task.cancel()
-
-    alarm = loop.spawn(ring())
-    try:
-        result = await task
-    except CancelledError:
-        if rang:
-            raise TimeoutError(f"not done in {seconds} s") from None
-        task.cancel()
-        raise
-    finally:
-        alarm.cancel()
-    if isinstance(result, Exception):
-        raise result
-    return result

@@ -943,34 +943,9 @@ async def deliver(next_line, waiting):
     for future in left.values():
         future.set_exception(ConnectionError("gone"))
 
-# %% thread-1 wrong: an error that is returned becomes the error
-# cause: work may return an exception; that is a value
-# line: isinstance(result, Exception) | result = error
-# told: none
-import threading
-from helpers.eventloop.tasks import Future
-
-
-def in_thread(loop, work):
-    future = Future()
-
-    def run():
-        try:
-            result = work()
-        except Exception as error:
-            result = error
-        if isinstance(result, Exception):
-            loop.call_soon_threadsafe(future.set_exception, result)
-        else:
-            loop.call_soon_threadsafe(future.set_result, result)
-
-    threading.Thread(target=run).start()
-    return future
-
 # %% serve-1 wrong: closes after some errors
 # cause: after a KeyError the socket stays open
 # line: except (OSError, ValueError, CancelledError):
-# told: spawn(one(sock))
 from helpers.eventloop.sockets import accept
 from helpers.eventloop.tasks import CancelledError
 

@@ -995,7 +995,6 @@ async def all_or_nothing(buy, items):
 # %% fail-fast-1 wrong: a dict by item, once more
 # cause: an item that stands in `items` twice is bought twice, but the dict keeps only the last purchase, which is then returned twice
 # line: tasks[item] =
-# told: none
 import asyncio
 
 
@@ -1314,34 +1313,6 @@ async def all_or_nothing(buy, items):
             raise r
     return results
 
-# %% first-answer-1 wrong: an error as an answer counts as a failure
-# cause: an answer may be an exception object
-# line: isinstance(got, Exception) | return e
-# told: none
-import asyncio
-
-
-async def first_answer(ask, servers):
-    async def one(s):
-        try:
-            return await ask(s)
-        except Exception as e:
-            return e
-
-    tasks = [asyncio.create_task(one(s)) for s in servers]
-    errors = []
-    try:
-        for nxt in asyncio.as_completed(tasks):
-            got = await nxt
-            if not isinstance(got, Exception):
-                return got
-            errors.append(got)
-        raise ExceptionGroup("x", errors)
-    finally:
-        for t in tasks:
-            t.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
 # %% first-answer-1 wrong: errors by their text
 # cause: two servers fail with the same words, and one of the errors is lost
 # line: errors[repr(e)]
@@ -1363,43 +1334,6 @@ async def first_answer(ask, servers):
         for t in tasks:
             t.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-# %% within-1 wrong: zero seconds are no limit
-# cause: with 0 seconds it waits for ever
-# line: seconds or None
-# told: if not tasks:
-import asyncio
-
-
-async def fetch_within(fetch, urls, seconds):
-    tasks = {u: asyncio.create_task(fetch(u)) for u in urls}
-    if not tasks:
-        return {}
-    try:
-        done, _ = await asyncio.wait(tasks.values(), timeout=seconds or None)
-        return {u: t.result() for u, t in tasks.items() if t in done and not t.exception()}
-    finally:
-        for t in tasks.values():
-            t.cancel()
-        await asyncio.gather(*tasks.values(), return_exceptions=True)
-
-# %% within-1 wrong: a page that is an exception is left out
-# cause: a fetch that returns an exception object has not failed
-# line: isinstance(p, BaseException)
-# told: if tasks:
-import asyncio
-
-
-async def fetch_within(fetch, urls, seconds):
-    tasks = [asyncio.create_task(fetch(u)) for u in urls]
-    try:
-        if tasks:
-            await asyncio.wait(tasks, timeout=seconds)
-    finally:
-        for t in tasks:
-            t.cancel()
-        pages = await asyncio.gather(*tasks, return_exceptions=True)
-    return {u: p for u, p in zip(urls, pages) if not isinstance(p, BaseException)}
 
 # %% supervise-1 wrong: cancels the worker and does not wait
 # cause: when it is cancelled, the worker is told to stop, and may still clean up when supervise has ended

@@ -1548,28 +1548,6 @@ async def borrow(lend, use, give_back):
         raise error
     return result
 
-# %% budget-1 wrong: takes the pages off the list
-# cause: the caller's list is empty afterwards
-# line: pages.pop() | pages.reverse()
-# told: none
-import asyncio
-
-
-async def load(fetch, pages, budget):
-    now = asyncio.get_running_loop().time
-    end = now() + budget
-    texts = {}
-    pages.reverse()
-    while pages:
-        share = (end - now()) / len(pages)
-        page = pages.pop()
-        try:
-            async with asyncio.timeout(share):
-                texts[page] = await fetch(page)
-        except TimeoutError:
-            pass
-    return texts
-
 # %% budget-1 wrong: a text that is an exception is raised
 # cause: fetch may return an exception object
 # line: raise text | isinstance(text, Exception)
