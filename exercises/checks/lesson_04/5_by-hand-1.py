@@ -1,13 +1,13 @@
-import asyncio
 import contextlib
 import types
+from asyncio import CancelledError
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 SAID = (None, 0, "", "tea", False, [])
 KEPT = OSError("kept")  # an error that is returned is a result like any other
 ERRORS = (LookupError, RuntimeError, StopIteration, KeyboardInterrupt)
-OTHERS = (ValueError, TimeoutError, asyncio.CancelledError)
+OTHERS = (ValueError, TimeoutError, CancelledError)
 
 
 class RunAlone(Exercise):
