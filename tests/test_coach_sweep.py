@@ -1,6 +1,7 @@
 """The sweep: an answer is asked with many cases, and behaves in each as the model does."""
 
 import ast
+import asyncio
 import json
 import pickle
 import subprocess
@@ -343,3 +344,20 @@ assert "hypothesis" not in sys.modules
 def test_the_model_comes_from_its_text():
     model = model_of(finding.find("t-sweep", FIXTURES))
     assert model.__name__ == "fetch_all" and model.__module__ == "__main__"
+
+
+def test_what_is_cancelled_and_not_awaited_is_still_running():
+    async def goes(fetch):
+        task = asyncio.create_task(fetch("a"))
+        await asyncio.sleep(0.5)
+        task.cancel()
+
+    async def waits(fetch):
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(fetch("a"), 0.5)
+
+    lab = Lab("answer", "virtual", Source(()))
+    lab.run(goes, lab.service(1))
+    lab.run(waits, lab.service(1, cleanup=0.2))
+    with pytest.raises(Wrong, match="1 task still ran"):
+        lab.run(goes, lab.service(1, cleanup=0.2))

@@ -45,14 +45,19 @@ class Fakes:
         results: Mapping[Hashable, object] | None = None,
         errors: Mapping[Hashable, Exception] | None = None,
         name: str = "fetch",
+        cleanup: float = 0,
     ) -> Callable[[Hashable], Awaitable]:
         """A coroutine function of one argument that takes a while and notes what is done to it.
 
         seconds: how long each argument takes, a dict or one number for all. results: a dict
         from argument to result ("page …" otherwise). errors: a dict from argument to what is
-        raised after that time. Attributes: peak (most calls in flight), flying, calls, started,
-        finished, cancelled (lists of arguments), places (the learner's line of each call, in the
-        order of `calls`), peak_place (that of the call with which there were most).
+        raised after that time. cleanup: seconds that a call takes to end when it is cancelled; who
+        cancels it and goes has left it running. (It takes none in a run that is cancelled from
+        outside: few statements say what holds if that falls into a cleanup.)
+
+        Attributes: peak (most calls in flight), flying, calls, started, finished, cancelled (lists
+        of arguments), places (the learner's line of each call, in the order of `calls`), peak_place
+        (that of the call with which there were most).
         """
         sleep = asyncio.sleep
 
@@ -67,6 +72,8 @@ class Fakes:
                 await sleep(seconds[argument] if isinstance(seconds, dict) else seconds)
             except asyncio.CancelledError:
                 service.cancelled.append(argument)
+                if cleanup and self.twist.cancel_after is None:
+                    await sleep(cleanup)
                 raise
             finally:
                 service.flying -= 1
