@@ -871,8 +871,7 @@ def run_alone(coroutine):
 
 # %% layers-3 wrong: leaves work open
 # cause: when it is closed, the GeneratorExit never reaches work, and the key is back before work is over
-# line: except Exception as error: | heard = yield said
-# told: none
+# line: none | except Exception as error: | heard = yield said
 def with_key(board, work):
     key = board.pop()
     try:
@@ -889,35 +888,6 @@ def with_key(board, work):
             return end.value
     finally:
         board.append(key)
-
-# %% layers-3 wrong: the key is back before work's cleanup
-# cause: on close it puts the key back and closes work only then
-# line: board.append(key) | work.close()
-# told: none
-def with_key(board, work):
-    key = board.pop()
-    try:
-        said = work.send(None)
-        while True:
-            try:
-                heard = yield said
-            except GeneratorExit:
-                board.append(key)
-                key = None
-                work.close()
-                raise
-            except BaseException as error:
-                said = work.throw(error)
-            else:
-                said = work.send(heard)
-    except StopIteration as end:
-        board.append(key)
-        return end.value
-    except GeneratorExit:
-        raise
-    except BaseException:
-        board.append(key)
-        raise
 
 # %% by-hand-1 wrong: an error that is returned is raised
 # cause: a coroutine may return an exception; that is a result and no failure

@@ -945,26 +945,6 @@ async def every(seconds, times, work, clock, sleep):
     async for _ in beats(seconds, times, clock, sleep):
         await work()
 
-# %% sleepers-1 wrong: the ticket is the length of the heap
-# cause: when some were taken out, a later one gets a ticket that is lower or the same
-# line: len(self.heap)
-# told: none
-import heapq
-
-
-class Sleepers:
-    def __init__(self):
-        self.heap = []
-
-    def add(self, deadline, who):
-        heapq.heappush(self.heap, (deadline, len(self.heap), id(who), who))
-
-    def due(self, now):
-        out = []
-        while self.heap and self.heap[0][0] <= now:
-            out.append(heapq.heappop(self.heap)[-1])
-        return out
-
 # %% every-1 wrong: the start is rounded
 # cause: the beats are counted from a full second, not from the start
 # line: round(
