@@ -15,6 +15,11 @@ from helpers.services import open_files, service
 from tests.readable import cut_or_covered
 
 
+@pytest.fixture(autouse=True)
+def a_quiet_machine(monkeypatch):
+    monkeypatch.setattr(psutil, "getloadavg", lambda: (0, 0, 0))
+
+
 def test_both_ways_serve_all_and_nothing_is_left():
     before = {child.pid for child in psutil.Process().children(recursive=True)}
     found = crowd.crowd(200)
@@ -142,7 +147,9 @@ def test_a_thread_for_each_connection_takes_more_memory_than_a_protocol():
 @pytest.mark.skipif(open_files.resource is None, reason="Windows has no such limit")
 def test_fewer_open_files_give_fewer_clients():
     code = (
-        "import resource; from helpers import services\nfrom helpers.measuring import crowd\n"
+        "import psutil, resource; from helpers import services\n"
+        "from helpers.measuring import crowd\n"
+        "psutil.getloadavg = lambda: (0, 0, 0)\n"
         "with services.echo() as server:\n"
         "    resource.setrlimit(resource.RLIMIT_NOFILE, (150, 150))\n"
         "    print(crowd.rush(server, 1000, seconds=0)[0].connections)\n"
