@@ -81,6 +81,13 @@ def test_a_working_directory_that_was_removed(tmp_path, monkeypatch):
         assert right_after("os.rmdir(os.getcwd())").status == "solved"
 
 
+def test_a_folder_that_holds_python_itself(monkeypatch):
+    monkeypatch.chdir(os.path.commonpath([sys.base_prefix, os.__file__]))
+    exercise = find("leave-pool-1")
+    pool = cell(exercise.solution(), exercise.asks)
+    assert [judge(exercise, pool)[0].first() for _ in range(2)] == ["SOLVED."] * 2
+
+
 def test_a_forged_verdict_is_not_read():
     solved = {"verdict": Verdict("solved").as_dict(), "recording": None}
     forged = b"".join(

@@ -10,9 +10,14 @@ import pytest
 
 from helpers import services
 from helpers.basics.project import PROJECT
-from helpers.measuring import crowd
-from helpers.services import open_files
+from helpers.measuring import clients, crowd
+from helpers.services import open_files, service
 from tests.readable import cut_or_covered
+
+
+@pytest.fixture(autouse=True)
+def a_quiet_machine(monkeypatch):
+    monkeypatch.setattr(psutil, "getloadavg", lambda: (0, 0, 0))
 
 
 def test_both_ways_serve_all_and_nothing_is_left():
@@ -119,6 +124,15 @@ def test_a_server_that_answers_once_and_closes_has_answered_once():
     assert (found.connections, found.rate) == (5, 0)
 
 
+def test_before_a_narrow_door_clients_come_in_waves(monkeypatch):
+    monkeypatch.setattr(clients, "door", lambda: 10)
+    with services.echo("streams", delay=0.05) as server:
+        asking = clients.Clients((service.HOST, server.port), clients.Line(), patience=20)
+        took = asking.at_once(35)
+        asking.close()
+    assert len(asking.latencies) == 35 and took > 4 * 0.05
+
+
 def test_a_thread_for_each_connection_takes_more_memory_than_a_protocol():
     each = {}
     for kind in ("threads", "protocol"):
@@ -133,7 +147,9 @@ def test_a_thread_for_each_connection_takes_more_memory_than_a_protocol():
 @pytest.mark.skipif(open_files.resource is None, reason="Windows has no such limit")
 def test_fewer_open_files_give_fewer_clients():
     code = (
-        "import resource; from helpers import services\nfrom helpers.measuring import crowd\n"
+        "import psutil, resource; from helpers import services\n"
+        "from helpers.measuring import crowd\n"
+        "psutil.getloadavg = lambda: (0, 0, 0)\n"
         "with services.echo() as server:\n"
         "    resource.setrlimit(resource.RLIMIT_NOFILE, (150, 150))\n"
         "    print(crowd.rush(server, 1000, seconds=0)[0].connections)\n"
@@ -143,3 +159,19 @@ def test_fewer_open_files_give_fewer_clients():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=PROJECT
     ).stdout
     assert text.split() == ["100", "100"]
+
+
+@pytest.mark.parametrize("load, fits", [(0.5, 10_000), (8, 5000), (20, 2000), (30, 1000)])
+def test_a_busy_machine_has_fewer_clients_and_says_so(load, fits, monkeypatch, capsys):
+    monkeypatch.setattr(psutil, "cpu_count", lambda: 2)
+    monkeypatch.setattr(psutil, "getloadavg", lambda: (2 * load, 0, 0))
+    assert crowd.fitting(10_000) == fits and crowd.fitting(30) == 30
+    said = f"{load} programs share each processor: {fits:,} clients instead of 10,000\n"
+    assert capsys.readouterr().out == ("" if fits == 10_000 else said)
+
+
+def test_a_busy_machine_is_asked_with_fewer(monkeypatch):
+    monkeypatch.setattr(crowd, "fitting", lambda clients: min(clients, 20))
+    with services.echo("streams") as server:
+        assert [one.connections for one in crowd.rush(server, 5, 50, 90, seconds=0)] == [5, 20]
+        assert [at for at, _ in crowd.hold(server, 500, steps=2).points][-1] == 20

@@ -16,12 +16,17 @@ import json
 import sys
 from typing import NamedTuple
 
+import psutil
+
 from helpers.measuring.crowd_picture import Crowd
 from helpers.measuring.crowd_process import MAKERS
 from helpers.services import Service
 from helpers.services.child import PYTHON, Child
+from helpers.services.open_files import resource
 
 LIMIT = 60  # seconds for one measurement, on a machine that is very busy
+BUSY = 4  # programs for each processor, from which on a crowd is made smaller
+FEWEST = 100  # clients, however busy it is
 WAYS = ("one loop", "threads")
 
 
@@ -44,7 +49,7 @@ def how_many_fit(tasks: int = 100_000, threads: int = 2000) -> dict[str, int]:
 
     Empty where a process can't be limited so (Windows, macOS).
     """
-    if not sys.platform.startswith("linux"):
+    if resource is None or sys.platform == "darwin":  # there is no limit, or it isn't heeded
         return {}
     asked = {"task": tasks, "thread": threads}
     return {kind: _measure("fit", kind, number) for kind, number in asked.items()}
@@ -72,10 +77,12 @@ def rush(server: Service, *connections: int, seconds: float = 0.5) -> list[Rush]
 
     When all have their answers, each asks again as soon as it is answered, for so many seconds (0:
     not again). Then they leave, and the next number comes. The clients share one thread of a
-    process of their own; where the system allows that process fewer open files, there are fewer
-    clients.
+    process of their own; where the system allows that process fewer open files, or is busy with
+    others, there are fewer clients. Where it lets fewer connections wait to be accepted (128 on
+    macOS), they come in waves of so many.
     """
-    return [Rush(**found) for found in _measure("ask", server.port, seconds, *connections)]
+    asked = dict.fromkeys(min(number, fitting(max(connections))) for number in connections)
+    return [Rush(**found) for found in _measure("ask", server.port, seconds, *asked)]
 
 
 class Held(NamedTuple):
@@ -94,11 +101,27 @@ def hold(server: Service, most: int, *, steps: int = 3) -> Held:
 
     The server's memory, as the system counts it, is read before and then `steps` times, each
     time at ten times as many connections. What the system itself keeps for a connection isn't in
-    it. Where the system allows fewer open files there are fewer connections.
+    it. Where the system allows fewer open files, or is busy with others, there are fewer
+    connections.
     """
-    counts = [most // 10**step for step in reversed(range(steps))]
+    counts = [fitting(most) // 10**step for step in reversed(range(steps))]
     found = _measure("stay", server.port, server.pid, *counts)
     return Held([tuple(point) for point in found["points"]], found["each"], found["failed"])
+
+
+def fitting(clients: int) -> int:
+    """As many clients, or fewer where the machine is busy with others, and then say so.
+
+    In a room where twenty run the same cell, ten thousand clients each would keep all waiting.
+    """
+    waiting = psutil.getloadavg()[0] / psutil.cpu_count()
+    if waiting <= BUSY or clients <= FEWEST:
+        return clients
+    fewer = int(clients * BUSY / waiting)
+    digit = 10 ** (len(str(fewer)) - 1)
+    fewer = max(FEWEST, fewer // digit * digit)  # a round number
+    print(f"{waiting:.0f} programs share each processor: {fewer:,} clients instead of {clients:,}")
+    return fewer
 
 
 def _measure(what: str, *arguments: object) -> object:
