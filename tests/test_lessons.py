@@ -49,7 +49,7 @@ YET_TO_PART = {  # lesson: lines of its longest cell, share of its cells of at m
     "22": (17, 0.57),
     "23": (27, 0.52),
 }
-TAGS = {"answer", "nbval-check-output", "raises-exception", "shows-stderr"}
+TAGS = {"answer", "nbval-check-output", "proof", "raises-exception", "shows-stderr"}
 
 
 def name(path):
@@ -198,6 +198,14 @@ def test_tags_are_known_and_intended_errors_are_named(path):
     for cell in code(read(path)):
         assert set(refresh.tags(cell)) <= TAGS
         assert ("raises-exception" in refresh.tags(cell)) == ("raises" in cell.metadata)
+
+
+@every_lesson
+def test_a_proof_follows_the_text_that_reads_its_result_and_is_folded(path):
+    for before, cell in zip(read(path).cells, read(path).cells[1:]):
+        if "proof" in refresh.tags(cell):
+            assert before.cell_type == "markdown", cell.source
+            assert cell.metadata.get("jupyter") == {"source_hidden": True}, cell.source
 
 
 @every_notebook

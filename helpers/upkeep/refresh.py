@@ -56,6 +56,7 @@ def tidy(notebook: NotebookNode) -> None:
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict(
             {key: cell.metadata[key] for key in ("tags", "raises") if cell.metadata.get(key)}
+            | ({"jupyter": {"source_hidden": True}} if "proof" in tags(cell) else {})
         )
         if cell.cell_type == "code":
             if "nbval-check-output" not in tags(cell):
