@@ -6,6 +6,7 @@ end, with nothing to do, with an item that fails, and cancelled at each of its s
 
 import ast
 import asyncio
+import contextlib
 import itertools
 import types
 from collections.abc import Callable, Coroutine, Generator
@@ -293,12 +294,12 @@ class Shop:
         self.cached = pattern("13", *names, load=load, pages=self.pages).cached_once
 
     async def retrying(self, pause: float) -> str:
-        """Ask until there is a page, with a pause after each failure."""
-        while True:
-            try:
+        """Ask up to five times for a page, with a pause after each failure."""
+        for _ in range(4):
+            with contextlib.suppress(OSError):
                 return await self.cached("home")
-            except OSError:
-                await asyncio.sleep(pause)
+            await asyncio.sleep(pause)
+        return await self.cached("home")
 
 
 def test_a_page_is_loaded_once_for_all_who_ask():
@@ -387,3 +388,16 @@ def test_a_customer_who_is_cancelled_leaves_the_bread_to_the_next():
         return await stays
 
     assert ended(main()) == ("returned", "rye", [], []) and not bakery.changed.locked()
+
+
+def test_each_customer_waits_for_a_loaf_of_their_own():
+    bakery = pattern("13", "Bakery", "GoodBakery").GoodBakery()
+
+    async def main() -> list[str]:
+        buying = [asyncio.create_task(bakery.buy()) for _ in range(2)]
+        for loaf in "rye", "oat":
+            await asyncio.sleep(1)
+            await bakery.bring(loaf)
+        return await asyncio.gather(*buying)
+
+    assert ended(main()) == ("returned", ["rye", "oat"], [], [])
