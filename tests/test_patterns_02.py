@@ -30,9 +30,7 @@ def pattern(lesson: str, *names: str, **given: Any) -> types.SimpleNamespace:
     (path,) = NOTEBOOKS.glob(f"{lesson}_*.ipynb")
     cells = nbformat.read(path, as_version=4).cells
     wanted, found = [], set()
-    for cell in cells:
-        if cell.cell_type != "code":
-            continue
+    for cell in (cell for cell in cells if cell.cell_type == "code"):
         for node in ast.parse(cell.source).body:
             is_import = isinstance(node, ast.Import | ast.ImportFrom)
             if is_import or getattr(node, "name", None) in names:
@@ -180,11 +178,9 @@ def served(*numbers: int, connects: Any = None, answers: Any = 1, fresh: bool = 
 
     lesson = pattern("11", "plain_handler", connect=connect, ask=ask)
     pool = asyncio.Queue()
-    if fresh:
-        pool.put_nowait(None)
-    else:
+    if not fresh:
         lines.append(Line())
-        pool.put_nowait((None, lines[0]))
+    pool.put_nowait(None if fresh else (None, lines[0]))
     outcome = ended(lesson.plain_handler(pool, 4), *numbers)
     assert pool.qsize() == 1, "it puts back one for the one that it took"
     kept = pool.get_nowait()
