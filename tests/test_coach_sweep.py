@@ -140,6 +140,30 @@ def test_a_list_that_belongs_to_the_caller_stays_as_it_is():
     assert "Afterwards that was []" in verdict.observed
 
 
+def test_a_list_that_a_sweep_has_made_stays_as_it_is_too():
+    class Made:
+        id, clock, sweeps = "made", "real", []
+
+        def any_items(self, count_all, lab, items):
+            return count_all(lab.own(list(items)))
+
+    def judge(count_all):
+        play = sweep(lambda some: {"items": some.just("ab")}, most=1)(Made.any_items)
+        Made.sweeps = [play.coach_sweep]
+        Made.solution, Made.asks = staticmethod(lambda: "count_all = len"), "count_all"
+        lab = Lab("count_all", "real", Source(()))
+        Sweeping(Made, lab, lambda: count_all, lambda: None).judge(count_all)
+
+    def empties(items):
+        count = len(items)
+        items.clear()
+        return count
+
+    judge(len)
+    with pytest.raises(Wrong, match=r"I gave it \['a', 'b'\]. Afterwards that was \[\]"):
+        judge(empties)
+
+
 def test_what_an_earlier_call_left_is_named_as_that():
     head = HEAD.replace("urls):", "urls, pages={}):")
     body = "    for url in urls:\n        if url not in pages:\n            pages[url] = "

@@ -270,6 +270,8 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
                                                   there is something to wait for is found out
     lab.printed                                   what was printed so far (a string)
     lab.seen(run, *services, without=())          what a sweep compares of a run
+    lab.own(list(waits))                          a list, dict or set of the caller, made in one:
+                                                  it must stay as it is, as what was drawn must
     lab.told("with delays of 1, 2 and 3 s")       replaces the arguments of the call that follows in
                                                   "I called `fetch_all` …"
 

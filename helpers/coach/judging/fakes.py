@@ -2,18 +2,21 @@
 
 import asyncio
 import contextlib
+import copy
 import math
 import sys
 import time
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
 from types import FrameType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from helpers.coach.judging.twists import NONE, Twist
 from helpers.coach.mistakes.source import Source
 
 if TYPE_CHECKING:  # not every check talks to a server
     from helpers.services import Service
+
+Owned = TypeVar("Owned", list, dict, set)
 
 
 class Fakes:
@@ -33,6 +36,7 @@ class Fakes:
         self.services = []  # those made for the case under way
         self.raised = []  # errors that their calls raised
         self.twist = NONE  # what befalls it
+        self.owned = []  # (a list, dict or set of its caller, a copy of it)
         self.naps = math.inf  # seconds that time.sleep takes at most where the answer is called
 
     def service(
@@ -98,7 +102,14 @@ class Fakes:
 
     def begin_case(self, twist: Twist) -> None:
         """Begin to ask anew, with what befalls this time."""
-        self.services, self.raised, self.twist = [], [], twist
+        self.services, self.raised, self.owned, self.twist = [], [], [], twist
+
+    def own(self, thing: Owned) -> Owned:
+        """`thing` itself, a list, a dict or a set made in a sweep from what was drawn: it belongs
+        to the caller, and whoever changes it is told so.
+        """
+        self.owned.append((thing, copy.copy(thing)))
+        return thing
 
     def source(self, items: Iterable) -> "Items":
         """An iterator over `items` that notes how it is used: .taken, .finished, .closed."""
