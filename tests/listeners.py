@@ -36,6 +36,7 @@ MAY_LISTEN = {
     "helpers.services.web_server": "serves the applications written in the lessons",
     "notebooks/08_loop_sockets": "sends back what it was sent",
     "notebooks/09_asyncio_revealed": "sends back what it was sent; one page of FastAPI",
+    "notebooks/14_http_clients": "sends blanks, one every 0.1 s, the same to everybody",
     "notebooks/17_tcp_servers": "sends back what it was sent",
     "notebooks/18_web_servers": "sends the same words to everybody",
     "notebooks/19_services": "sends the same words to everybody",

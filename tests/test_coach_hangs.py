@@ -214,9 +214,17 @@ def test_a_long_step_is_a_hog():
 
 
 @pytest.mark.parametrize(
-    "body", ["kept = []\nwhile True:\n    kept.append(bytearray(10**7))", "return [0] * 10**11"]
+    "body",
+    [
+        "kept = []\nwhile True:\n    kept.append(bytearray(b'x' * 10**6))",
+        pytest.param(
+            "return [0] * 10**11",
+            marks=pytest.mark.skipif(
+                not sys.platform.startswith("linux"), reason="only Linux keeps to RLIMIT_DATA"
+            ),
+        ),
+    ],
 )
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux keeps to RLIMIT_DATA")
 def test_memory_without_end_is_named(body):
     verdict = ask("t-together", answer(body), limit=10)
     assert verdict.kind == "memory" and verdict.line, verdict.text()

@@ -1,6 +1,7 @@
 """The sweep: an answer is asked with many cases, and behaves in each as the model does."""
 
 import ast
+import asyncio
 import json
 import pickle
 import subprocess
@@ -137,6 +138,30 @@ def test_a_list_that_belongs_to_the_caller_stays_as_it_is():
     )
     assert (verdict.kind, verdict.line) == ("changed", 7), verdict.text()
     assert "Afterwards that was []" in verdict.observed
+
+
+def test_a_list_that_a_sweep_has_made_stays_as_it_is_too():
+    class Made:
+        id, clock, sweeps = "made", "real", []
+
+        def any_items(self, count_all, lab, items):
+            return count_all(lab.own(list(items)))
+
+    def judge(count_all):
+        play = sweep(lambda some: {"items": some.just("ab")}, most=1)(Made.any_items)
+        Made.sweeps = [play.coach_sweep]
+        Made.solution, Made.asks = staticmethod(lambda: "count_all = len"), "count_all"
+        lab = Lab("count_all", "real", Source(()))
+        Sweeping(Made, lab, lambda: count_all, lambda: None).judge(count_all)
+
+    def empties(items):
+        count = len(items)
+        items.clear()
+        return count
+
+    judge(len)
+    with pytest.raises(Wrong, match=r"I gave it \['a', 'b'\]. Afterwards that was \[\]"):
+        judge(empties)
 
 
 def test_what_an_earlier_call_left_is_named_as_that():
@@ -353,3 +378,20 @@ assert "hypothesis" not in sys.modules
 def test_the_model_comes_from_its_text():
     model = model_of(finding.find("t-sweep", FIXTURES))
     assert model.__name__ == "fetch_all" and model.__module__ == "__main__"
+
+
+def test_what_is_cancelled_and_not_awaited_is_still_running():
+    async def goes(fetch):
+        task = asyncio.create_task(fetch("a"))
+        await asyncio.sleep(0.5)
+        task.cancel()
+
+    async def waits(fetch):
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(fetch("a"), 0.5)
+
+    lab = Lab("answer", "virtual", Source(()))
+    lab.run(goes, lab.service(1))
+    lab.run(waits, lab.service(1, cleanup=0.2))
+    with pytest.raises(Wrong, match="1 task still ran"):
+        lab.run(goes, lab.service(1, cleanup=0.2))

@@ -10,9 +10,14 @@ import pytest
 
 from helpers import services
 from helpers.basics.project import PROJECT
-from helpers.measuring import crowd
-from helpers.services import open_files
+from helpers.measuring import clients, crowd
+from helpers.services import open_files, service
 from tests.readable import cut_or_covered
+
+
+@pytest.fixture(autouse=True)
+def a_quiet_machine(monkeypatch):
+    monkeypatch.setattr(psutil, "getloadavg", lambda: (0, 0, 0))
 
 
 def test_both_ways_serve_all_and_nothing_is_left():
@@ -119,6 +124,15 @@ def test_a_server_that_answers_once_and_closes_has_answered_once():
     assert (found.connections, found.rate) == (5, 0)
 
 
+def test_before_a_narrow_door_clients_come_in_waves(monkeypatch):
+    monkeypatch.setattr(clients, "door", lambda: 10)
+    with services.echo("streams", delay=0.05) as server:
+        asking = clients.Clients((service.HOST, server.port), clients.Line(), patience=20)
+        took = asking.at_once(35)
+        asking.close()
+    assert len(asking.latencies) == 35 and took > 4 * 0.05
+
+
 def test_a_thread_for_each_connection_takes_more_memory_than_a_protocol():
     each = {}
     for kind in ("threads", "protocol"):
@@ -133,7 +147,9 @@ def test_a_thread_for_each_connection_takes_more_memory_than_a_protocol():
 @pytest.mark.skipif(open_files.resource is None, reason="Windows has no such limit")
 def test_fewer_open_files_give_fewer_clients():
     code = (
-        "import resource; from helpers import services\nfrom helpers.measuring import crowd\n"
+        "import psutil, resource; from helpers import services\n"
+        "from helpers.measuring import crowd\n"
+        "psutil.getloadavg = lambda: (0, 0, 0)\n"
         "with services.echo() as server:\n"
         "    resource.setrlimit(resource.RLIMIT_NOFILE, (150, 150))\n"
         "    print(crowd.rush(server, 1000, seconds=0)[0].connections)\n"

@@ -1,6 +1,7 @@
 """Errors of a cell, as a real kernel shows them: ExceptionGroups, and a name that is not there."""
 
 import re
+import sys
 import textwrap
 
 import pytest
@@ -143,3 +144,45 @@ def test_other_errors_get_no_such_advice(kernel, code):
     answer = kernel.cell(code)
     assert answer.ename in ("AttributeError", "NameError", "UnboundLocalError")
     assert "Run the cells above" not in answer.traceback
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits are set as on Linux")
+@pytest.mark.parametrize(
+    "code, words",
+    [
+        (
+            """
+            import resource, socket
+            before = resource.getrlimit(resource.RLIMIT_NOFILE)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (200, before[1]))
+            try:
+                sockets = [socket.socket() for _ in range(300)]
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, before)
+            """,
+            "as many files and sockets open as this system allows",
+        ),
+        (
+            """
+            import multiprocessing, unittest.mock
+            denied = OSError(30, "Read-only file system")
+            with unittest.mock.patch("_multiprocessing.SemLock", side_effect=denied):
+                from multiprocessing.synchronize import Lock
+                Lock(ctx=multiprocessing.get_context())
+            """,
+            "no lock can be made that processes share",
+        ),
+        (
+            """
+            import threading, unittest.mock
+            full = RuntimeError("can't start new thread")
+            with unittest.mock.patch("threading.Thread.start", side_effect=full):
+                threading.Thread().start()
+            """,
+            "no further thread or process",
+        ),
+    ],
+)
+def test_a_limit_of_the_system_is_named(kernel, code, words):
+    answer = kernel.cell(code)
+    assert words in answer.traceback and "course.py doctor" in answer.traceback

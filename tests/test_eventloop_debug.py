@@ -1,11 +1,14 @@
 """Stage 5 of the course's event loop: its debug mode."""
 
 import asyncio
+import gc
 import logging
+import socket
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 
 import pytest
@@ -119,6 +122,48 @@ def test_in_debug_mode_a_socket_that_would_block_is_refused(start):
             await asyncio.get_running_loop().sock_recv(sock, 1)
 
     start(main(), debug=True)
+
+
+@both
+def test_in_debug_mode_a_server_takes_a_socket_that_would_block(start):
+    async def main():
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            async with await asyncio.start_server(lambda *_: None, sock=listener):
+                return listener.gettimeout()
+
+    assert start(main(), debug=True) == 0
+
+
+@both
+def test_in_debug_mode_too_a_task_that_failed_is_not_kept(start):
+    async def fails():
+        raise KeyError("lost")
+
+    async def main():
+        task = weakref.ref(asyncio.create_task(fails()))
+        with pytest.raises(KeyError):
+            await task()
+        await asyncio.sleep(0)  # what woke this one held the task as well
+        return task() is None
+
+    gc.disable()
+    try:
+        assert start(main(), debug=True)
+    finally:
+        gc.enable()
+
+
+@both
+def test_the_log_of_an_error_begins_with_its_message(start, caplog):
+    async def main():
+        loop = asyncio.get_running_loop()
+        loop.call_exception_handler({"message": "lost", "which": 2, "also": "b"})
+        loop.call_exception_handler({})
+
+    start(main())
+    lost, nothing = warnings(caplog)
+    assert lost == "lost\nalso: 'b'\nwhich: 2"
+    assert nothing == "Unhandled exception in event loop"
 
 
 def test_a_loop_says_what_it_is():

@@ -224,6 +224,26 @@ def test_a_disk_that_is_full_at_the_copy_counts_nothing_twice(path, monkeypatch)
     assert Progress(path, no_tell).of("two")["failures"] == 2
 
 
+def test_what_could_not_be_kept_is_kept_with_the_next_change(path, monkeypatch):
+    def refuse(source, target):
+        raise OSError(5, "Access is denied")
+
+    monkeypatch.setattr(records.os, "replace", refuse)
+    told = []
+    mine = Progress(path, told.append)
+    mine.checked("three", "solved")
+    mine.checked("four", "not yet")
+    assert mine.of("three")["status"] == "solved" and mine.of("one")["status"] == "solved"
+    assert len(told) == 1 and "can't be kept" in told[0]
+    monkeypatch.undo()
+    Progress(path, no_tell).checked("five", "solved")
+    assert mine.checked("four", "not yet")["failures"] == 2
+    assert len(told) == 2 and "nothing is lost" in told[1]
+    kept = Progress(path, no_tell)
+    solved = [id for id in ("one", "two", "three", "five") if kept.of(id)["status"] == "solved"]
+    assert solved == ["one", "three", "five"] and kept.of("four")["failures"] == 2
+
+
 def test_a_file_that_another_kernel_reads_is_waited_for(path, monkeypatch):
     replace, refusals = os.replace, iter([PermissionError(13, "sharing violation")] * 3)
 

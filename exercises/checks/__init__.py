@@ -247,11 +247,12 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
     lab.equal(got, expected, what="it returned")  else "value", "order" or "not awaited"
     lab.concurrent(run, longest=3, total=6)       it took the longest wait, else "sequential"
     lab.limited(fetch.peak, at_most=2)            else "limit"
-    lab.service(seconds, results=None, errors={}, name="fetch")
+    lab.service(seconds, results=None, errors={}, name="fetch", cleanup=0)
                                                   a coroutine function; .peak .calls .started
                                                   .finished .cancelled; .places (the learner's
                                                   line of each call) .peak_place; seconds:
-                                                  {argument: s} or one number
+                                                  {argument: s} or one number; cleanup: those that
+                                                  a cancelled call takes to end
     lab.source(items)                             an iterator; .taken .finished .closed
     lab.stream(items, seconds=0.0, behind=fetch)  an async iterator; .taken .finished .closed, and
                                                   .ahead: most items taken and not finished by the
@@ -269,6 +270,8 @@ doesn't say: complete the statement, or draw less. On virtual time it should tak
                                                   there is something to wait for is found out
     lab.printed                                   what was printed so far (a string)
     lab.seen(run, *services, without=())          what a sweep compares of a run
+    lab.own(list(waits))                          a list, dict or set of the caller, made in one:
+                                                  it must stay as it is, as what was drawn must
     lab.told("with delays of 1, 2 and 3 s")       replaces the arguments of the call that follows in
                                                   "I called `fetch_all` …"
 

@@ -14,7 +14,8 @@ with a digest of its own bytes. Why that suffices:
 
 Only where both are damaged can something be lost: what still makes sense in them is taken over.
 A damaged file is kept under another name. Where nothing can be written, what is noted lasts as
-long as the kernel.
+long as the kernel, and each change tries again: it may have been another program that held the file
+for a moment, as a virus scanner does on Windows.
 """
 
 import contextlib
@@ -31,6 +32,8 @@ from typing import NamedTuple
 SCHEMA = 1
 FOLDER = "ASYNC_COURSE_DATA"  # environment variable: a folder of its own for classrooms and tests
 LARGEST = 64 * 2**20  # bytes: what is larger, the course did not write
+PATIENCE = 5.0  # seconds that a change waits for another kernel's,
+HASTE = 0.2  # and once it could not be kept
 SEAL = b',\n"digest": "'  # the same in every schema: else the next one's files would be damaged
 
 
@@ -75,7 +78,7 @@ class Kept:
         self.path = pathlib.Path(path) if path else folder() / self.file
         self.copy = self.path.with_suffix(".copy.json")
         self.tell = tell
-        self.memory = None  # the dicts by id, once nothing can be written any more
+        self.memory = None  # the dicts by id, while they can't be written
 
     def merged(self, one: dict, other: dict) -> dict:
         """What two dicts tell together that were noted of the same id in different places."""
@@ -83,36 +86,39 @@ class Kept:
 
     def all(self) -> dict[str, dict]:
         """{id: dict} of all that was noted."""
-        if self.memory is None:
-            file, beside = self._found()
-            alike = file.known is beside.known or beside.state == "missing"
-            if alike and file.state in ("missing", "whole"):
-                return file.known
+        if self.memory is not None:
+            return copy.deepcopy(self.memory)
+        file, beside = self._found()
+        alike = file.known is beside.known or beside.state == "missing"
+        if alike and file.state in ("missing", "whole"):
+            return file.known
         return self.change(lambda known: None)  # which mends the two, under the lock
 
     def change(self, change: Callable[[dict[str, dict]], object]) -> dict[str, dict]:
         """Have `change` alter the dict of all dicts; return it as it is then."""
-        if self.memory is not None:
-            change(self.memory)
-            return copy.deepcopy(self.memory)
-        known = None
+        known, unkept = None, self.memory
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with locked(self.path.with_suffix(".lock")):
+            with locked(self.path.with_suffix(".lock"), PATIENCE if unkept is None else HASTE):
                 found = self._found()
-                known = self._joined(found)
+                known = self._both(self._joined(found), unkept or {})
                 change(known)
                 self._make_room(found)
                 self._write(known)
         except OSError as error:
             if known is None:  # what can't be locked can still be read
-                known = self._joined(self._found())
+                known = self._joined(self._found()) if unkept is None else unkept
                 change(known)
             self.memory = copy.deepcopy(known)
-            self.tell(
-                f"{self.what[0].upper()}{self.what[1:]} can't be kept in {self.path} ({error}). "
-                f"It lasts as long as this kernel{self.instead}"
-            )
+            if unkept is None:
+                self.tell(
+                    f"{self.what[0].upper()}{self.what[1:]} can't be kept in {self.path} "
+                    f"({error}). It lasts as long as this kernel{self.instead}"
+                )
+        else:
+            self.memory = None
+            if unkept is not None:
+                self.tell(f"What could not be kept is in {self.path} now: nothing is lost.")
         return known
 
     # Reading
@@ -166,9 +172,15 @@ class Kept:
         whole = [one for one in found if one.state == "whole"]
         joined = {}
         for one in reversed(whole or found):
-            for id, entry in one.known.items():
-                joined[id] = self.merged(joined[id], entry) if id in joined else entry
+            joined = self._both(joined, one.known)
         return joined
+
+    def _both(self, known, more):
+        """The dicts of both, by id; `more` may be the later ones."""
+        both = dict(known)
+        for id, entry in more.items():
+            both[id] = self.merged(both[id], entry) if id in both else entry
+        return both
 
     # Writing
 
@@ -255,7 +267,7 @@ def _rename(name, path, patience=1.0):
 
 
 @contextlib.contextmanager
-def locked(path: str | pathlib.Path, patience: float = 5.0) -> Iterator[None]:
+def locked(path: str | pathlib.Path, patience: float = PATIENCE) -> Iterator[None]:
     """Hold the lock file at `path`; OSError after `patience` seconds. A killed holder lets go
     by itself.
     """

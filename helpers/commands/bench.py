@@ -11,5 +11,6 @@ def run(options: argparse.Namespace) -> int:
     """Run `helpers.upkeep.bench` in the environment; return its exit status."""
     environment = Environment.own()
     environment.make(TEST_LOCK)
-    room = ["--room", str(options.room)] if options.room else []
-    return call([environment.python, "-m", "helpers.upkeep.bench", *room, *options.rest])
+    instead = ["--room", str(options.room)] if options.room else []
+    instead += ["--suites"] if options.suites else []
+    return call([environment.python, "-m", "helpers.upkeep.bench", *instead, *options.rest])

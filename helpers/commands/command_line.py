@@ -125,11 +125,18 @@ def _add_commands(commands: Any) -> None:
         description="Measure what the course's tools cost on this machine, "
         "beside other tools on the same work.",
     )
-    bench.add_argument(
+    instead = bench.add_mutually_exclusive_group()
+    instead.add_argument(
         "--room",
         type=int,
         metavar="N",
         help="instead: N learners open a lesson at once; numbers of lessons may follow after --",
+    )
+    instead.add_argument(
+        "--suites",
+        action="store_true",
+        help="instead: the tests of aiohttp, anyio and others run on the course's event loop and "
+        "on asyncio's (needs a network); names of projects may follow after --",
     )
     _pass_on(bench, "the benchmark")
     refresh = add("refresh", help="regenerate all that is generated", description=REFRESH)

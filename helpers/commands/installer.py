@@ -43,7 +43,12 @@ CAUSES = [
         "no network: the packages cannot be fetched; connect, then type the same again",
     ),
     (
-        r"Permission denied|Access is denied|Errno 13\b|os error (5|13)\b",
+        r"Access is denied|used by another process|WinError (5|32)\b|os error (5|32)\b",
+        "a file is in use, or may not be written: close JupyterLab and all notebooks of the course "
+        "and try again; if it stays so, copy the course to a folder of your own",
+    ),
+    (
+        r"Permission denied|Errno 13\b|os error 13\b",
         "no permission to write: copy the course to a folder of your own",
     ),
 ]

@@ -49,7 +49,7 @@ def write_locks(upgrade: bool) -> None:
     can be had, or where it finds no versions that fit.
     """
     with tempfile.TemporaryDirectory() as folder:
-        uv = shutil.which("uv") or _get_uv(Path(folder, "uv"))
+        uv = resolver(Path(folder, "uv"))
         begin = header()
         texts = {}
         # The larger lock first: it is the smaller one's constraint, so that they agree.
@@ -66,6 +66,14 @@ def write_locks(upgrade: bool) -> None:
         print(f"{lock} is written.", flush=True)
 
 
+def resolver(home: Path) -> str:
+    """Return the path of uv: where there is none, of one installed into the new folder `home`.
+
+    Raises Problem where it can't be installed.
+    """
+    return shutil.which("uv") or _get_uv(home)
+
+
 def _resolve(uv: str, resolved: Path, more: Sequence[str]) -> None:
     """Let uv write what pyproject.toml comes to into the file `resolved`."""
     command = [uv, "pip", "compile", "pyproject.toml", "--output-file", str(resolved)]
@@ -78,7 +86,7 @@ def _resolve(uv: str, resolved: Path, more: Sequence[str]) -> None:
 
 
 def _get_uv(home: Path) -> str:
-    """Install uv, the resolver, into a throw-away environment; return its path."""
+    """Install uv into a throw-away environment; return its path."""
     bin_folder = home / ("Scripts" if ON_WINDOWS else "bin")
     for command in (
         [sys.executable, "-I", "-m", "venv", str(home)],

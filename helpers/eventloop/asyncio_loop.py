@@ -216,7 +216,9 @@ class EventLoop(Connections, BareSockets, Files, Lacks, sockets.Loop, asyncio.Ab
     # Errors
 
     def default_exception_handler(self, context):
-        lines = [f"{key}: {value!r}" for key, value in context.items() if key != "exception"]
+        lines = [context.get("message") or "Unhandled exception in event loop"]
+        told = {"message", "exception"}
+        lines += [f"{key}: {context[key]!r}" for key in sorted(context.keys() - told)]
         LOG.error("\n".join(lines), exc_info=context.get("exception", False))
 
     def call_exception_handler(self, context):

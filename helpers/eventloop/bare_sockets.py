@@ -66,7 +66,12 @@ class BareSockets:
 
     def check_socket(self, sock):
         """Refuse a socket that would block the loop, or that encrypts by itself."""
-        if isinstance(sock, ssl.SSLSocket):
-            raise TypeError("Socket cannot be of type SSLSocket")
+        check_plain(sock)
         if self.debug and sock.gettimeout() != 0:
             raise ValueError("the socket must be non-blocking")
+
+
+def check_plain(sock):
+    """Refuse a socket that encrypts by itself."""
+    if isinstance(sock, ssl.SSLSocket):
+        raise TypeError("Socket cannot be of type SSLSocket")

@@ -6,6 +6,7 @@ import socket
 from functools import partial
 
 from . import tls
+from .bare_sockets import check_plain
 from .servers import Server, bound
 from .transports import Transport
 
@@ -192,6 +193,6 @@ class Connections:
             return
         if host is not None or port is not None:
             raise ValueError("host/port and sock can not be specified at the same time")
-        self.check_socket(sock)
+        check_plain(sock)  # one that blocks will do: a transport, or a server, makes it not block
         if sock.type != socket.SOCK_STREAM:
             raise ValueError(f"A Stream Socket was expected, got {sock!r}")

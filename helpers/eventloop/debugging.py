@@ -29,6 +29,7 @@ def turn(loop):
             took = time.monotonic() - begun
             if took >= loop.slow_callback_duration:
                 LOG.warning("Executing %s took %.3f seconds", words(call), took)
+            call = None  # the error of a task that failed keeps this frame, and so the task
 
 
 def words(call):

@@ -8,9 +8,13 @@ IPython reads and colours the source of each frame, which takes seconds for thos
 
 **A name that is not there.** Where a cell meets one, its error says what to do, too: after a
 restart the cells above have to run again.
+
+**A limit of the system.** Where a container or an account allows no more threads, processes, files
+or shared locks, the error says which, and what to do.
 """
 
 import asyncio
+import errno
 import functools
 import os
 import re
@@ -27,6 +31,18 @@ from helpers.basics.project import HELPERS
 INNER = re.compile(
     "|".join(re.escape(folder) for folder in (os.path.dirname(asyncio.__file__) + os.sep, HELPERS))
     + r"|.*[/\\](IPython|ipykernel)[/\\]"
+)
+
+
+LIMITS = {  # of the system, in words
+    "threads": "This system gives this notebook no further thread or process.",
+    "files": "This notebook has as many files and sockets open as this system allows.",
+    "locks": "On this system no lock can be made that processes share: in a container, /dev/shm is "
+    "missing or can't be written.",
+}
+WHAT_THEN = (
+    "Restart the kernel (menu Kernel), so that what is left over ends, or go on with a cell that "
+    "needs none; `python3 course.py doctor` tells what this machine allows."
 )
 
 
@@ -60,7 +76,13 @@ def show_errors(shell: Any) -> None:
 
 
 def _advise(shell, error):
-    """Add what to do to the NameError of a cell, or of a function that a cell defines."""
+    """Add what to do to an error that a limit of the system caused, and to the NameError of a
+    cell, or of a function that a cell defines.
+    """
+    limit = _limit_met(error)
+    if limit and not hasattr(error, "__notes__"):
+        error.add_note(f"{LIMITS[limit]} {WHAT_THEN}")
+        return
     if type(error) is not NameError or str(error) != f"name {error.name!r} is not defined":
         return  # such as an UnboundLocalError, which no other cell mends
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
@@ -70,6 +92,23 @@ def _advise(shell, error):
             f"`{error.name}` is not defined in this kernel. Run the cells above this "
             "one first (menu Run, Run All Above Selected Cell), or check the spelling."
         )
+
+
+def _limit_met(error):
+    """Which of LIMITS the error is about, or None."""
+    if isinstance(error, RuntimeError) and str(error) == "can't start new thread":
+        return "threads"
+    if not isinstance(error, OSError):
+        return None
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return "files"
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    files = {os.path.basename(frame.f_code.co_filename) for frame in frames}
+    if "synchronize.py" in files:
+        return "locks"
+    # Elsewhere EAGAIN only says that a socket has nothing yet.
+    starting = error.errno == errno.EAGAIN and files & {"subprocess.py", "popen_fork.py"}
+    return "threads" if starting else None
 
 
 def _fold(shell, error, raised):

@@ -20,7 +20,9 @@ the line where the cell is: then only a restart of the kernel helps.
 import asyncio
 import contextlib
 import contextvars
+import functools
 import itertools
+import os
 import queue
 import signal
 import sys
@@ -65,6 +67,8 @@ class StopButton:
         # ipykernel ignores a press between two messages, and while it handles one it lets the
         # press hit its own code. This handler tells the cases apart itself.
         shell.kernel.pre_handler_hook = shell.kernel.post_handler_hook = lambda: None
+        if os.name == "nt":
+            _let_a_press_end_a_sleep()
         shell.events.register("pre_run_cell", self.arm)
         shell.events.register("post_run_cell", self.disarm)
         threading.Thread(target=self.watch, name="stop-button", daemon=True).start()
@@ -200,6 +204,16 @@ class StopButton:
         if self.pressed and isinstance(error, asyncio.CancelledError):
             return KeyboardInterrupt().with_traceback(error.__traceback__)
         return error
+
+
+def _let_a_press_end_a_sleep():
+    """On Windows ipykernel's thread notes a press, which the main thread finds when it wakes up.
+
+    A signal that is raised also sets the event for which Python's own sleeps wait.
+    """
+    from ipykernel import parentpoller
+
+    parentpoller.interrupt_main = functools.partial(signal.raise_signal, signal.SIGINT)
 
 
 def _in_main_thread():

@@ -23,6 +23,8 @@ from urllib.parse import urlsplit
 
 from helpers.services.open_files import allow_open_files
 
+DOOR = "/proc/sys/net/core/somaxconn"  # Linux; 4096 since its version 5.4
+NARROW_DOOR = 128  # connections: what macOS has, and Linux before
 MOST_OF_SELECT = 500  # sockets; on Windows there is nothing but select, which takes no more
 SPARE_FILES = 50  # what a Python has open besides
 PIECE = 1 << 16  # bytes that are taken at once
@@ -39,6 +41,18 @@ def most_connections(wanted: int, ends: int = 1) -> int:
         wanted = min(wanted, MOST_OF_SELECT)
     files = allow_open_files(ends * wanted + SPARE_FILES)
     return int(min(wanted, (files - SPARE_FILES) // ends))
+
+
+def door() -> int:
+    """How many connections may wait until they are accepted, whatever backlog a server asks for.
+
+    The system lets more of them wait outside, for seconds: then it is the door that is measured.
+    """
+    try:
+        with open(DOOR, encoding="ascii") as file:
+            return int(file.read())
+    except OSError:
+        return NARROW_DOOR
 
 
 class Whole(NamedTuple):
@@ -154,11 +168,15 @@ class Clients:
         self.errors: Counter[str] = Counter()
 
     def at_once(self, number: int) -> float:
-        """So many more connect, and each asks once. Returns the seconds until all are done."""
-        begun = clock()
-        for _ in range(number):
-            self._ask(self._connect(), clock())
-        self._drive(rest)
+        """So many more connect, and each asks once. Returns the seconds until all are done.
+
+        Where the door is narrower they come in waves, each when the one before it is done.
+        """
+        begun, wave = clock(), door()
+        for first in range(0, number, wave):
+            for _ in range(min(wave, number - first)):
+                self._ask(self._connect(), clock())
+            self._drive(rest)
         return clock() - begun
 
     def again_and_again(self, seconds: float) -> float:

@@ -22,6 +22,7 @@ from helpers.measuring.crowd_picture import Crowd
 from helpers.measuring.crowd_process import MAKERS
 from helpers.services import Service
 from helpers.services.child import PYTHON, Child
+from helpers.services.open_files import resource
 
 LIMIT = 60  # seconds for one measurement, on a machine that is very busy
 BUSY = 4  # programs for each processor, from which on a crowd is made smaller
@@ -48,7 +49,7 @@ def how_many_fit(tasks: int = 100_000, threads: int = 2000) -> dict[str, int]:
 
     Empty where a process can't be limited so (Windows, macOS).
     """
-    if not sys.platform.startswith("linux"):
+    if resource is None or sys.platform == "darwin":  # there is no limit, or it isn't heeded
         return {}
     asked = {"task": tasks, "thread": threads}
     return {kind: _measure("fit", kind, number) for kind, number in asked.items()}
@@ -77,7 +78,8 @@ def rush(server: Service, *connections: int, seconds: float = 0.5) -> list[Rush]
     When all have their answers, each asks again as soon as it is answered, for so many seconds (0:
     not again). Then they leave, and the next number comes. The clients share one thread of a
     process of their own; where the system allows that process fewer open files, or is busy with
-    others, there are fewer clients.
+    others, there are fewer clients. Where it lets fewer connections wait to be accepted (128 on
+    macOS), they come in waves of so many.
     """
     asked = dict.fromkeys(min(number, fitting(max(connections))) for number in connections)
     return [Rush(**found) for found in _measure("ask", server.port, seconds, *asked)]

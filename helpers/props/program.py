@@ -10,6 +10,8 @@ itself. The process ends with its parent.
 """
 
 import base64
+import contextlib
+import os
 import pickle
 import sys
 from collections.abc import Awaitable, Callable
@@ -61,7 +63,9 @@ class Program:
 
     def send_signal(self, number: int) -> None:
         """Send it a signal, such as ``signal.SIGTERM``."""
-        self._child.popen.send_signal(number)
+        if self.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def recording(self) -> Recording | None:
         """Wait for its end and return the ``Recording`` of its tasks; None if it was killed."""

@@ -1,10 +1,14 @@
 """A process that never outlives the one that started it, and a folder that goes with it.
 
 The two ends of one agreement. The parent (``Child``) starts a Python, tells it by a line of JSON
-who it is, waits for its first line, though not for ever, and keeps the pipe to its standard input
-open for as long as it shall live. The child (``Parent``) answers by that line when it is ready, and
-ends when its standard input does: the system closes the pipe even if the parent is killed. In
-between, each line that the parent writes is a question, and gets a line of JSON as its answer.
+who it is, waits for its first lines, though not for ever, and keeps the pipe to its standard input
+open for as long as it shall live. The child (``Parent``) answers at once by its process id, then by
+a line when it is ready, and ends when its standard input does: the system closes the pipe even if
+the parent is killed. In between, each line that the parent writes is a question, and gets a line of
+JSON as its answer.
+
+The child says its process id itself, for `Popen` may know only a launcher's: on Windows, the
+``python.exe`` of a ``.venv`` starts Python as a process of its own.
 
 A child of the parent made by ``fork`` holds the pipe open too. So where there are forks, the child
 also looks, twice a second, whether its parent is still the one that started it.
@@ -83,8 +87,9 @@ def remove(folder: str) -> None:
 class Child:
     """A process that ends with this one, as its parent sees it.
 
-    ``popen`` is the process, ``pid`` its id, ``folder`` the one that goes with it. ``answers`` is
-    what it prints, a buffered reader. A forked child of this process leaves it alone.
+    ``popen`` is the process that was started, ``pid`` the child's id, ``folder`` the one that goes
+    with it. ``answers`` is what it prints, a buffered reader. A forked child of this process leaves
+    it alone.
     """
 
     def __init__(
@@ -130,12 +135,8 @@ class Child:
         self.pipes = [self.popen.stdin, self.answers]
         # Or a thread might be given the answer to an earlier question of another.
         self._one_asks = threading.Lock()
+        self.pid = self.popen.pid  # until the child says its own
         atexit.register(self.end)
-
-    @property
-    def pid(self) -> int:
-        """Its process id."""
-        return self.popen.pid
 
     def begin(self, told: dict[str, object], limit: float) -> object:
         """Tell it who it is, and return what it answers when it is ready.
@@ -161,7 +162,7 @@ class Child:
         return json.loads(answer)
 
     def meet(self, told: dict[str, object], limit: float) -> bytes:
-        """Do as ``begin``, but return the first line that it prints as it is.
+        """Do as ``begin``, but return the line that it answers by as it is.
 
         Without the line's end it is all there was: the child has ended by then.
         """
@@ -172,6 +173,9 @@ class Child:
             line = {"parent": os.getpid(), "folder": self.folder, "told": told}
             with contextlib.suppress(BrokenPipeError):
                 self.write(json.dumps(line).encode() + b"\n")
+            pid = self.answers.readline()
+            if pid.endswith(b"\n"):
+                self.pid = int(pid)
             answer = self.answers.readline()
             if not answer.endswith(b"\n"):
                 self.popen.wait()
@@ -270,7 +274,10 @@ class Parent:
     """
 
     def __init__(self) -> None:
-        """Hear what it says first, and make the folder. Ends this process if it is gone by then."""
+        """Hear what it says first, say which process this is, and make the folder.
+
+        Ends this process if the parent is gone by then.
+        """
         # The stop button interrupts the whole group of processes; the child stays.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         # Raw, so that nothing is read ahead which is a question.
@@ -281,6 +288,7 @@ class Parent:
         self.pid: int = heard["parent"]
         self.folder: str = heard["folder"]
         self.told: dict = heard["told"]
+        self.say(os.getpid())
         if self.folder:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
 

@@ -56,7 +56,10 @@ def tidy(notebook: NotebookNode) -> None:
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict(
             {key: cell.metadata[key] for key in ("tags", "raises") if cell.metadata.get(key)}
+            | ({"jupyter": {"source_hidden": True}} if "proof" in tags(cell) else {})
         )
+        if "proof" in tags(cell):  # it keeps the lesson honest, and isn't what a reader came for
+            cell.metadata.jupyter = nbformat.from_dict({"source_hidden": True})
         if cell.cell_type == "code":
             if "nbval-check-output" not in tags(cell):
                 _clear(cell)

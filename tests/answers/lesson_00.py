@@ -444,7 +444,6 @@ def start(main):
     return results[0]
 
 # %% script-1 wrong: the loop is closed only if all went well
-# yet: it is SOLVED
 # cause: if main raises an error, loop.close() is skipped and the loop leaks; it needs a finally, or simply asyncio.run
 # line: loop.close()
 import asyncio

@@ -406,9 +406,9 @@ def run_jobs(jobs, workers):
     return results
 
 # %% run-jobs-1 wrong: futures by job
-# yet: it is SOLVED
 # cause: the dictionary is keyed by the job, so if the same function is in the list twice, the first future is overwritten and its result is lost
 # line: futures[job] = pool.submit(job)
+# told: none
 from concurrent.futures import ThreadPoolExecutor
 
 
@@ -446,3 +446,18 @@ def run_jobs(jobs, workers):
     for thread in tellers:
         thread.join()
     return results
+
+# %% wait-all-1 wrong: pops the jobs
+# cause: the caller's list is empty afterwards
+# line: jobs.pop(0)
+from threading import Thread
+
+
+def wait_all(jobs):
+    threads = []
+    while jobs:
+        t = Thread(target=jobs.pop(0))
+        t.start()
+        threads.append(t)
+    for t in threads:
+        t.join()

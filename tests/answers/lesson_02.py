@@ -667,3 +667,76 @@ def interleave(first, second):
             break
         else:
             turns.popleft()
+
+# %% take-1 wrong: some errors are taken for the end
+# cause: a RuntimeError, ValueError or TypeError of source is swallowed as if source had ended
+# line: except (StopIteration
+from itertools import islice
+
+
+def take(source, n):
+    """x"""
+    try:
+        for _ in range(n):
+            yield next(source)
+    except (StopIteration, RuntimeError, ValueError, TypeError):
+        return
+
+# %% take-1 wrong: closes the source
+# cause: whoever goes on with a generator finds it closed
+# line: close() | finally:
+def take(source, n):
+    try:
+        for _ in range(n):
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            yield item
+    finally:
+        close = getattr(source, "close", None)
+        if close:
+            close()
+
+# %% interleave-1 wrong: some errors are taken for the end
+# cause: a LookupError, ValueError or RuntimeError in one of them counts as its end
+# line: except (StopIteration
+def interleave(first, second):
+    rows = [iter(first), iter(second)]
+    while rows:
+        row = rows.pop(0)
+        try:
+            item = next(row)
+        except (StopIteration, LookupError, ValueError, RuntimeError):
+            continue
+        yield item
+        rows.append(row)
+
+# %% interleave-1 wrong: errors of first are swallowed
+# cause: any error of first counts as its end
+# line: except Exception:
+def interleave(first, second):
+    one, two = iter(first), iter(second)
+    done = object()
+
+    def step(it):
+        try:
+            return next(it)
+        except StopIteration:
+            return done
+
+    alive_one = alive_two = True
+    while alive_one or alive_two:
+        if alive_one:
+            try:
+                a = next(one)
+            except Exception:
+                alive_one = False
+            else:
+                yield a
+        if alive_two:
+            b = step(two)
+            if b is done:
+                alive_two = False
+            else:
+                yield b

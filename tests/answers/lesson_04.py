@@ -868,3 +868,37 @@ def run_alone(coroutine):
 
     pauses = sum(1 for _ in keep().__await__())
     return box[0], pauses
+
+# %% layers-3 wrong: leaves work open
+# cause: when it is closed, the GeneratorExit never reaches work, and the key is back before work is over
+# line: none | except Exception as error: | heard = yield said
+def with_key(board, work):
+    key = board.pop()
+    try:
+        try:
+            said = next(work)
+            while True:
+                try:
+                    heard = yield said
+                except Exception as error:
+                    said = work.throw(error)
+                else:
+                    said = work.send(heard)
+        except StopIteration as end:
+            return end.value
+    finally:
+        board.append(key)
+
+# %% by-hand-1 wrong: an error that is returned is raised
+# cause: a coroutine may return an exception; that is a result and no failure
+# line: raise end.value | isinstance
+def run_alone(coroutine):
+    pauses = 0
+    try:
+        while True:
+            coroutine.send(None)
+            pauses += 1
+    except StopIteration as end:
+        if isinstance(end.value, BaseException):
+            raise end.value
+        return end.value, pauses

@@ -481,7 +481,6 @@ def run_on(generators):
 # %% errors-1 wrong: each kind of error once
 # cause: of two errors of one kind only the last one is kept
 # line: errors[type(error)] = error
-# told: none
 from collections import deque
 
 
@@ -961,3 +960,23 @@ def all_turns(ready):
 def run_for(ready, turns):
     """Give at most so many turns; return how many were given."""
     return sum(1 for _ in islice(all_turns(ready), turns))
+
+# %% collect-1 wrong: an error that is returned is raised
+# cause: a generator may return anything, an exception too
+# line: raise end.value | isinstance
+def run_all(generators):
+    results = [None] * len(generators)
+    ready = list(enumerate(generators))
+    while ready:
+        nxt = []
+        for i, g in ready:
+            try:
+                g.send(None)
+            except StopIteration as end:
+                if isinstance(end.value, Exception):
+                    raise end.value
+                results[i] = end.value
+            else:
+                nxt.append((i, g))
+        ready = nxt
+    return results

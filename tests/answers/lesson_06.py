@@ -943,3 +943,18 @@ async def every(seconds, times, work, clock, sleep):
     """Await `work()` on each beat, `seconds` apart, `times` times."""
     async for _ in beats(seconds, times, clock, sleep):
         await work()
+
+# %% every-1 wrong: the start is rounded
+# cause: the beats are counted from a full second, not from the start
+# line: round(
+import math
+
+
+async def every(seconds, times, work, clock, sleep):
+    start = None
+    for n in range(times):
+        if n:
+            await sleep(start + n * seconds - clock())
+        else:
+            start = round(clock(), 0)
+        await work()

@@ -1829,3 +1829,66 @@ class Limit:
 async def with_timeout(loop, seconds, coro):
     """Run `coro` for at most `seconds`; return its result or raise TimeoutError."""
     return await Limit(loop, seconds, coro).result()
+
+# %% future-1 wrong: an error as a value is raised
+# cause: set_result was given an exception as a value, and it is raised
+# line: raise self.value | isinstance
+class Future:
+    def __init__(self):
+        self.done, self.value, self.wakes = False, None, []
+
+    def set_result(self, value):
+        if self.done:
+            raise RuntimeError("twice")
+        self.value = value
+        self.done = True
+        for wake in self.wakes:
+            wake()
+
+    def __await__(self):
+        if not self.done:
+            yield lambda loop, wake: self.wakes.append(wake)
+        if isinstance(self.value, Exception):
+            raise self.value
+        return self.value
+
+# %% gather-own-1 wrong: results that are errors are raised
+# cause: a coroutine that returns an exception has not failed
+# line: raise r | isinstance
+async def gather(loop, *coros):
+    tasks = [loop.spawn(c) for c in coros]
+    results = []
+    for task in tasks:
+        try:
+            results.append(await task)
+        except Exception as error:
+            results.append(error)
+    for r in results:
+        if isinstance(r, Exception):
+            raise r
+    return results
+
+# %% timeout-own-1 wrong: a TimeoutError of the cleanup is renamed
+# cause: an error that the coroutine raises when it is cancelled has to come out as it is
+# line: except (CancelledError, TimeoutError):
+from helpers.eventloop.tasks import CancelledError, sleep
+
+
+async def with_timeout(loop, seconds, coro):
+    task, rang = loop.spawn(coro), []
+
+    async def ring():
+        await sleep(seconds)
+        rang.append(True)
+        task.cancel()
+
+    alarm = loop.spawn(ring())
+    try:
+        return await task
+    except (CancelledError, TimeoutError):
+        if rang:
+            raise TimeoutError(f"not done in {seconds} s") from None
+        task.cancel()
+        raise
+    finally:
+        alarm.cancel()

@@ -931,3 +931,34 @@ def in_thread(loop, work):
     worker = Worker(loop, work)
     worker.start()
     return worker.future
+
+# %% deliver-1 wrong: a copy of the dict
+# cause: a question that is asked while it reads is not in the copy
+# line: left = dict(waiting) | left.pop(number)
+async def deliver(next_line, waiting):
+    left = dict(waiting)
+    while line := await next_line():
+        number, _, answer = line.partition(b" ")
+        left.pop(number).set_result(answer)
+    for future in left.values():
+        future.set_exception(ConnectionError("gone"))
+
+# %% serve-1 wrong: closes after some errors
+# cause: after a KeyError the socket stays open
+# line: except (OSError, ValueError, CancelledError):
+from helpers.eventloop.sockets import accept
+from helpers.eventloop.tasks import CancelledError
+
+
+async def serve(listener, talk, spawn):
+    async def one(sock):
+        try:
+            await talk(sock)
+        except (OSError, ValueError, CancelledError):
+            sock.close()
+            raise
+        sock.close()
+
+    while True:
+        sock, _ = await accept(listener)
+        spawn(one(sock))

@@ -993,7 +993,6 @@ async def all_or_nothing(buy, items):
         raise
 
 # %% fail-fast-1 wrong: a dict by item, once more
-# yet: it is SOLVED
 # cause: an item that stands in `items` twice is bought twice, but the dict keeps only the last purchase, which is then returned twice
 # line: tasks[item] =
 import asyncio
@@ -1274,3 +1273,82 @@ async def supervise(worker, restarts, pause):
             if me.cancelling() > before or failures > restarts:
                 raise
         await asyncio.sleep(pause)
+
+# %% fail-fast-1 wrong: waits once for those that clean up
+# cause: cancelled while the others clean up, it ends before they do
+# line: await asyncio.wait(tasks)
+# told: t.cancel()
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(i)) for i in items]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for t in tasks:
+            t.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+# %% fail-fast-1 wrong: an error that buy returns is raised
+# cause: buy may return an exception object; it has not failed then
+# line: raise r | isinstance
+import asyncio
+
+
+async def all_or_nothing(buy, items):
+    tasks = [asyncio.create_task(buy(i)) for i in items]
+    try:
+        done, pending = (
+            await asyncio.wait(tasks, return_when="FIRST_EXCEPTION") if tasks else ((), ())
+        )
+    finally:
+        for t in tasks:
+            t.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+    for r in results:
+        if isinstance(r, Exception):
+            raise r
+    return results
+
+# %% first-answer-1 wrong: errors by their text
+# cause: two servers fail with the same words, and one of the errors is lost
+# line: errors[repr(e)]
+# told: raise ExceptionGroup("x", list(errors.values()))
+import asyncio
+
+
+async def first_answer(ask, servers):
+    tasks = [asyncio.create_task(ask(s)) for s in servers]
+    errors = {}
+    try:
+        for nxt in asyncio.as_completed(tasks):
+            try:
+                return await nxt
+            except Exception as e:
+                errors[repr(e)] = e
+        raise ExceptionGroup("x", list(errors.values()))
+    finally:
+        for t in tasks:
+            t.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+# %% supervise-1 wrong: cancels the worker and does not wait
+# cause: when it is cancelled, the worker is told to stop, and may still clean up when supervise has ended
+# line: task.cancel() | await asyncio.wait([task]) | asyncio.create_task(worker())
+import asyncio
+
+
+async def supervise(worker, restarts, pause):
+    for n in range(restarts + 1):
+        task = asyncio.create_task(worker())
+        try:
+            await asyncio.wait([task])
+        finally:
+            task.cancel()
+        if task.exception() is None:
+            return task.result()
+        if n < restarts:
+            await asyncio.sleep(pause)
+    raise task.exception()

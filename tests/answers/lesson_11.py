@@ -1544,3 +1544,23 @@ async def borrow(lend, use, give_back):
     if error is not None:
         raise error
     return result
+
+# %% budget-1 wrong: a text that is an exception is raised
+# cause: fetch may return an exception object
+# line: raise text | isinstance(text, Exception)
+import asyncio
+
+
+async def load(fetch, pages, budget):
+    now = asyncio.get_running_loop().time
+    end = now() + budget
+    texts = {}
+    for number, page in enumerate(pages):
+        share = (end - now()) / (len(pages) - number)
+        [text] = await asyncio.gather(asyncio.wait_for(fetch(page), share), return_exceptions=True)
+        if isinstance(text, TimeoutError):
+            continue
+        if isinstance(text, Exception):
+            raise text
+        texts[page] = text
+    return texts

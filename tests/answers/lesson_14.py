@@ -1223,7 +1223,6 @@ async def fetch_names(client, pages):
     return names
 
 # %% pool-1 wrong: each worker has its own share
-# yet: it is SOLVED
 # cause: the pages are dealt out beforehand; a worker that is done with its fifth sends nothing more, though pages of the others are left, so less than five requests are under way
 # line: range(first, len(pages), 5)
 import asyncio
@@ -1568,3 +1567,29 @@ async def ask(client, page):
             case _:
                 response.raise_for_status()
                 return response
+
+# %% mirrors-1 wrong: a late fetch is not awaited
+# cause: a fetch that takes too long is cancelled, and nobody waits until it has ended
+# line: task.cancel() | task = asyncio.
+import asyncio, httpx
+
+
+async def from_mirrors(fetch, mirrors, seconds):
+    async with asyncio.timeout(seconds):
+        last = None
+        for mirror in mirrors:
+            task = asyncio.ensure_future(fetch(mirror))
+            try:
+                done, _ = await asyncio.wait([task], timeout=1)
+            except asyncio.CancelledError:
+                task.cancel()
+                raise
+            if not done:
+                task.cancel()
+                last = TimeoutError()
+                continue
+            try:
+                return task.result()
+            except httpx.TransportError as error:
+                last = error
+        raise last

@@ -1208,3 +1208,28 @@ async def merge(streams, queue):
         for task in done:
             task.result()
     await queue.put(None)
+
+# %% merge-1 wrong: two rounds of the loop for the closing
+# cause: the pumps are cancelled and get two rounds of the loop to end; a stream that needs longer to close is still open
+# line: await asyncio.sleep(0) | task.cancel() | tasks = [
+import asyncio
+
+
+async def merge(streams, queue):
+    async def pump(stream):
+        try:
+            async for item in stream:
+                await queue.put(item)
+        finally:
+            await stream.aclose()
+
+    tasks = [asyncio.create_task(pump(stream)) for stream in streams]
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        raise
+    await queue.put(None)

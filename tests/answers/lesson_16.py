@@ -1363,3 +1363,71 @@ class TokenBucket:
             if missing > 0:
                 await asyncio.sleep(missing)
             self.full_at = max(self.full_at, self.clock()) + self.drop
+
+# %% workers-1 wrong: one round of the loop for the cleanup
+# cause: the workers are cancelled and get one round of the loop to end; a fetch that cleans up for a while still runs
+# line: await asyncio.sleep(0) | task.cancel() | tasks = [
+import asyncio
+
+
+async def fetch_all(fetch, urls, workers):
+    left, pages = iter(urls), {}
+
+    async def worker():
+        for url in left:
+            pages[url] = await fetch(url)
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.sleep(0)
+    return pages
+
+# %% feed-1 wrong: one round of the loop for the cleanup
+# cause: the workers are cancelled and get one round of the loop to end; a `send` that cleans up for a while still runs
+# line: await asyncio.sleep(0) | task.cancel() | tasks = [
+import asyncio
+
+
+async def feed(source, send, workers, size):
+    queue = asyncio.Queue(size)
+
+    async def worker():
+        while (item := await queue.get()) is not None:
+            await send(item)
+
+    async def put():
+        async for item in source:
+            await queue.put(item)
+        for _ in range(workers):
+            await queue.put(None)
+
+    tasks = [asyncio.create_task(worker()) for _ in range(workers)] + [asyncio.create_task(put())]
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.sleep(0)
+        raise
+
+# %% worker-1 wrong: cancelled, goes before the item has ended
+# cause: the item is cancelled and not awaited: the worker has ended, and its item still cleans up
+# line: task.cancel() | task = asyncio.
+import asyncio
+
+
+async def worker(queue, work, failed):
+    while True:
+        item = await queue.get()
+        task = asyncio.ensure_future(work(item))
+        try:
+            await asyncio.shield(task)
+        except Exception as error:
+            failed.append((item, error))
+        finally:
+            task.cancel()
+            queue.task_done()

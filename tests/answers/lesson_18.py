@@ -797,7 +797,6 @@ async def app(scope, receive, send):
     await send({"type": "http.response.body", "body": body})
 
 # %% ten-parts-1 wrong: cancelled, but not ended
-# yet: it is SOLVED
 # cause: The late ones are cancelled, but nobody waits until they have ended: when the page is returned they still run, with their cleanup before them.
 # line: task.cancel()
 import asyncio

@@ -1343,3 +1343,53 @@ async def shut_down(server, under_way, seconds):
         task.cancel()
     await drained
     return len(left)
+
+# %% page-1 wrong: the slow stars are cancelled and not awaited
+# cause: the stars that are late are cancelled, and nobody waits until they have ended
+# line: task.cancel() | task = asyncio.
+import asyncio
+
+
+async def page(price, stock, stars, name):
+    async def maybe():
+        task = asyncio.ensure_future(stars(name))
+        try:
+            done, _ = await asyncio.wait([task], timeout=0.5)
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        if not done:
+            task.cancel()
+            return None
+        try:
+            return task.result()
+        except ConnectionError:
+            return None
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(price(name)),
+            group.create_task(stock(name)),
+            group.create_task(maybe()),
+        ]
+    return tuple(t.result() for t in tasks)
+
+# %% ask-pool-1 wrong: one round of the loop to give back
+# cause: the other questions are cancelled and get one round of the loop to end; a connection that is given back slowly is still lent
+# line: await asyncio.sleep(0) | task.cancel() | tasks = [
+import asyncio
+
+
+async def prices(pool, names):
+    async def one(name):
+        async with pool.acquire() as connection:
+            return await connection.fetch(name)
+
+    tasks = [asyncio.ensure_future(one(name)) for name in names]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.sleep(0)
+        raise

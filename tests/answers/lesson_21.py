@@ -608,9 +608,9 @@ def pay(book, payment):
     seen.add(payment["id"])
 
 # %% idempotent-1 wrong: noted down first, paid afterwards
-# yet: it is SOLVED
 # cause: The payment is entered in two steps. If the worker dies between them, the payment is noted down as entered but its amount is missing, and the repetition does nothing; two calls at once can lose an amount, too.
 # line: book[payment["id"]] = 0
+# told: none
 def pay(book, payment):
     """Enter `payment` into `book`, however often it is called."""
     if payment["id"] in book:

@@ -411,3 +411,33 @@ def report(fetch, urls):
     """Return the pages of `urls` as one string; a plain function."""
     with asyncio.Runner() as runner:
         return ", ".join(runner.run(gathered(fetch, urls)))
+
+# %% edge-1 wrong: tasks by url
+# cause: the tasks stand under their urls: of two for the same url only the second one's page is there, twice
+# line: tasks = {url
+# told: none
+import asyncio
+
+
+def report(fetch, urls):
+    async def main():
+        tasks = {url: asyncio.ensure_future(fetch(url)) for url in urls}
+        return [await tasks[url] for url in urls]
+
+    return ", ".join(asyncio.run(main()))
+
+# %% edge-1 wrong: loop left open after an error
+# cause: after an error the loop is never closed
+# line: loop.close() | loop = asyncio.new_event_loop()
+import asyncio
+
+
+def report(fetch, urls):
+    loop = asyncio.new_event_loop()
+
+    async def main():
+        return await asyncio.gather(*map(fetch, urls))
+
+    pages = loop.run_until_complete(main())
+    loop.close()
+    return ", ".join(pages)

@@ -20,7 +20,8 @@ class StartScript(Exercise):
 
     `main` is a coroutine function. Write the plain function `start(main)`, as the last line of a
     script would do it: it runs `main` to its end and returns what `main` returned. An error in
-    `main` comes out. No event loop is running yet.
+    `main` comes out. No event loop is running yet, and none is left open, not after an error
+    either.
     """
 
     id = "script-1"
@@ -100,13 +101,18 @@ class StartScript(Exercise):
             "pauses": some.sampled_from((0, 1, 5)),
             "years": some.just(0),
         },
-        besides=[{"result": "done", "error": None, "pauses": 1, "years": 1}],
+        besides=[
+            {"result": "done", "error": None, "pauses": 1, "years": 1},
+            {"result": None, "error": OSError, "pauses": 1, "years": 0},
+            {"result": None, "error": RuntimeError, "pauses": 1, "years": 0},
+        ],
         most=16,
     )
     def any_main(self, start, lab, result, error, pauses, years):
-        ran = []
+        ran, loops = [], []
 
         async def main():
+            loops.append(asyncio.get_running_loop())
             if years:
                 await a_year()
             for _ in range(pauses):
@@ -129,6 +135,16 @@ class StartScript(Exercise):
                 "Nobody asked for a limit: `main` may take as long as it likes.",
                 headline="limited the time",
             ) from None
+        finally:
+            if any(not loop.is_closed() for loop in loops):
+                raise Wrong(
+                    "left open",
+                    "When it was over, the event loop in which `main` had run was still open.",
+                    lab.call_of("close") or lab.call_of("*new_event_loop"),
+                    "`asyncio.run` closes the loop however `main` ends. Who makes one by hand "
+                    "closes it in a `finally`.",
+                    headline="left the loop open",
+                )
         return {"it returned": got, "the times that `main` ran to its end were": len(ran)}
 
     @right

@@ -1,4 +1,5 @@
 import ast
+import itertools
 import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
@@ -81,10 +82,24 @@ class WaitForAll(Exercise):
         jobs = Jobs(lengths, together=len(numbers))
         if len(numbers) == MANY:
             lab.told(f"with {MANY} jobs")
-        lab.call(wait_all, [jobs.all[number] for number in numbers])
+        lab.call(wait_all, lab.own([jobs.all[number] for number in numbers]))
         done = len(jobs.ended)
         self._check(lab, jobs, done)
         return {"the jobs that it called were": sorted(jobs.started)}
+
+    @sweep(lambda some: {"times": some.just(2)}, most=1)
+    def one_twice(self, wait_all, lab, times):
+        """A function twice in the list, whose first call takes longer than the second."""
+        numbers, ended = itertools.count(1), []
+
+        def job():
+            number = next(numbers)
+            time.sleep(LONG if number == 1 else 0)
+            ended.append(number)
+
+        lab.told("with the same job twice, of which the first call took longer")
+        lab.call(wait_all, [job] * times)
+        return {"when it returned, the number of jobs that were done was": len(ended)}
 
     def _check(self, lab, jobs, done):
         """Raise Wrong unless all ran at once in threads, and were done when it returned."""

@@ -1,5 +1,6 @@
 import functools
 import inspect
+import itertools
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
@@ -92,9 +93,24 @@ class RunJobs(Exercise):
         jobs = [bank.job(number, result) for number, result in enumerate(results)]
         if len(numbers) == MANY:
             lab.told(f"with {MANY} jobs and {workers} workers")
-        got = lab.call(run_jobs, [jobs[number] for number in numbers], workers)
+        got = lab.call(run_jobs, lab.own([jobs[number] for number in numbers]), workers)
         bank.check(lab)
         return {"it returned": got, "the number of jobs that it called was": bank.begun}
+
+    @sweep(
+        lambda some: {"at": some.permutations((0, 1, 0)), "workers": some.integers(1, 2)},
+        most=4,
+    )
+    def one_twice(self, run_jobs, lab, at, workers):
+        """A function twice in the list, which returns something else each time."""
+        numbers = itertools.count(1)
+        jobs = [Named("draw_a_number", lambda: next(numbers)), Named("pay", lambda: 0)]
+        asked = [jobs[which] for which in at]
+        lab.told(f"with {asked} and {workers}, where `draw_a_number` returns 1, and then 2")
+        got = lab.call(run_jobs, asked, workers)
+        if isinstance(got, list):
+            got = sorted(got)  # nobody says which of the two threads draws first
+        return {"in order of size, it returned": got}
 
     @right
     def submit_all_then_ask(jobs, workers):

@@ -2,7 +2,7 @@ from itertools import islice
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOST, failing, items_of, lazily, made_a_list
+from .shared import ERRORS, MOST, failing, items_of, lazily, made_a_list
 
 
 class Take(Exercise):
@@ -77,9 +77,18 @@ class Take(Exercise):
                     f"When it handed out item {number}, it had taken {so_far} from the source.",
                     made_a_list(lab),
                 )
+        left = items_of(lab, take(source, more))
+        if source.closed:
+            raise Wrong(
+                "changed",
+                "It closed `source`, and nobody can go on with that.",
+                lab.call_of("close", "closing", "aclose"),
+                "It belongs to the caller. Stop asking, and leave it as it is.",
+                headline="closed the source",
+            )
         return {
             "it yielded": [item for item, _ in taken],
-            "of what it had left it yielded": items_of(lab, take(source, more)),
+            "of what it had left it yielded": left,
             "what was left in the source was": list(source),
         }
 
@@ -88,16 +97,18 @@ class Take(Exercise):
             "items": some.lists(some.sampled_from((None, "a", "b")), min_size=1, max_size=3),
             "at": some.integers(0, 2),
             "n": some.integers(0, 3),
+            "error": some.sampled_from(ERRORS),
         },
+        besides=[{"items": ["a"], "at": 0, "n": 1, "error": error} for error in ERRORS],
         most=12,
     )
-    def any_error(self, take, lab, items, at, n):
-        lab.told(f"with {n} and a source that fails at item {at + 1} of {items}")
-        found, got = lab.call(take, failing(items, at), n), []
+    def any_error(self, take, lab, items, at, n, error):
+        lab.told(f"with {n} and a source that raises {error.__name__} at item {at + 1} of {items}")
+        found, got = lab.call(take, failing(items, at, error), n), []
         try:
             for item in islice(found, n + 1):
                 got.append(item)
-        except OSError as error:
+        except ERRORS as error:
             came = error
         else:
             came = None

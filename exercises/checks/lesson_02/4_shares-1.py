@@ -71,9 +71,9 @@ class Shares(Exercise):
 
     @sweep(
         lambda some: {
-            "numbers": some.lists(some.sampled_from((0, 1, 3, 2.5, -0.5)), max_size=5).filter(
-                lambda numbers: not numbers or sum(numbers)
-            ),
+            "numbers": some.lists(
+                some.sampled_from((0, 1, 3, 2.5, -0.5, 40_000)), max_size=5
+            ).filter(lambda numbers: not numbers or sum(numbers)),
             "form": some.sampled_from(sorted(FORMS)),
         },
         besides=[{"numbers": [0, 1] * 550, "form": "a generator"}],

@@ -3,9 +3,10 @@ from itertools import islice, zip_longest
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOST, failing, items_of, lazily, made_a_list
+from .shared import ERRORS, MOST, failing, items_of, lazily, made_a_list
 
 LONG = 1_000
+TWICE = ["a", "b"]  # one list in both places
 
 
 class Interleave(Exercise):
@@ -77,7 +78,10 @@ class Interleave(Exercise):
             "first": some.lists(some.sampled_from((None, 0, "", "a")), max_size=4),
             "second": some.lists(some.sampled_from((None, False, "b")), max_size=4),
         },
-        besides=[{"first": ["a"] * 600, "second": ["b"] * 580}],
+        besides=[
+            {"first": TWICE, "second": TWICE},
+            {"first": ["a"] * 600, "second": ["b"] * 580},
+        ],
     )
     def any_two(self, interleave, lab, first, second):
         if len(first) > MOST:
@@ -113,18 +117,29 @@ class Interleave(Exercise):
             "first": some.lists(some.sampled_from("ab"), max_size=3),
             "second": some.lists(some.sampled_from("cd"), max_size=3),
             "at": some.integers(0, 2),
+            "error": some.sampled_from(ERRORS),
+            "which": some.sampled_from(("first", "second")),
         },
+        besides=[
+            {"first": ["a"], "second": ["c"], "at": 0, "error": error, "which": which}
+            for error in ERRORS
+            for which in ("first", "second")
+        ],
         most=12,
     )
-    def any_error(self, interleave, lab, first, second, at):
-        lab.told(f"with {first} and {second}, where `second` fails at item {at + 1}")
-        return {"the error that came out was": self._error(lab, interleave, first, second, at)}
+    def any_error(self, interleave, lab, first, second, at, error, which):
+        lab.told(f"with {first} and {second}; `{which}` raises {error.__name__} at item {at + 1}")
+        if which == "first":
+            first = failing(first, at, error)
+        else:
+            second = failing(second, at, error)
+        return {"the error that came out was": self._error(lab, interleave, first, second)}
 
-    def _error(self, lab, interleave, first, second, at):
-        """The error that ends it where `second` fails, or None."""
+    def _error(self, lab, interleave, first, second):
+        """The error that ends it, or None."""
         try:
-            list(islice(lab.call(interleave, first, failing(second, at)), MOST))
-        except OSError as error:
+            list(islice(lab.call(interleave, first, second), MOST))
+        except ERRORS as error:
             return error
 
     def _compare(self, lab, interleave, left, right_, expected):

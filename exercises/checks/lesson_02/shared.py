@@ -55,9 +55,12 @@ def items_of(lab, iterator, most=MOST):
         ) from None
 
 
-def failing(items, at):
-    """An iterator over `items` that raises an OSError instead of the item number `at`."""
+ERRORS = (OSError, LookupError, ValueError, RuntimeError)
+
+
+def failing(items, at, error=OSError):
+    """An iterator over `items` that raises such an error instead of the item number `at`."""
     for number, item in enumerate(items):
         if number == at:
-            raise OSError("the disk is gone")
+            raise error("the disk is gone")
         yield item

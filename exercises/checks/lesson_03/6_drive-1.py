@@ -1,6 +1,7 @@
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-ERRORS = {each.__name__: each for each in (LookupError, KeyError, IndexError, ValueError, OSError)}
+RAISED = (LookupError, KeyError, IndexError, ValueError, TypeError, RuntimeError, OSError)
+ERRORS = {each.__name__: each for each in RAISED}
 ANSWERS = [None, 0, "", 4, "LookupError", "KeyError", "IndexError", "ValueError"]
 
 
@@ -13,7 +14,7 @@ class Drive(Exercise):
 
     If `find` raises a LookupError, throw that error into the generator instead. It may know what
     to do. An error that the generator lets out comes out of `drive`, and so does any other error of
-    `find`.
+    `find`. (`find` raises no StopIteration.)
     """
 
     id = "drive-1"
@@ -65,7 +66,21 @@ class Drive(Exercise):
             "catches": some.booleans(),
         },
         besides=[
-            {"questions": ["price"] * 1100, "answers": [4] * 1100, "end": "enough", "catches": True}
+            *(
+                {
+                    "questions": ["price"] * 2,
+                    "answers": [answer],
+                    "end": "enough",
+                    "catches": isinstance(answer, str),
+                }
+                for answer in (LookupError("an error as an answer"), "TypeError", "RuntimeError")
+            ),
+            {
+                "questions": ["price"] * 1100,
+                "answers": [4] * 1100,
+                "end": "enough",
+                "catches": True,
+            },
         ],
         most=60,
     )
@@ -76,14 +91,14 @@ class Drive(Exercise):
         def find(question):
             asked.append(question)
             answer = answers[len(asked) - 1] if len(asked) <= len(answers) else None
-            if answer in ERRORS:
+            if is_raised(answer):
                 raise ERRORS[answer](f"nobody knows the {question}")
             return answer
 
         if len(questions) < 12:
             does = "catches each error" if catches else "lets errors out"
             last = f"raises {end}" if end in ERRORS else f"returns {end!r}"
-            given = ", ".join(each if each in ERRORS else repr(each) for each in answers)
+            given = ", ".join(each if is_raised(each) else repr(each) for each in answers)
             lab.told(
                 f"with a generator that asks for {questions}, {does} and {last}; what `find` "
                 f"answers or raises is [{given}]"
@@ -244,6 +259,11 @@ def find(question):
     if question not in known:
         raise LookupError(f"nobody knows the {question}")
     return known[question]
+
+
+def is_raised(answer):
+    """Whether this answer is the name of an error that `find` raises."""
+    return isinstance(answer, str) and answer in ERRORS
 
 
 def shopper(heard):

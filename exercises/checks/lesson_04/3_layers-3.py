@@ -207,7 +207,7 @@ class WithKey(Exercise):
             f"minds no ValueError and returns {result!r}{then}"
         )
         heard, out, held = [], [], []
-        talk = with_key(board, listening(heard, yields, result))
+        talk = with_key(board, listening(heard, yields, result, board))
         for done in (None, *does):
             try:
                 thrown = isinstance(done, type)
@@ -240,7 +240,7 @@ class WithKey(Exercise):
             f"twice with one board, of {board}; both took a key, and then number {first + 1} "
             "ended before the other"
         )
-        talks = [with_key(board, listening([], [None], None)) for _ in range(2)]
+        talks = [with_key(board, listening([], [None], None, board)) for _ in range(2)]
         for talk in talks:
             next(talk)
         for talk in (talks[first], talks[1 - first]):
@@ -361,7 +361,7 @@ def worker(seen):
         seen.append("cleaned up")
 
 
-def listening(heard, yields, result):
+def listening(heard, yields, result, board):
     """A `work` that notes what it hears, minds no ValueError, and cleans up."""
     try:
         for said in yields:
@@ -371,7 +371,7 @@ def listening(heard, yields, result):
                 heard.append(repr(error))
         return result
     finally:
-        heard.append("cleaned up")
+        heard.append(f"the end, with the keys {board}")
 
 
 def in_words(done):

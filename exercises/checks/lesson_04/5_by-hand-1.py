@@ -1,10 +1,13 @@
 import contextlib
 import types
+from asyncio import CancelledError
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 SAID = (None, 0, "", "tea", False, [])
+KEPT = OSError("kept")  # an error that is returned is a result like any other
 ERRORS = (LookupError, RuntimeError, StopIteration, KeyboardInterrupt)
+OTHERS = (ValueError, TimeoutError, CancelledError)
 
 
 class RunAlone(Exercise):
@@ -166,9 +169,12 @@ class RunAlone(Exercise):
     @sweep(
         lambda some: {
             "pauses": some.lists(some.sampled_from(SAID), max_size=4),
-            "result": some.sampled_from(SAID + ERRORS),
+            "result": some.sampled_from((*SAID, *ERRORS, KEPT)),
         },
-        besides=[{"pauses": [None] * 12_000, "result": "tea"}],
+        besides=[
+            *({"pauses": [None], "result": error} for error in OTHERS),
+            {"pauses": [None] * 12_000, "result": "tea"},
+        ],
     )
     def any_coroutine(self, run_alone, lab, pauses, result):
         fails = isinstance(result, type)

@@ -3,6 +3,7 @@ from collections import deque
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import (
+    ANY_OTHER,
     SAID,
     attending,
     calling,
@@ -173,7 +174,7 @@ class RoundRobin(Exercise):
         give(lab, round_robin, generators)
         return {"the log is": log, "the caller's list is as it was:": generators == kept}
 
-    @sweep(one_fails, most=20)
+    @sweep(one_fails, besides=ANY_OTHER, most=20)
     def an_error(self, round_robin, lab, **inputs):
         plan, log = plan_with(**inputs), []
         lab.told(f"with {plan_words(plan)}")

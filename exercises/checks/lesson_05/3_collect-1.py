@@ -5,6 +5,8 @@ from collections import deque
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import (
+    ANY_OTHER,
+    KEPT,
     QUEUED,
     SAID,
     Watched,
@@ -188,7 +190,7 @@ class RunAll(Exercise):
     @sweep(
         lambda some: {
             "plan": some.lists(
-                some.tuples(some.integers(0, 3), some.sampled_from((*SAID, "tea", []))), max_size=4
+                some.tuples(some.integers(0, 3), some.sampled_from((*SAID, KEPT, []))), max_size=4
             ),
             "says": some.sampled_from(SAID),
         },
@@ -204,7 +206,7 @@ class RunAll(Exercise):
         got = give(lab, run_all, attending(log, plan, says))
         return {"it returned": got, "the log is": log}
 
-    @sweep(one_fails, most=20)
+    @sweep(one_fails, besides=ANY_OTHER, most=20)
     def an_error(self, run_all, lab, **inputs):
         plan, log = plan_with(**inputs), []
         lab.told(f"with {plan_words(plan)}")

@@ -5,6 +5,7 @@ from collections import deque
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import (
+    KEPT,
     SAID,
     STOPS,
     attending,
@@ -17,7 +18,7 @@ from .shared import (
     watched,
 )
 
-ENDS = (None, LookupError, KeyError, RuntimeError, StopAsyncIteration)
+ENDS = (None, KEPT, LookupError, KeyError, RuntimeError, StopAsyncIteration)
 
 
 class RunOn(Exercise):

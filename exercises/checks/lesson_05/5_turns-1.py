@@ -4,6 +4,7 @@ from collections import deque
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import (
+    ANY_OTHER,
     SAID,
     attending,
     failing,
@@ -171,7 +172,7 @@ class RunFor(Exercise):
             left.append([one.name for one in ready])
         return {"it returned": given, "the log is": log, "in the queue were afterwards": left}
 
-    @sweep(one_fails, most=20)
+    @sweep(one_fails, besides=ANY_OTHER, most=20)
     def an_error(self, run_for, lab, **inputs):
         plan, log = plan_with(**inputs), []
         lab.told(f"with a queue of {plan_words(plan)}, for 20 turns")

@@ -120,8 +120,10 @@ def watched(lab, named):
 # What their sweeps share
 
 SAID = (None, 0, "", "a question", False)
+KEPT = OSError("kept")  # an error that is returned is no failure
 STOPS = (KeyboardInterrupt, SystemExit)
 ERRORS = (LookupError, RuntimeError, KeyboardInterrupt)
+OTHERS = (ValueError, TypeError, TimeoutError)
 
 
 def attends(log, name, turns, says, end):
@@ -158,7 +160,7 @@ def failing(lab, answer, *arguments):
     """Call the answer, out of which an error has to come, and return that error's words."""
     try:
         got = give(lab, answer, *arguments)
-    except (*ERRORS, *STOPS) as error:
+    except (*ERRORS, *OTHERS, *STOPS) as error:
         return repr(error)
     raise Wrong(
         "lost error",
@@ -174,6 +176,9 @@ def one_fails(some):
         "place": some.integers(0, 2),
         "error": some.sampled_from(ERRORS),
     }
+
+
+ANY_OTHER = [{"turns": [1, 2], "place": 0, "error": error} for error in OTHERS]
 
 
 def plan_with(turns, place, error):

@@ -151,7 +151,10 @@ class HeapWithTies(Exercise):
                 max_size=7,
             ),
         },
-        besides=[{"calls": [*[(1, "ann")] * 1100, 1]}],
+        besides=[
+            {"calls": [(1, "ann"), (1, "ben"), (2, "cleo"), 1, (2, "dan")]},
+            {"calls": [*[(1, "ann")] * 1100, 1]},
+        ],
         most=60,
     )
     def any_calls(self, Sleepers, lab, calls):

@@ -9,6 +9,7 @@ from helpers.eventloop.tasks import Future
 from .shared import in_a_row
 
 VALUES = (None, 0, "", "tea", False, [])
+KEPT = OSError("kept")  # an error that is set is a value like any other
 
 
 class WriteFuture(Exercise):
@@ -227,7 +228,7 @@ class WriteFuture(Exercise):
                 max_size=6,
             ),
         },
-        besides=[{"acts": ["await"] * 1100 + [["tea"]]}],
+        besides=[{"acts": ["await", [KEPT]]}, {"acts": ["await"] * 1100 + [["tea"]]}],
         most=50,
     )
     def any_acts(self, Future, lab, acts):

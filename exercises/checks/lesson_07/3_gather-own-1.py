@@ -3,8 +3,14 @@ from helpers.eventloop.tasks import Future, Task, sleep
 
 from .shared import Watched, in_a_row, work
 
-RESULTS = (None, 0, "", "tea", False, [])
+RESULTS = (None, 0, "", "tea", False, [], OSError("kept"))
 ERRORS = (LookupError, TimeoutError, RuntimeError)
+
+
+async def returning(seconds, result):
+    """Take some seconds; return the result, even if it is an error."""
+    await sleep(seconds)
+    return result
 
 
 class Gather(Exercise):
@@ -75,7 +81,7 @@ class Gather(Exercise):
         row = in_a_row(f"{result!r} after {seconds} s" for seconds, result in works)
         lab.told(f"with coroutines that return {row}" if works else "with nothing")
         run = Watched(lab)
-        got = run(lambda loop: gather(loop, *(work(*each) for each in works)))
+        got = run(lambda loop: gather(loop, *(returning(*each) for each in works)))
         return {"it returned": got, "it took, in seconds,": run.elapsed}
 
     @sweep(

@@ -7,7 +7,8 @@ from helpers.eventloop.tasks import CancelledError, Future, sleep
 
 from .shared import Watched, work
 
-ENDS = (None, 0, "", "tea", False, LookupError, TimeoutError)
+KEPT = OSError("kept")  # an error that is returned is a result like any other
+ENDS = (None, 0, "", "tea", False, LookupError, TimeoutError, KEPT)
 
 
 class WithTimeout(Exercise):
@@ -193,14 +194,14 @@ class WithTimeout(Exercise):
             "limit": some.sampled_from((2, 3.5)),
             "takes": some.sampled_from((0, 1, 4)),
             "ends": some.sampled_from(ENDS),
-            "cleanup": some.sampled_from((0, 1, KeyError)),
+            "cleanup": some.sampled_from((0, 1, KeyError, TimeoutError)),
         },
         besides=[{"limit": 0, "takes": 4, "ends": "tea", "cleanup": 0}],
     )
     def any_work(self, with_timeout, lab, limit, takes, ends, cleanup):
         if takes > limit:
             fails = isinstance(cleanup, type)
-            does = "raises a KeyError" if fails else f"cleans up for {cleanup} s"
+            does = f"raises a {cleanup.__name__}" if fails else f"cleans up for {cleanup} s"
             then = f"; when it is cancelled it {does}"
         else:
             then = f", and then {ends_words(ends)}"
@@ -284,7 +285,7 @@ class WithTimeout(Exercise):
         try:
             got.append(await made)
         except TimeoutError as error:
-            got.append(repr(error) if str(error) == "no tea" else "a TimeoutError")
+            got.append(repr(error) if str(error) in ("no tea", "no cup") else "a TimeoutError")
         except CancelledError:
             got.append("a CancelledError")
         except Exception as error:

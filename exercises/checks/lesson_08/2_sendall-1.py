@@ -147,7 +147,10 @@ class SendAll(Exercise):
             "hangs_up": some.booleans(),
             "other": some.sampled_from((None, b"milk")),
         },
-        besides=[{"data": b"tea " * 300, "takes": [1] * 1100, "hangs_up": False, "other": None}],
+        besides=[
+            {"data": b"tea", "takes": [1], "hangs_up": BrokenPipeError, "other": None},
+            {"data": b"tea " * 300, "takes": [1] * 1100, "hangs_up": False, "other": None},
+        ],
         most=30,
     )
     def any_data(self, send_all, lab, data, takes, hangs_up, other):
@@ -167,7 +170,8 @@ class SendAll(Exercise):
     async def _scripted(self, lab, loop, send_all, data, takes, hangs_up, other):
         (here, there), (second, far) = pair(Scripted), pair(Scripted)
         with here, there, second, far:
-            here.takes, second.takes = list(takes) + [None] * hangs_up, [1, 2]
+            here.takes, second.takes = list(takes) + [None] * bool(hangs_up), [1, 2]
+            here.hung_up = hangs_up if hangs_up is BrokenPipeError else ConnectionResetError
             senders = [start_task(lab, loop, send_all, here, data)]
             if other is not None:
                 senders.append(start_task(lab, loop, send_all, second, other))

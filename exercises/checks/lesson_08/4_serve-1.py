@@ -8,6 +8,8 @@ from helpers.eventloop.tasks import CancelledError, Future
 
 from .shared import Door, pair, patiently, play, start_task
 
+FAILS = (OSError, ValueError, LookupError, RuntimeError, CancelledError)
+
 
 class Serve(Exercise):
     """A server for all
@@ -159,7 +161,8 @@ class Serve(Exercise):
                 lambda clients: some.permutations(range(1, clients + 1))
             ),
             "fails": some.dictionaries(
-                some.integers(1, 4), some.sampled_from((OSError, ValueError, CancelledError))
+                some.integers(1, 4),
+                some.sampled_from(FAILS),
             ),
             "late": some.booleans(),
         },

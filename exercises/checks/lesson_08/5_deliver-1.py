@@ -11,7 +11,7 @@ class Deliver(Exercise):
     Several tasks have asked something over the same connection. Each waits for a future of its
     own, which stands in the dict `waiting` under the number of its question, as bytes. The answers
     come as lines, such as `b"7 tea"`: the number, a blank, the answer. They come in any order,
-    at most one to each question.
+    at most one to each question. New questions may be asked at any time.
 
     Write `deliver(next_line, waiting)`, the one task that reads. It gives each answer to the
     future that waits for it. When the other side hangs up, whoever still waits gets a
@@ -177,24 +177,34 @@ class Deliver(Exercise):
                 some.sampled_from((b"tea", b"", b" ", b"cake and  cream", b"12", b" 1 ", None)),
                 max_size=4,
             ),
+            "late": some.booleans(),
         },
-        besides=[{"answers": {str(number).encode(): b"tea" for number in range(1100)}}],
+        besides=[
+            {"answers": {str(number).encode(): b"tea" for number in range(1100)}, "late": False}
+        ],
         most=40,
     )
-    def any_answers(self, deliver, lab, answers):
+    def any_answers(self, deliver, lab, answers, late):
         lines = [number + b" " + words for number, words in answers.items() if words is not None]
         came = f"{lines}" if len(lines) < 9 else f"one for each of {len(lines):,}"
-        lab.told(f"with questions {list(answers)[:8]}, and these lines came: {came}")
+        asked_late = ", of which the last one was asked later" if late and answers else ""
+        lab.told(f"with questions {list(answers)[:8]}{asked_late}, and these lines came: {came}")
         futures = {number: Future() for number in answers}
 
         async def scene(loop):
             rest = iter(lines)
+            asked = dict(sorted(futures.items()))
+            to_come = [list(answers)[-1]] if late and answers else []
+            for number in to_come:
+                del asked[number]
 
             async def next_line():
                 await sleep(0)
+                while to_come:
+                    number = to_come.pop()
+                    asked[number] = futures[number]
                 return next(rest, b"")
 
-            asked = dict(sorted(futures.items()))
             await start_task(lab, loop, deliver, next_line, asked)
 
         play(lab, scene, lab.await_of("next_line"))

@@ -10,6 +10,9 @@ from .shared import patiently
 LONG = 1.5  # seconds that work in a thread waits to be let go
 
 
+KEPT = OSError("kept")  # an error that `work` returns is a result like any other
+
+
 class Listening(Loop):
     """A loop that notes what other threads ask of it."""
 
@@ -206,9 +209,9 @@ class InThread(Exercise):
                         "",
                         None,
                         False,
-                        OSError("no"),
-                        TimeoutError("late"),
-                        KeyError("tea"),
+                        OSError,
+                        TimeoutError,
+                        KeyError,
                     )
                 ),
                 min_size=1,
@@ -216,17 +219,18 @@ class InThread(Exercise):
             ),
             "last_first": some.booleans(),
         },
+        besides=[{"ends": [KEPT], "last_first": False}],
         most=8,
     )
     def any_work(self, in_thread, lab, ends, last_first):
-        works = [Work(error=end) if isinstance(end, Exception) else Work(end) for end in ends]
+        works = [Work(error=end("no tea")) if isinstance(end, type) else Work(end) for end in ends]
         words = " and ".join(_told(end) for end in ends)
         if len(ends) > 1:
             words += f", and the {'second' if last_first else 'first'} was done first"
         lab.told(f"with {words}")
         loop = Listening()
         futures = loop.run(self._together(lab, loop, in_thread, works, last_first))
-        came = [future.error or future.value for future in futures]
+        came = [("raised", one.error) if one.error else one.value for one in futures]
         return {"the future got" if len(came) == 1 else "the futures got": _alone(came)}
 
     async def _together(self, lab, loop, in_thread, works, last_first):
@@ -368,7 +372,8 @@ class InThread(Exercise):
 
 def _told(end):
     """Such a work, in words."""
-    return f"a `work` that {'raises' if isinstance(end, Exception) else 'returns'} {end!r}"
+    does = f"raises a {end.__name__}" if isinstance(end, type) else f"returns {end!r}"
+    return f"a `work` that {does}"
 
 
 def _alone(things):

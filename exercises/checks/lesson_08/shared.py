@@ -98,6 +98,7 @@ class Scripted(Noted):
     """
 
     pieces = takes = ()
+    hung_up = ConnectionResetError
 
     def recv(self, most, *flags):
         size, *self.pieces = self.pieces or [most]
@@ -109,7 +110,7 @@ class Scripted(Noted):
         if not self.takes:
             return super().send(data, *flags)
         if self.takes[0] is None:
-            raise ConnectionResetError("the other side hung up")
+            raise self.hung_up("the other side hung up")
         size, *self.takes = self.takes
         self.sent.append(self._try(super(Noted, self).send, data[:size], *flags))
         return self.sent[-1]

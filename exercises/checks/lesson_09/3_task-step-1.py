@@ -6,6 +6,8 @@ import asyncio
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
+KEPT = OSError("kept")  # an error that is returned is a result like any other
+
 
 class Start(Exercise):
     """A task of your own
@@ -276,9 +278,7 @@ class Start(Exercise):
                         some.sampled_from(("None", "result", "error", "cancelled", "task")),
                         max_size=3,
                     ),
-                    some.sampled_from(
-                        ("tea", 0, "", None, OSError("no tea"), TimeoutError("late"), ["tea"])
-                    ),
+                    some.sampled_from(("tea", 0, "", None, OSError, TimeoutError, ["tea"], KEPT)),
                 ),
                 min_size=1,
                 max_size=2,
@@ -296,8 +296,8 @@ class Start(Exercise):
                     met[number].append(await handed_out(wait, number + 1))
                 except (Exception, asyncio.CancelledError) as error:
                     met[number].append(type(error).__name__)
-            if isinstance(end, Exception):
-                raise end
+            if isinstance(end, type):
+                raise end("no tea")
             return end
 
         async def main():
@@ -309,7 +309,7 @@ class Start(Exercise):
                 coro.close()
             if not all(future.done() for future in made):
                 return self._stuck(lab, " and ".join(does))
-            return [future.exception() or future.result() for future in made], loop.time()
+            return [_came_to(future) for future in made], loop.time()
 
         does = [_told(*coro) for coro in coros]
         lab.told(f"with {' and '.join(does)}")
@@ -474,6 +474,12 @@ async def handed_out(wait, seconds):
     return await future
 
 
+def _came_to(future):
+    """What a future came to, so that an error as a result is told from one that was raised."""
+    error = future.exception()
+    return future.result() if error is None else ("raised", error)
+
+
 def _told(waits, end):
     """What such a coroutine does, in words."""
     words = {
@@ -486,5 +492,5 @@ def _told(waits, end):
     does = [words[wait] for wait in waits[:3]]
     if len(waits) > 3:
         does = [f"{words[waits[0]]} {len(waits):,} times"]
-    last = f"raises {end!r}" if isinstance(end, Exception) else f"returns {end!r}"
+    last = f"raises {end.__name__}" if isinstance(end, type) else f"returns {end!r}"
     return f"a coroutine that {listed([*does, last])}"

@@ -255,6 +255,32 @@ class CallLater(Exercise):
         lab.told(listed(words))
         return {"which were called, after which seconds, and with what:": called}
 
+    @sweep(
+        lambda some: {
+            "delays": some.lists(some.sampled_from((1, 2)), min_size=2, max_size=3),
+            "taken_back": some.integers(0, 2),
+        },
+        most=8,
+    )
+    def one_function(self, call_later, lab, delays, taken_back):
+        """The same function is to be called several times."""
+        taken_back %= len(delays)
+        loop, called = TinyLoop(), []
+
+        def function(number):
+            called.append((number, loop.now - 100))
+
+        lab.told(
+            f"with delays of {listed(map(str, delays))} s, each time with the same function and a "
+            f"number of its own. I cancelled number {taken_back + 1}"
+        )
+        cancels = [
+            call_later(loop, delay, function, number) for number, delay in enumerate(delays, 1)
+        ]
+        cancels[taken_back]()
+        loop.advance(9)
+        return {"which were called, and after which seconds:": called}
+
     @right
     def with_a_lambda(loop, delay, function, *args):
         """Call function(*args) in `delay` seconds; return a function that cancels it."""

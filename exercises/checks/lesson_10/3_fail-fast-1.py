@@ -1,8 +1,9 @@
 import asyncio
+import itertools
 
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
+from .shared import KEPT, MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
 
 
 class FailFast(Exercise):
@@ -79,7 +80,7 @@ class FailFast(Exercise):
         lambda some: {
             "items": some.lists(some.sampled_from("abc"), max_size=4),
             "bought": some.fixed_dictionaries(
-                {item: some.sampled_from(("a thing", "", 0, None)) for item in "abc"}
+                {item: some.sampled_from(("a thing", "", 0, None, KEPT)) for item in "abc"}
             ),
             "waits": some.permutations((1, 2, 3.5)),
             "moments": some.permutations((0.25, 0.5, 0)),
@@ -95,6 +96,44 @@ class FailFast(Exercise):
         if items:
             words += f"; `buy` takes {told_waits({item: takes[item] for item in items})}"
         return swept(lab, words, all_or_nothing, buy, items)
+
+    @sweep(
+        lambda some: {
+            "waits": some.permutations((1, 2, 3.5)),
+            "failing": some.sampled_from("abc"),
+            "moments": some.permutations((0.25, 0.5, 0)),
+        },
+        cancels=True,
+        most=6,
+    )
+    def a_failure(self, all_or_nothing, lab, waits, failing, moments):
+        """One fails, and it may be cancelled while the others clean up."""
+        takes = dict(zip("abc", waits))
+        errors = {failing: ValueError(f"no {failing}")}
+        buy = Tidy(lab.service(takes, None, errors, name="buy"), dict(zip("abc", moments)))
+        words = f"with the items {[*takes]}; `buy` takes {told_waits(takes)}; {failing!r} fails"
+        cancelled = lab.twist.cancel_after is not None  # then either error may come out
+        without = ("result",) if cancelled else ()
+        return swept(lab, words, all_or_nothing, buy, [*takes], without=without)
+
+    @sweep(
+        lambda some: {"items": some.lists(some.sampled_from("ab"), min_size=2, max_size=4)},
+        most=6,
+    )
+    def each_its_own(self, all_or_nothing, lab, items):
+        """Each `buy` returns something else, for the same item too."""
+        numbers = itertools.count(1)
+
+        async def buy(item):
+            number = next(numbers)
+            await asyncio.sleep(1)
+            return number
+
+        lab.told(f"with the items {items}; `buy` returned 1, then 2, and so on")
+        run = lab.run(all_or_nothing, buy, items)
+        if isinstance(run.result, list):
+            run.result.sort()  # nobody says which of them is bought first
+        return {"in order of size, it returned": lab.seen(run)}
 
     @right
     async def with_a_group(buy, items):

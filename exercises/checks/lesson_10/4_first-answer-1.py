@@ -4,7 +4,7 @@ import contextlib
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOMENT, Tidy, errors_in, none_left, swept, watched
+from .shared import KEPT, MOMENT, Tidy, errors_in, none_left, swept, watched
 
 
 class FirstAnswer(Exercise):
@@ -126,7 +126,7 @@ class FirstAnswer(Exercise):
                 )
             ),
             "answers": some.fixed_dictionaries(
-                {server: some.sampled_from(("here", "", 0, None)) for server in "abc"}
+                {server: some.sampled_from(("here", "", 0, None, KEPT)) for server in "abc"}
             ),
             "down": some.dictionaries(
                 some.sampled_from("abc"), some.sampled_from((OSError, TimeoutError, ValueError))
@@ -146,13 +146,13 @@ class FirstAnswer(Exercise):
         most=40,
     )
     def any_servers(self, first_answer, lab, waits, answers, down, moments):
-        errors = {server: error(f"{server} is down") for server, error in down.items()}
+        errors = {server: error("it is down") for server, error in down.items()}
         ask = Tidy(lab.service(waits, answers, errors, name="ask"), dict(zip("abc", moments)))
         says = {server: f"answers {answers[server]!r}" for server in waits}
         says |= {server: f"raises {down[server].__name__}" for server in waits if server in down}
         scene = listed(f"{server!r} {says[server]} after {waits[server]:g} s" for server in waits)
         words = f"with the servers {list(waits)}: {scene}"
-        return swept(lab, words, first_answer, ask, list(waits), in_a_group=True)
+        return swept(lab, words, first_answer, ask, lab.own(list(waits)), in_a_group=True)
 
     @right
     async def as_they_come(ask, servers):

@@ -4,7 +4,7 @@ import contextlib
 from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
-from .shared import MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
+from .shared import KEPT, MOMENT, Tidy, errors_in, none_left, swept, told_waits, watched
 
 
 class Within(Exercise):
@@ -153,13 +153,22 @@ class Within(Exercise):
             ),
             "seconds": some.sampled_from((0.5, 1.5, 3, 9)),
             "pages": some.fixed_dictionaries(
-                {url: some.sampled_from(("a page", "", 0, None)) for url in "abc"}
+                {url: some.sampled_from(("a page", "", 0, None, KEPT)) for url in "abc"}
             ),
             "down": some.dictionaries(
                 some.sampled_from("abc"), some.sampled_from((OSError, TimeoutError, ValueError))
             ),
             "moments": some.permutations((0.25, 0.5, 0)),
         },
+        besides=[
+            {
+                "waits": {"a": 1, "b": 2},
+                "seconds": 0,
+                "pages": dict.fromkeys("ab", "a page"),
+                "down": {},
+                "moments": (0, 0.25, 0),
+            }
+        ],
         cancels=True,
         most=30,
     )
@@ -171,7 +180,10 @@ class Within(Exercise):
             words += f"; `fetch` takes {told_waits(waits)}"
         if failing := [f"{down[url].__name__} for {url!r}" for url in waits if url in down]:
             words += f", and raises {listed(failing)}"
-        return swept(lab, words, fetch_within, fetch, list(waits), seconds)
+        without = () if seconds else ("calls",)  # one may be stopped before it has begun
+        return swept(
+            lab, words, fetch_within, fetch, lab.own(list(waits)), seconds, without=without
+        )
 
     @right
     async def with_wait(fetch, urls, seconds):

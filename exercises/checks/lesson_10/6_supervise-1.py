@@ -13,12 +13,13 @@ class Worker:
     """A worker that fails as often as told, 1 s after each start, and then works for a while.
 
     errors: what each start fails with, in turn. works: seconds that the next one takes. result:
-    what it returns then. fails_after: seconds until it fails.
+    what it returns then. fails_after: seconds until it fails. moment: seconds that it takes to end
+    when it is cancelled.
     """
 
-    def __init__(self, errors, works=1, result="done", fails_after=1):
+    def __init__(self, errors, works=1, result="done", fails_after=1, moment=0):
         self.errors, self.works = list(errors), works
-        self.result, self.fails_after = result, fails_after
+        self.result, self.fails_after, self.moment = result, fails_after, moment
         self.started, self.cancelled, self.flying = [], [], 0
 
     def __call__(self):
@@ -32,6 +33,7 @@ class Worker:
             await asyncio.sleep(self.fails_after if number <= len(self.errors) else self.works)
         except asyncio.CancelledError:
             self.cancelled.append(number)
+            await asyncio.sleep(self.moment)
             raise
         finally:
             self.flying -= 1
@@ -52,7 +54,8 @@ class Supervise(Exercise):
     - It runs the worker, and returns what the worker returns.
     - If the worker fails, it waits for `pause` seconds and starts it again, `restarts` times at
       most. If the worker fails once more after that, this last error comes out at once.
-    - If `supervise` is cancelled, the worker is stopped and not started again.
+    - If `supervise` is cancelled, the worker is stopped and not started again. It may take a moment
+      to clean up, and has ended when `supervise` ends.
     """
 
     id = "supervise-1"
@@ -99,13 +102,16 @@ class Supervise(Exercise):
                 lab, f"and cancelled it {words}", supervise, worker, 5, 2, cancel_after=after
             )
             if worker.flying or ended.flying:
-                raise Wrong(
-                    "losers",
-                    "When it was cancelled and had ended, the worker still ran.",
-                    lab.call_of("create_task", "ensure_future", "wait", "shield"),
-                    "Await the worker itself, `await worker()`: then whoever cancels you "
-                    "cancels it as well.",
-                )
+                raise self._still_runs(lab)
+
+    def _still_runs(self, lab):
+        return Wrong(
+            "losers",
+            "When it was cancelled and had ended, the worker still ran.",
+            lab.call_of("create_task", "ensure_future", "wait", "shield"),
+            "Await the worker itself, `await worker()`: then whoever cancels you "
+            "cancels it as well.",
+        )
 
     def _watch(self, lab, words, supervise, worker, restarts, pause, **how):
         async def patient(worker, restarts, pause):
@@ -235,13 +241,22 @@ class Supervise(Exercise):
             [error(f"failure {number}") for number, error in enumerate(errors, 1)],
             result=result,
             fails_after=fails_after,
+            moment=0.25,
         )
+
+        async def case():
+            try:
+                return await supervise(worker, restarts, pause)
+            finally:
+                if worker.flying:
+                    raise self._still_runs(lab)
+
         fails = listed(error.__name__ for error in errors[:5])
         if len(errors) > 5:
             fails = f"{errors[0].__name__} {len(errors):,} times"
         then = f"{'raises ' + fails + ', then ' if errors else ''}returns {result!r}"
         lab.told(f"with a worker that {then}, restarts={restarts} and pause={pause}")
-        run = ungrouped(lab.run(supervise, worker, restarts, pause))
+        run = ungrouped(lab.run(case()))
         return {
             "what came of it": lab.seen(run),
             "it started the worker after these seconds:": worker.started,

@@ -5,6 +5,7 @@ import asyncio
 from helpers.basics.words import listed
 from helpers.coach import Wrong
 
+KEPT = OSError("kept")  # an error that a call returns is a result like any other
 STOP = "Cancel the tasks that are left, in a `finally`, and await them: `cancel` returns at once."
 MOMENT = 0.25  # seconds that a cancelled call takes to end
 
@@ -106,10 +107,11 @@ def watched(lab, words, answer, service, *arguments, **how):
     return service.ended
 
 
-def swept(lab, words, answer, service, *arguments, in_a_group=False):
+def swept(lab, words, answer, service, *arguments, in_a_group=False, without=()):
     """Play one case of a sweep and return what is to be compared of it; Wrong if calls went on.
 
-    in_a_group: whether an error must come out in a group, even where it is the only one.
+    in_a_group: whether an error must come out in a group, even where it is the only one. without:
+    what is not compared.
     """
     at = lab.twist.cancel_after
 
@@ -128,7 +130,7 @@ def swept(lab, words, answer, service, *arguments, in_a_group=False):
 
     lab.told(words)
     run = lab.run(case())
-    left_out = ("seconds",) if at is not None else ()
+    left_out = (*without, "seconds") if at is not None else without
     return lab.seen(run if in_a_group else ungrouped(run), service.service, without=left_out)
 
 

@@ -7,6 +7,8 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 from .shared import other_clock
 
+KEPT = OSError("kept")  # an error that `fetch` returns is a result like any other
+
 
 class Budget(Exercise):
     """A budget, shared out
@@ -20,7 +22,8 @@ class Budget(Exercise):
       share of the seconds that are left: what is left, divided by the number of pages that were
       not asked for yet, itself included. So what a quick page saves goes to the later ones.
     - A page whose share is over is left out. An error that `fetch` raises comes out. (It raises no
-      TimeoutError of its own, and no page stands in `pages` twice.)
+      TimeoutError of its own, and ends at once when it is cancelled; no page stands in `pages`
+      twice.)
 
     The loop's own clock, which this exercise makes jump, is `asyncio.get_running_loop().time()`.
     """
@@ -140,7 +143,7 @@ class Budget(Exercise):
                 some.sampled_from("abcd"), some.sampled_from((0.25, 1, 3, 9)), max_size=4
             ),
             "texts": some.fixed_dictionaries(
-                {page: some.sampled_from(("a text", "", 0, None)) for page in "abcd"}
+                {page: some.sampled_from(("a text", "", 0, None, KEPT)) for page in "abcd"}
             ),
             "budget": some.sampled_from((0.37, 3.71, 7.13, 17.39)),
         },
@@ -163,7 +166,7 @@ class Budget(Exercise):
         pages = f"the pages {list(waits)}" if len(waits) < 5 else "many pages"
         words = f"with {pages} and a budget of {budget} s"
         lab.told(f"{words}; `fetch` takes {takes}" if waits else words)
-        return lab.seen(lab.run(load, fetch, list(waits), budget), fetch)
+        return lab.seen(lab.run(load, fetch, lab.own(list(waits)), budget), fetch)
 
     @right
     async def with_shares(fetch, pages, budget):

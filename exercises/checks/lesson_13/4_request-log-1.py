@@ -151,6 +151,9 @@ class RequestLog(Exercise):
             {"tasks": [["begin 0", "say"]]},
             {"tasks": [["begin 1", "begin 2", "say"]]},
             {"tasks": [["begin 1", ["say", "say", "say"]]]},
+            {"tasks": [["begin 1", ["begin 2"], "say"]]},
+            {"tasks": [["begin 1", ["say", "say", "say"], "begin 2", "say"]]},
+            {"tasks": [["begin 1", [["begin 2", "say"], "say", "say"], "say", "say"]]},
         ],
     )
     def any_requests(self, Log, lab, tasks):

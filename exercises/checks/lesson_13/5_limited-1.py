@@ -159,7 +159,13 @@ class Limited(Exercise):
     @sweep(
         lambda some: {
             "most": some.integers(1, 3),
-            "who": some.sampled_from(["was in `fetch`", "waited", "had just been given its place"]),
+            "who": some.sampled_from(
+                [
+                    "was in `fetch`, which takes 0.3 s to end then",
+                    "waited",
+                    "had just been given its place",
+                ]
+            ),
         },
         most=9,
     )
@@ -168,7 +174,7 @@ class Limited(Exercise):
             f"with `most` {most}, and {most + 1} tasks called what it returned at once; one of "
             f"them was cancelled when it {who}. Then {most} more called it"
         )
-        service, ends = lab.service(1), []
+        service, ends = lab.service(1, cleanup=0.3), []
 
         async def fetch(page):
             try:
@@ -181,7 +187,7 @@ class Limited(Exercise):
 
         async def callers():
             tasks = [asyncio.create_task(as_coroutine(get(page))) for page in range(most + 1)]
-            victim = tasks[0] if who == "was in `fetch`" else tasks[-1]
+            victim = tasks[0] if who.startswith("was") else tasks[-1]
             if who.startswith("had"):
                 ends.append(victim.cancel)
             else:

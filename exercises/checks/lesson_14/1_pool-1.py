@@ -3,6 +3,7 @@ import contextlib
 
 import httpx
 
+from helpers.basics.words import listed
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
@@ -29,6 +30,8 @@ class WithinThePool(Exercise):
     )
 
     SLOW, QUICK = 0.7, 0.2
+    MANY = {f"/{number}": str(number) for number in range(20)}
+    PATIENCE = 0.5  # seconds of real time that a slow page waits for all the others to be asked for
 
     def verify(self, fetch_names, lab):
         names = [
@@ -141,29 +144,58 @@ class WithinThePool(Exercise):
             "names": some.fixed_dictionaries(
                 {page: some.sampled_from(["", None, "pidgey"]) for page in ("/a", "/b", "/c")}
             ),
+            "slow": some.sampled_from(((), (0,), (0, 1, 2, 3), (1, 2, 3, 4), (5,))),
         },
-        besides=[{"pages": ["/a"] * 30, "names": {"/a": "pidgey"}}],
+        besides=[
+            {"pages": ["/a"] * 30, "names": {"/a": "pidgey"}, "slow": ()},
+            {"pages": list(MANY), "names": MANY, "slow": (0, 1, 3, 4)},
+        ],
         most=8,
     )
-    def any_pages(self, fetch_names, lab, pages, names):
-        lab.told(
-            f"with the pages {pages}, whose names are { {page: names[page] for page in pages} }"
-        )
-        flying = []
+    def any_pages(self, fetch_names, lab, pages, names, slow):
+        told = f"with the pages {pages}, whose names are { {page: names[page] for page in pages} }"
+        if slow:
+            numbers = listed(str(number + 1) for number in slow)
+            told = f"with the pages {pages}; the requests number {numbers} are slow"
+        lab.told(told)
+        flying, asked, unasked = [], [], set()
 
         async def answer(request):
+            number = len(asked)
+            asked.append(request.url.path)
             flying.append(request)
             lab.limited(len(flying), 5, "requests")
+            if set(asked) == set(pages):
+                all_asked.set()
+            if number in slow:
+                # It is as slow as it takes until all are asked for by way of the other places.
+                try:
+                    async with asyncio.timeout(self.PATIENCE):
+                        await all_asked.wait()
+                except TimeoutError:
+                    unasked.update(set(pages) - set(asked))
+                    all_asked.set()
             await asyncio.sleep(0.001)
             flying.remove(request)
             return httpx.Response(200, json={"name": names[request.url.path]})
 
         async def scene():
+            nonlocal all_asked
+            all_asked = asyncio.Event()
             transport = httpx.MockTransport(answer)
             async with httpx.AsyncClient(transport=transport, base_url="http://site") as client:
                 return await lab.awaitable(fetch_names(client, pages))
 
+        all_asked = None
         run = lab.run(scene())
+        if unasked:
+            raise Wrong(
+                "idle places",
+                f"While these {len(slow)} were under way, the other connections stood empty, and "
+                f"{len(unasked)} pages were not asked for.",
+                lab.call_of("range"),
+                "Whoever is done takes the next page, whichever that is.",
+            )
         if run.error:
             raise run.error
         return run.result

@@ -10,7 +10,8 @@ class Mirrors(Exercise):
     """A deadline for the whole
 
     The same page lies on several servers. `fetch(mirror)` is a coroutine function that gets it
-    from one of them. It may raise an `httpx.TransportError`, and it may never come back.
+    from one of them. It may raise an `httpx.TransportError`, and it may never come back. (It raises
+    no `TimeoutError` of its own.)
 
     Write `from_mirrors(fetch, mirrors, seconds)`. It asks the mirrors, one at least, one after
     another, and returns the first page that it gets.
@@ -188,7 +189,7 @@ class Mirrors(Exercise):
             "lost": httpx.ConnectError("nobody there"),
             "broken": LookupError("no such page"),
         }
-        fetch = lab.service(waits, {"quick": page, "slow": page}, errors)
+        fetch = lab.service(waits, {"quick": page, "slow": page}, errors, cleanup=0.05)
         raising = {name: errors[name] for name in mirrors if name in errors}
         lab.told(
             f"with {mirrors}, and {seconds} s for the whole; they take "

@@ -20,7 +20,8 @@ def watched(items, seconds, error=None):
                 await asyncio.sleep(seconds)
                 raise error
         finally:
-            await asyncio.sleep(0)  # who doesn't await the closing finds it open
+            for _ in range(5):  # who doesn't await the closing finds it open
+                await asyncio.sleep(0)
             note.closed = True
 
     note = SimpleNamespace(taken=[], closed=False)

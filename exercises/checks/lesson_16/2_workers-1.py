@@ -117,7 +117,7 @@ class AllWorkersEnd(Exercise):
         most=20,
     )
     def any_urls(self, fetch_all, lab, urls, pages, waits, workers):
-        fetch = lab.service(dict(zip(urls, waits)), dict(zip(urls, pages)))
+        fetch = lab.service(dict(zip(urls, waits)), dict(zip(urls, pages)), cleanup=0.3)
         return lab.seen(lab.run(fetch_all, fetch, urls, workers), fetch, without=("group",))
 
     @right

@@ -21,14 +21,14 @@ class Counted(asyncio.Queue):
 class Survivor(Exercise):
     """A worker that outlives a failing item
 
-    `work(item)` is a coroutine function that may raise any error. Write `worker(queue, work,
+    `work(item)` is a coroutine function that may raise any `Exception`. Write `worker(queue, work,
     failed)`: it takes item after item from `queue`, without end, and does each once. An item can
     be anything, `None` too. One that fails is neither lost nor does it end the worker:
     `(item, error)` is appended to the list `failed`.
 
     Whoever starts your workers waits by `await queue.join()` until all items are done, failed ones
-    too, and then cancels the workers. They must end by that, even in the middle of an item; a
-    cancelled item is not a failed one.
+    too, and then cancels the workers. They must end by that, even in the middle of an item, which
+    ends with them; a cancelled item is not a failed one.
     """
 
     id = "worker-1"
@@ -126,7 +126,7 @@ class Survivor(Exercise):
     )
     def any_items(self, worker, lab, items, fails, waits, workers, cancelled):
         errors = {item: kind(f"no {item}") for item, kind in fails.items()}
-        work = lab.service(dict(zip(ITEMS, waits)), errors=errors, name="work")
+        work = lab.service(dict(zip(ITEMS, waits)), errors=errors, name="work", cleanup=0.2)
         failing = ", ".join(
             f"{kind.__name__} for {item!r}" for item, kind in fails.items() if item in items
         )

@@ -2,6 +2,7 @@ import ast
 import asyncio
 import contextlib
 
+from helpers.basics.words import count
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
@@ -14,13 +15,12 @@ class TenParts(Exercise):
 
     The visitor waits `seconds` at most. What isn't there by then, and what fails with an
     `OSError`, is `None` in the dict; the other parts are there all the same. If all come sooner,
-    so does the page. Leave nothing running. (`ask` raises no other errors.)
+    so does the page. Leave nothing running: what you cancel may need a moment to clean up, and the
+    page comes after that. (`ask` raises no other errors.)
     """
 
     id = "ten-parts-1"
     equivalent = {
-        "with_wait: drop await, line 9": "what is cancelled here has nothing to clean up, and ends "
-        "in its next turn",
         "with_wait: or None, line 10": "there is a part at least",
         "with_wait: each once, line 4": "a dict holds each part once",
         "each_its_own: or None, line 15": "there is a part at least",
@@ -153,6 +153,50 @@ class TenParts(Exercise):
         run = lab.run(page, ask, parts, seconds)
         order = list(run.result) if isinstance(run.result, dict) else None
         return {"": lab.seen(run, ask), "the parts stood in the order": order}
+
+    @sweep(
+        lambda some: {
+            "waits": some.lists(some.sampled_from((1, 5)), min_size=1, max_size=3),
+            "cleanup": some.sampled_from((0, 0.5)),
+        },
+        most=8,
+    )
+    def any_cleanup(self, page, lab, waits, cleanup):
+        asked, ended = [], []
+
+        async def ask(part):
+            asked.append(part)
+            try:
+                await asyncio.sleep(waits[part])
+            finally:
+                await asyncio.sleep(cleanup)
+                ended.append(part)
+            return "here"
+
+        async def scene():
+            result = await lab.awaitable(page(ask, list(range(len(waits))), 2))
+            return result, len(asked) - len(ended)
+
+        lab.told(
+            "with `seconds=2`; "
+            + ", ".join(f"{part} takes {wait} s" for part, wait in enumerate(waits))
+            + f", and {cleanup} s for a cleanup" * bool(cleanup)
+        )
+        run = lab.run(scene())
+        if run.error:
+            raise run.error
+        result, running = run.result
+        if running:
+            raise Wrong(
+                "leaked",
+                f"When the page came, {count(running, 'call')} of `ask` still ran: cancelled, and "
+                "not yet at the end.",
+                lab.call_of("cancel"),
+                "`cancel` only asks a task to end. Await it, as with "
+                "`asyncio.gather(*late, return_exceptions=True)`.",
+                headline="went before they had ended",
+            )
+        return {"": lab.seen(run)}
 
     async def _page(self, page, ask, parts, lab):
         return await page(ask, parts, 5)

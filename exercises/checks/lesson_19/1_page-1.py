@@ -17,8 +17,8 @@ class Page(Exercise):
 
     - If `stars` raises a `ConnectionError`, or has no answer after 0.5 s, the stars are None. The
       rest of the page is as it would have been.
-    - If `price` or `stock` raises an error, or `stars` another one, that comes out, alone or in a
-      group. Nothing is left running.
+    - If `price` or `stock` raises an error, or `stars` another one (it is never a `TimeoutError`),
+      that comes out, alone or in a group. Nothing is left running.
     """
 
     id = "page-1"
@@ -155,7 +155,7 @@ class Page(Exercise):
     )
     def any_answers(self, page, lab, gives, waits):
         parts = [
-            lab.service(wait, {"tea": given}, name=name)
+            lab.service(wait, {"tea": given}, name=name, cleanup=0.05)
             for name, given, wait in zip(("price", "stock", "stars"), gives, waits)
         ]
         price, stock, stars = parts

@@ -9,8 +9,9 @@ from .shared import Busy, Connection, fails_alone, holds
 class CheckedPool:
     """A pool that knows what it has lent; `misused` tells of a use after that, in a sentence."""
 
-    def __init__(self, size, seconds, answers=None):
+    def __init__(self, size, seconds, answers=None, cleanup=0):
         self.lent, self.most, self.misused = set(), 0, None
+        self.cleanup = cleanup  # seconds that it takes back a connection after a cancellation
         self.free = asyncio.LifoQueue()
         for _ in range(size):
             self.free.put_nowait(Connection(seconds, self, answers))
@@ -22,6 +23,9 @@ class CheckedPool:
         self.most = max(self.most, len(self.lent))
         try:
             yield connection
+        except asyncio.CancelledError:
+            await asyncio.sleep(self.cleanup)
+            raise
         finally:
             self.lent.remove(connection)
             self.free.put_nowait(connection)
@@ -128,6 +132,28 @@ class AskThePool(Exercise):
                 "The pool keeps the limit: who asks too much waits there.",
                 headline="a limit of its own",
             )
+        return {"": lab.seen(run, without=("group",)), "still lent are": len(pools[0].lent)}
+
+    @sweep(
+        lambda some: {
+            "names": some.permutations(("tea", "cup", "nothing", "plate")),
+            "size": some.integers(2, 4),
+        },
+        most=5,
+    )
+    def one_fails(self, prices, lab, names, size):
+        lab.told(
+            f"with a pool of {size} and {names}; a connection whose question is cancelled goes "
+            "back 0.2 s later"
+        )
+        pools = []
+
+        async def asking():
+            seconds = dict(zip(("tea", "cup", "plate", "nothing"), (3.7, 2.3, 1.13, 1)))
+            pools.append(CheckedPool(size, seconds, cleanup=0.2))
+            return await lab.awaitable(prices(pools[0], list(names)))
+
+        run = lab.run(asking())
         return {"": lab.seen(run, without=("group",)), "still lent are": len(pools[0].lent)}
 
     def _ask(self, prices, lab, size, names, seconds=None):

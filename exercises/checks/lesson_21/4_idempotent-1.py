@@ -4,6 +4,30 @@ import pickle
 from helpers.coach import Exercise, Wrong, right, sweep, wrong
 
 
+class Died(BaseException):
+    """The end of a worker: no program can do anything about it."""
+
+
+class Book(dict):
+    """A dict that can be changed so many times; then the worker dies."""
+
+    changes_left = 0
+
+    def _changed(name):
+        def change(self, *arguments, **named):
+            if not self.changes_left:
+                raise Died
+            self.changes_left -= 1
+            return getattr(dict, name)(self, *arguments, **named)
+
+        return change
+
+    __setitem__, __delitem__, __ior__ = map(_changed, ("__setitem__", "__delitem__", "__ior__"))
+    setdefault, update, pop, popitem, clear = map(
+        _changed, ("setdefault", "update", "pop", "popitem", "clear")
+    )
+
+
 class Once(Exercise):
     """Twice is once
 
@@ -14,7 +38,8 @@ class Once(Exercise):
     Write an ordinary function `pay(book, payment)` that enters a payment. At any time
     `sum(book.values())` shall be the sum of all payments made. A payment may be entered again, once
     or many times, at once or much later: that changes nothing. All that has to be remembered is in
-    `book`, for the next call may be in another process.
+    `book`, for the next call may be in another process. A worker may die in the midst of `pay`, and
+    then the payment is entered again.
     """
 
     id = "idempotent-1"
@@ -142,6 +167,36 @@ class Once(Exercise):
             pay(book, payment)
             sums.append(sum(book.values()))
             book = pickle.loads(pickle.dumps(book))  # as another process gets it
+        return {"after each of them, `sum(book.values())` was": sums}
+
+    @sweep(
+        lambda some: {
+            "order": some.lists(some.integers(0, 2), min_size=1, max_size=3),
+            "amounts": some.permutations((5, -5, 20)),
+            "accounts": some.sampled_from(("AAA", "ABA")),
+        },
+        most=15,
+    )
+    def any_deaths(self, pay, lab, order, amounts, accounts):
+        payments = [
+            {"id": id, "account": account, "amount": amount}
+            for id, account, amount in zip((1, 2, 3), accounts, amounts)
+        ]
+        made = [payments[number] for number in order]
+        words = [f"{one['amount']} to {one['account']!r} (id {one['id']})" for one in made]
+        lab.told(
+            f"with the payments {', '.join(words)}; the worker died before it changed `book` for "
+            "the first time, then before it did so for the second time, and so on; each time the "
+            "payment was entered again"
+        )
+        book, sums = Book(), []
+        for payment in made:
+            for book.changes_left in range(4):
+                try:
+                    pay(book, payment)
+                except Died:
+                    continue
+            sums.append(sum(book.values()))
         return {"after each of them, `sum(book.values())` was": sums}
 
     @right

@@ -11,7 +11,7 @@ class Edge(Exercise):
     `fetch(url)` is a coroutine function. Write a *plain* function `report(fetch, urls)`: it fetches
     all pages at once and returns one string, the pages in the order of `urls`, joined by ", "; of
     no urls an empty one. If a fetch fails, its error comes out, alone or in a group. It is called
-    from a script, where no loop runs.
+    from a script, where no loop runs, and leaves none open.
     """
 
     id = "edge-1"
@@ -95,11 +95,27 @@ class Edge(Exercise):
         most=6,
     )
     def any_urls(self, report, lab, urls, pages, waits):
-        fetch = lab.service(dict(zip("abc", waits)), dict(zip("abc", pages)))
+        fetch, loops = lab.service(dict(zip("abc", waits)), dict(zip("abc", pages))), []
+
+        async def fetching(url):
+            loops.append(asyncio.get_running_loop())
+            number = fetch.started.count(url)
+            return await fetch(url) + "'" * number  # another one each time
+
+        lab.told(f"with {urls}; `fetch` returns another page each time")
         try:
-            text = lab.call(report, fetch, urls)
+            text = lab.call(report, fetching, urls)
         except ExceptionGroup as group:
             raise group.exceptions[0] from None
+        finally:
+            if not all(loop.is_closed() for loop in loops):
+                raise Wrong(
+                    "left open",
+                    "When it was over, the loop that it had made was not closed.",
+                    lab.call_of("new_event_loop"),
+                    "`asyncio.run` closes its loop, whatever happened.",
+                    headline="left a loop open",
+                )
         return {
             "it returned": text,
             "the pages that it fetched, sorted, are": sorted(fetch.started),

@@ -222,8 +222,8 @@ class TwoStages(Exercise):
     @sweep(
         lambda some: {
             "pages": some.lists(some.sampled_from(("/a", "/b", "/c", "/d", "")), unique=True),
-            "raws": some.permutations((None, "", 0, (), b"raw")),
-            "records": some.permutations((None, "", 0, [], "record")),
+            "raws": some.permutations((None, "", 0, (), ValueError("a value"))),
+            "records": some.permutations((None, "", 0, [], KeyError("a value"))),
             "waits": some.sampled_from(((1, 0.3), (0.3, 1), (0, 1), (1, 0))),
             "workers": some.integers(1, 4),
             "size": some.integers(1, 3),

@@ -121,8 +121,8 @@ class Whole(Exercise):
 
     A server has pages such as `/api/v2/pokemon/mew`: JSON with a `"name"`. It is slow and flaky.
     Write `crawl(url, pages, workers, tell)`, a coroutine function. It asks for each of the `pages`
-    (below `url`, all different), and returns a dict from each page to its name, and the list of the
-    pages that failed, in any order.
+    (all different, written as above; their addresses are `url + page`), and returns a dict from
+    each page to its name, and the list of the pages that failed, in any order.
 
     - At most `workers` requests are under way at once; as long as there are pages, no fewer for
       long.

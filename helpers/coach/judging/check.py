@@ -22,6 +22,7 @@ from helpers.coach.judging.leftovers import Leftovers, processes_left
 from helpers.coach.judging.limits import (
     LAST_RESORT,
     NAMING,
+    Memory,
     end_us_after,
     end_us_not,
     exit_now,
@@ -69,6 +70,7 @@ class Check:
         request: dict,
         changes: Changes,
         left: Leftovers,
+        memory: Memory,
         begun: Callable[[], None],
         more: Callable[[float], None],
         errors: IO,
@@ -79,6 +81,7 @@ class Check:
         self.lab = None
         self._changes = changes
         self._left = left
+        self._memory = memory
         self._begun = begun
         self._more = more
         self._errors = errors
@@ -116,7 +119,9 @@ class Check:
         self.lab.settled = self._time_left.settled
         end_us_after(request["limit"] + LAST_RESORT, exit=True, file=self._errors)
         worker.start()
-        watch(worker, outcome, self._time_left, self.lab, self._errors)
+        watch(worker, outcome, self._time_left, self.lab, self._memory, self._errors)
+        if not outcome and self._memory.too_much:
+            return self.out_of_memory()
         if not outcome:
             return self.reply(self._without_end(worker))
         return self._finish(*outcome)

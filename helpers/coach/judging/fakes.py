@@ -2,18 +2,21 @@
 
 import asyncio
 import contextlib
+import copy
 import math
 import sys
 import time
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping
 from types import FrameType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from helpers.coach.judging.twists import NONE, Twist
 from helpers.coach.mistakes.source import Source
 
 if TYPE_CHECKING:  # not every check talks to a server
     from helpers.services import Service
+
+Owned = TypeVar("Owned", list, dict, set)
 
 
 class Fakes:
@@ -33,6 +36,7 @@ class Fakes:
         self.services = []  # those made for the case under way
         self.raised = []  # errors that their calls raised
         self.twist = NONE  # what befalls it
+        self.owned = []  # (a list, dict or set of its caller, a copy of it)
         self.naps = math.inf  # seconds that time.sleep takes at most where the answer is called
 
     def service(
@@ -41,14 +45,19 @@ class Fakes:
         results: Mapping[Hashable, object] | None = None,
         errors: Mapping[Hashable, Exception] | None = None,
         name: str = "fetch",
+        cleanup: float = 0,
     ) -> Callable[[Hashable], Awaitable]:
         """A coroutine function of one argument that takes a while and notes what is done to it.
 
         seconds: how long each argument takes, a dict or one number for all. results: a dict
         from argument to result ("page …" otherwise). errors: a dict from argument to what is
-        raised after that time. Attributes: peak (most calls in flight), flying, calls, started,
-        finished, cancelled (lists of arguments), places (the learner's line of each call, in the
-        order of `calls`), peak_place (that of the call with which there were most).
+        raised after that time. cleanup: seconds that a call takes to end when it is cancelled; who
+        cancels it and goes has left it running. (It takes none in a run that is cancelled from
+        outside: few statements say what holds if that falls into a cleanup.)
+
+        Attributes: peak (most calls in flight), flying, calls, started, finished, cancelled (lists
+        of arguments), places (the learner's line of each call, in the order of `calls`), peak_place
+        (that of the call with which there were most).
         """
         sleep = asyncio.sleep
 
@@ -63,6 +72,8 @@ class Fakes:
                 await sleep(seconds[argument] if isinstance(seconds, dict) else seconds)
             except asyncio.CancelledError:
                 service.cancelled.append(argument)
+                if cleanup and self.twist.cancel_after is None:
+                    await sleep(cleanup)
                 raise
             finally:
                 service.flying -= 1
@@ -91,7 +102,14 @@ class Fakes:
 
     def begin_case(self, twist: Twist) -> None:
         """Begin to ask anew, with what befalls this time."""
-        self.services, self.raised, self.twist = [], [], twist
+        self.services, self.raised, self.owned, self.twist = [], [], [], twist
+
+    def own(self, thing: Owned) -> Owned:
+        """`thing` itself, a list, a dict or a set made in a sweep from what was drawn: it belongs
+        to the caller, and whoever changes it is told so.
+        """
+        self.owned.append((thing, copy.copy(thing)))
+        return thing
 
     def source(self, items: Iterable) -> "Items":
         """An iterator over `items` that notes how it is used: .taken, .finished, .closed."""

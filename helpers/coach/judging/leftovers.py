@@ -10,10 +10,12 @@ from helpers.coach.judging.orphans import has_children, kill
 
 
 class Leftovers:
-    """What a check left besides the threads that were there before it."""
+    """What a check left besides the threads and processes that were there before it."""
 
     def __init__(self):
         self._threads = set(threading.enumerate())
+        # On Windows there is one: conhost.exe, which holds our console.
+        self._processes = set(running())
 
     def is_new(self, thread: threading.Thread) -> bool:
         """Whether a thread was not there before the check."""
@@ -32,7 +34,8 @@ class Leftovers:
 
     def end_processes(self) -> int:
         """End what processes a check left; return their number."""
-        if not has_children():  # most answers start none, and this asks without loading anything
+        new = [process for process in running() if process not in self._processes]
+        if not new:
             return 0
         import psutil
 
@@ -42,13 +45,20 @@ class Leftovers:
             None,
         )
         left = [
-            child
-            for child in psutil.Process().children(recursive=True)
-            if child.pid != own and child.status() != psutil.STATUS_ZOMBIE
+            child for child in new if child.pid != own and child.status() != psutil.STATUS_ZOMBIE
         ]
         gone, alive = psutil.wait_procs(left, timeout=0.2)
         kill(alive)
         return len(alive)
+
+
+def running() -> list:
+    """The processes that this one has started, and those that they have."""
+    if not has_children():  # most answers start none, and this asks without loading anything
+        return []
+    import psutil
+
+    return psutil.Process().children(recursive=True)
 
 
 def processes_left(number: int) -> Wrong:

@@ -6,6 +6,7 @@ They are fetched here, before any answer runs: what an answer puts in place of `
 
 import faulthandler
 import os
+import sys
 import threading
 import time
 
@@ -24,8 +25,8 @@ end_us_after = faulthandler.dump_traceback_later
 end_us_not = faulthandler.cancel_dump_traceback_later
 
 
-def limit_memory(most: int | None = MEMORY) -> None:
-    """Let what allocates without end meet a MemoryError, where the system can do that.
+def limit_memory(most: int | None = MEMORY) -> bool:
+    """Let what allocates without end meet a MemoryError; return whether the system does that.
 
     most: bytes; None: no limit.
     """
@@ -35,7 +36,30 @@ def limit_memory(most: int | None = MEMORY) -> None:
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
         resource.setrlimit(resource.RLIMIT_DATA, (hard if most is None else most, hard))
     except (ImportError, ValueError, OSError):
-        pass
+        return False
+    # macOS takes the limit and heeds it not.
+    return sys.platform.startswith("linux")
+
+
+class Memory:
+    """What an answer takes of the memory, looked at where the system doesn't limit it."""
+
+    def __init__(self, limited: bool):
+        """limited: what `limit_memory` returned."""
+        self._before = 0 if limited else _memory_held()
+        self._limited = limited
+
+    @property
+    def too_much(self) -> bool:
+        """Whether it is more than a check may take."""
+        return not self._limited and _memory_held() - self._before > MEMORY
+
+
+def _memory_held() -> int:
+    """Bytes that this process has in memory."""
+    import psutil
+
+    return psutil.Process().memory_info().rss
 
 
 def show_clock() -> None:

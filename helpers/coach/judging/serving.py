@@ -22,7 +22,7 @@ from helpers.coach.judging.changes import Changes
 from helpers.coach.judging.check import Check
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.leftovers import Leftovers
-from helpers.coach.judging.limits import exit_now, limit_memory, sleep_now
+from helpers.coach.judging.limits import Memory, exit_now, limit_memory, sleep_now
 from helpers.coach.judging.pipes import Pipes
 from helpers.coach.mistakes.source import Source
 
@@ -50,6 +50,7 @@ class Judge:
         sys.unraisablehook = lambda problem: None  # the verdict says what there is to say
         # Run a loop once, so that the check doesn't pay for what is loaded late.
         Lab("warm", "virtual", Source(())).run(asyncio.sleep(1))
+        Leftovers()
         self._changes = Changes()
 
     def load(self, request: dict) -> None:
@@ -70,8 +71,8 @@ class Judge:
         """Say the verdict on a request, and end this process."""
         self._pipes, self._pid = pipes, os.getpid()
         try:
-            limit_memory()
-            pipes.send(wire.VERDICT, self._reply(request))
+            memory = Memory(limit_memory())
+            pipes.send(wire.VERDICT, self._reply(request, memory))
         except BaseException:
             pipes.errors.write(traceback.format_exc().encode())
             pipes.errors.flush()
@@ -79,10 +80,16 @@ class Judge:
         finally:
             exit_now(0)
 
-    def _reply(self, request):
+    def _reply(self, request, memory):
         try:
             self._check = Check(
-                request, self._changes, Leftovers(), self._begun, self._more, self._pipes.errors
+                request,
+                self._changes,
+                Leftovers(),
+                memory,
+                self._begun,
+                self._more,
+                self._pipes.errors,
             )
             return self._check.judge(self._exercise or find(request["id"], request["checks"]))
         except MemoryError:

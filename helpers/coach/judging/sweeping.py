@@ -193,7 +193,9 @@ class Sweeping:
         try:
             seen = sweep.play(self._exercise(), program, lab, **given)
             lab.check_awaited()
-            return Outcome(seen, changed=_changed(case, given))
+            before = case | {f"own {n}": copied for n, (_, copied) in enumerate(lab.owned)}
+            after = given | {f"own {n}": thing for n, (thing, _) in enumerate(lab.owned)}
+            return Outcome(seen, changed=_changed(before, after))
         except BaseException as error:
             return Outcome(error=error)
 

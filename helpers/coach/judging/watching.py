@@ -13,6 +13,7 @@ from helpers.coach.judging.leftovers import Leftovers
 from helpers.coach.judging.limits import (
     LAST_RESORT,
     SILENCE,
+    Memory,
     cpu_of,
     end_us_after,
     sleep_now,
@@ -35,9 +36,15 @@ CALM = 0.1  # seconds in which it could have gone on that they must span, to tel
 
 
 def watch(
-    worker: threading.Thread, outcome: list, time_left: TimeLeft, lab: Lab, errors: IO
+    worker: threading.Thread,
+    outcome: list,
+    time_left: TimeLeft,
+    lab: Lab,
+    memory: Memory,
+    errors: IO,
 ) -> None:
-    """Wait for the worker to end; note the longest time that one step of its loop computed.
+    """Wait for the worker to end; note the longest time that one step of its loop computed. Return
+    early if it has too much memory.
 
     outcome: has something in it once the worker is done. errors: where the last resort writes who
     held the interpreter for good.
@@ -45,6 +52,8 @@ def watch(
     turns, since, place = None, 0.0, None
     standstill = Standstill(worker, lab)
     while not outcome and time_left.seconds > 0 and not time_left.too_much:
+        if memory.too_much:
+            return
         pause = min(LOOK, time_left.seconds)
         standstill.wait(pause)
         time_left.look(pause)

@@ -10,19 +10,23 @@ from helpers.upkeep.bench.loops import hour, loops
 from helpers.upkeep.bench.recorder import figure, memory, switching, waiting
 from helpers.upkeep.bench.room import room
 from helpers.upkeep.bench.services import catalogue
+from helpers.upkeep.bench.suites import suites
 
 BENCHMARKS = [switching, waiting, memory, figure, catalogue, checks, hour, loops, lessons]
 
 
 def main() -> int:
-    """Run all benchmarks, or a room; print their rows; return the exit status."""
+    """Run all benchmarks, a room, or others' tests; print their rows; return the exit status."""
     parser = argparse.ArgumentParser(prog="course.py bench")
     parser.add_argument("--room", type=int)
-    parser.add_argument("lessons", nargs="*")
+    parser.add_argument("--suites", action="store_true")
+    parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     benchmarks = BENCHMARKS
     if options.room:
-        benchmarks = [functools.partial(room, options.room, options.lessons)]
+        benchmarks = [functools.partial(room, options.room, options.names)]
+    elif options.suites:
+        benchmarks = [functools.partial(suites, options.names)]
     missed = 0
     print(f"Python {sys.version.split()[0]}, medians of interleaved runs")
     for benchmark in benchmarks:

@@ -1,0 +1,316 @@
+"""The patterns that lessons 14 to 23 teach, run as a learner would run them who copied them.
+
+Each is taken from its notebook's cells by their ids, and run on a virtual clock: with nothing to
+do, with something that fails, and cancelled at each suspension of each of its tasks. Servers are
+run over real sockets, with clients that never read, never write or trickle.
+"""
+
+import ast
+import asyncio
+import json
+import time
+import types
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+
+import httpx
+import pytest
+
+from helpers import run
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = (
+    ast.AsyncFunctionDef,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.Assign,
+    ast.Import,
+    ast.ImportFrom,
+)
+
+
+def pattern(lesson, *ids, **names):
+    """What the lesson's imports and these cells define, as a namespace.
+
+    Other statements of the cells are left out.
+
+    names: what stands elsewhere in the lesson, or takes the place of something.
+    """
+    [path] = (ROOT / "notebooks").glob(f"{lesson}_*.ipynb")
+    cells = {c["id"]: "".join(c["source"]) for c in json.loads(path.read_text("utf-8"))["cells"]}
+    space = dict(names)
+    for id in ("imports", *ids):
+        tree = ast.parse(cells[id])
+        tree.body = [node for node in tree.body if isinstance(node, KEPT)]
+        exec(compile(tree, f"{path.name}, {id}", "exec"), space)
+    return types.SimpleNamespace(**space)
+
+
+class Suspensions:
+    """Counts the suspensions of all tasks of a loop, and calls `then` at the given one."""
+
+    def __init__(self, at=None, then=None):
+        self.seen, self.at, self.then = 0, at, then
+
+    @types.coroutine
+    def count(self, coro):
+        step, value = coro.send, None
+        while True:
+            try:
+                waited = step(value)
+            except StopIteration as end:
+                return end.value
+            self.seen += 1
+            if self.seen == self.at:
+                asyncio.get_running_loop().call_soon(self.then)
+            try:
+                step, value = coro.send, (yield waited)
+            except BaseException as error:
+                step, value = coro.throw, error
+
+    async def counted(self, coro):
+        return await self.count(coro)
+
+    def make_task(self, loop, coro, **options):
+        return asyncio.Task(self.counted(coro), loop=loop, **options)
+
+
+def cancelled_everywhere(make):
+    """Cancel `make()` at each suspension of any task in it; it must end, and leave no task.
+
+    Returns how many suspensions there were.
+    """
+
+    async def once(at):
+        task = None
+        counting = Suspensions(at, lambda: task.cancel())
+        asyncio.get_running_loop().set_task_factory(counting.make_task)
+        loop_errors = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, what: loop_errors.append(what))
+        start = asyncio.get_running_loop().time()
+        task = asyncio.create_task(make())
+        await asyncio.wait([task], timeout=1000)
+        asyncio.get_running_loop().set_task_factory(None)
+        assert task.done(), f"cancelled at suspension {at}, it went on for 1000 s"
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        assert not left, f"cancelled at suspension {at}, it left {left}"
+        assert not loop_errors, loop_errors
+        if at is not None and counting.seen >= at and not task.cancelled():
+            task.result()  # it had ended by then
+        return counting.seen, asyncio.get_running_loop().time() - start
+
+    suspensions, took = run(once(None), clock="virtual")
+    for at in range(1, suspensions + 1):
+        _, until = run(once(at), clock="virtual")
+        assert until <= took + 0.001, f"cancelled at suspension {at}, it took longer than before"
+    return suspensions
+
+
+# Lesson 14: retries
+
+
+def retries(answers):
+    """`with_retries` of lesson 14 over a site that gives these statuses or errors, in turn."""
+    asked = []
+
+    async def details(client, page):
+        await asyncio.sleep(0.01)
+        asked.append(page)
+        answer = answers[min(len(asked), len(answers)) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        request = httpx.Request("GET", "http://site")
+        return httpx.Response(answer, request=request).raise_for_status()
+
+    return pattern("14", "retry", details=details), asked
+
+
+@pytest.mark.parametrize(
+    "answers, requests",
+    [
+        ([200], 1),
+        ([503, 429, 200], 3),
+        ([404], 1),
+        ([httpx.ReadError(""), 200], 2),
+        ([httpx.PoolTimeout("")], 1),
+        ([httpx.UnsupportedProtocol("")], 1),
+        ([503], 4),
+    ],
+)
+def test_a_retry_is_for_what_may_pass(answers, requests):
+    lesson, asked = retries(answers)
+    with suppress(httpx.HTTPError):
+        run(lesson.with_retries(None, "page", lesson.Budget(99), tries=4), clock="virtual")
+    assert len(asked) == requests
+
+
+def test_retries_stop_at_the_budget_and_at_the_deadline():
+    lesson, asked = retries([503])
+    with pytest.raises(httpx.HTTPStatusError):
+        run(lesson.with_retries(None, "page", lesson.Budget(2)), clock="virtual")
+    assert len(asked) == 3
+    with pytest.raises(TimeoutError):
+        run(
+            lesson.with_retries(None, "page", lesson.Budget(10**6), tries=10**6, seconds=3),
+            clock="virtual",
+        )
+
+
+def test_retries_can_be_cancelled_anywhere():
+    lesson, _ = retries([503, 503, 200])
+    assert cancelled_everywhere(lambda: lesson.with_retries(None, "page", lesson.Budget(9)))
+
+
+@pytest.mark.parametrize(
+    "header, least, most",
+    [
+        ("7", 7, 7),
+        (format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True), 3500, 3600),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0),
+        ("soon", 0, 1),
+        ("-3", 0, 1),
+        ("nan", 0, 1),
+        ("9" * 5000, 0, 1),
+        (None, 0, 1),
+    ],
+)
+@pytest.mark.parametrize("lesson, cell", [("14", "polite"), ("23", "get")])
+def test_retry_after_is_read_in_both_forms_and_nonsense_does_no_harm(
+    lesson, cell, header, least, most
+):
+    response = httpx.Response(429, headers={"Retry-After": header} if header else {})
+    assert least <= pattern(lesson, cell).seconds_told(response) <= most
+
+
+# Lesson 16: closing time
+
+
+async def numbers(count, every=0.02):
+    for number in range(count):
+        await asyncio.sleep(every)
+        yield number
+
+
+async def until_closed(lesson, source, after):
+    closing_time = asyncio.Event()
+    asyncio.get_running_loop().call_later(after, closing_time.set)
+    got = [item async for item in lesson.while_open(closing_time, source)]
+    return got, asyncio.get_running_loop().time()
+
+
+def test_closing_time_comes_in_silence_too():
+    lesson = pattern("16", "stop")
+
+    async def timed(*args):
+        start = asyncio.get_running_loop().time()
+        got, end = await until_closed(lesson, *args)
+        return got, end - start
+
+    assert run(timed(numbers(9, 3600), 0.25), clock="virtual") == ([], pytest.approx(0.25))
+    assert run(timed(numbers(0), 0.25), clock="virtual")[0] == []
+    assert run(timed(numbers(3), 0.25), clock="virtual")[0] == [0, 1, 2]
+
+
+def test_closing_time_passes_on_the_sources_error():
+    async def breaks():
+        yield 1
+        raise KeyError("broken")
+
+    with pytest.raises(KeyError):
+        run(until_closed(pattern("16", "stop"), breaks(), 1), clock="virtual")
+
+
+def test_a_pipeline_until_closing_time_can_be_cancelled_anywhere():
+    lesson = pattern("16", "stage", "pipeline", "stop")
+
+    async def work(number):
+        await asyncio.sleep(0.05)
+        return 1 / (2 - number)
+
+    async def whole():
+        closing_time = asyncio.Event()
+        asyncio.get_running_loop().call_later(0.11, closing_time.set)
+        source = lesson.while_open(closing_time, numbers(9))
+        return await lesson.pipeline(source, (work, 2), size=2)
+
+    results, failed = run(whole(), clock="virtual")
+    assert len(results) + len(failed) == 5 and [item for item, _ in failed] == [2]
+    assert cancelled_everywhere(whole) > 20
+
+
+# Lessons 17 and 23: servers
+
+
+async def held(handle, *pieces, reads=True):
+    """How many connections a server still holds 1 s after a client sent these pieces."""
+    inside = set()
+
+    async def counted(reader, writer):
+        inside.add(writer)
+        try:
+            await handle(reader, writer)
+        finally:
+            inside.discard(writer)
+
+    server = await asyncio.start_server(counted, "127.0.0.1", 0)
+    reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+    for piece in pieces:
+        writer.write(piece)
+    begun = time.monotonic()
+    while time.monotonic() < begun + 1:
+        if reads and pieces:
+            writer.write(b"y")  # one that trickles
+        await asyncio.sleep(0.1)
+    left = len(inside)
+    writer.transport.abort()
+    server.close()
+    return left
+
+
+@pytest.mark.parametrize(
+    "pieces, reads",
+    [
+        ((), True),
+        ((b"I am on a tr",), True),
+        ((b"all that I want\n",), False),
+        ((b"y" * 10**6,), 1),
+    ],
+)
+def test_a_bounded_handler_lets_go_of_who_is_silent_trickles_or_never_reads(pieces, reads):
+    handler = pattern("17", "bounded").bounded
+    assert asyncio.run(held(handler, *pieces, reads=reads)) == 0
+
+
+# Lesson 19: the end of a server
+
+
+@pytest.mark.parametrize("requests", [0, 1, 3])
+def test_a_server_ends_idle_or_not(requests):
+    async def late(name):
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(3600)
+        if name:
+            await asyncio.sleep(3600)  # ends not even then
+
+    async def ends():
+        aborted, under_way = [], {}
+
+        async def listen(when_told):
+            when_told()
+            return types.SimpleNamespace(close=lambda: None)
+
+        for number in range(requests):
+            task = asyncio.create_task(late(number))
+            transport = types.SimpleNamespace(abort=lambda n=number: aborted.append(n))
+            under_way[task] = types.SimpleNamespace(transport=transport)
+            task.add_done_callback(under_way.pop)
+        await asyncio.sleep(0)
+        drains = pattern("19", "drains", listen=listen, under_way=under_way).drains
+        await asyncio.wait_for(drains(), 5)
+        for task in under_way:
+            task.cancel()
+        return aborted
+
+    assert run(ends(), clock="virtual") == list(range(1, requests))
