@@ -100,6 +100,8 @@ VALUES = [
     ("return pages[:3]", [1, 2, 3], [1, 2, 3, 4], None),
     ("return min(10, pages)", 10, 38.5, 4),
     ("return min(10, pages)", 7, 38.5, None),
+    ("return pages // 4", 16, 16.25, 4),
+    ("pages.on = True\n    if pages.on:\n        return pages", [1, 5], [1, 0], None),
 ]
 
 
@@ -116,6 +118,7 @@ TRUTHS = [
     ("if not pages.get(1):\n        return 2", 4),
     ("while not pages.over:\n        pass", None),
     ("return pages or 1", 4),
+    ("pages.on = True\n    if pages.on:\n        return 2", None),
     ("if pages[0]:\n        return pages[1] or 2", None),
 ]
 

@@ -179,6 +179,40 @@ def test_the_timeline_of_a_solved_exercise_is_that_of_its_sample():
     assert pickle.loads(recording).duration == 2
 
 
+JOINED = """\
+    queue, pages = asyncio.Queue(), {}
+    for place, url in enumerate(urls):
+        queue.put_nowait((place, url))
+
+    async def worker():
+        while True:
+            place, url = await queue.get()
+            pages[place] = await fetch(url)
+            queue.task_done()
+
+    tasks = [asyncio.create_task(worker()) for _ in range(len(urls) + 1)]
+    await queue.join()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return [pages[place] for place in range(len(urls))]
+"""
+
+
+def test_what_goes_well_without_a_failure_is_named_after_that_where_it_is_waited_for():
+    verdict = judged(JOINED)
+    assert verdict.headline == "deadlock after an error", verdict.text()
+    assert "await queue.join()" in (HEAD + JOINED).splitlines()[verdict.line - 1], verdict.text()
+    assert "Without the error it goes well." in verdict.try_
+
+
+def test_a_row_that_all_calls_share_gives_them_a_wrong_order():
+    head = HEAD.replace("async def", "pages = []\n\n\nasync def")
+    body = "    pages[:] = [await fetch(url) for url in urls]\n    return pages[::-1]"
+    verdict = judged(body, head)
+    assert (verdict.kind, verdict.line) == ("order", 4), verdict.text()
+
+
 @pytest.mark.parametrize(
     "asked, got, kind",
     [

@@ -337,8 +337,7 @@ start = lambda main: asyncio.run(main())  # noqa: E731
 
 # %% await-1 wrong: asks twice, once more
 # cause: ask() is called and awaited twice, once for the test and once for the greeting; it must ask only once
-# line: return f"Hello, {await ask()}!"
-# told: if await ask():
+# line: return f"Hello, {await ask()}!" | if await ask():
 async def greet(ask):
     """Return a greeting to the one whose name `ask()` gives."""
     if await ask():

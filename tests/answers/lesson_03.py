@@ -684,7 +684,6 @@ def averager():
 # %% average-1 wrong: whole numbers only
 # cause: // rounds down; it fits the example, but the average of 1 and 2 is 1.5
 # line: average = total // count
-# told: none
 def averager():
     """Answer each number sent in with the average of all so far."""
     total = count = 0
@@ -742,8 +741,7 @@ def averages(generator, numbers):
 
 # %% borrow-1 wrong: only Exception
 # cause: close() raises GeneratorExit at the yield, which is no Exception, and so the book is not put back; it needs a finally
-# line: except Exception:
-# told: shelf.append(book)
+# line: except Exception: | shelf.append(book)
 def borrow(shelf):
     """Hand out the last book of `shelf`, and put it back however this ends."""
     book = shelf.pop()
@@ -792,8 +790,7 @@ def till():
 
 # %% till-1 wrong: the try is around the loop
 # cause: the try is outside of the loop, so after the first ValueError the loop is left; it goes on in the second loop, which skips no error any more
-# line: while True:  # go on | except ValueError:
-# told: total += yield total
+# line: while True:  # go on | except ValueError: | total += yield total
 def till():
     """Add up what is sent in; skip a ValueError that is thrown in."""
     total = 0

@@ -321,7 +321,7 @@ class Ask:
 # %% awaitable-1 wrong: the answer in the object
 # cause: the answer is kept in the object, so the second of two who wait gets that of the first
 # line: self.answer = yield self.question
-# told: if self.asking:
+# told: none
 class Ask:
     def __init__(self, question):
         self.question = question

@@ -118,7 +118,6 @@ def round_robin(generators):
 # %% robin-1 wrong: a queue of the module
 # cause: the queue belongs to the module, so a call within a turn takes the others into its own loop
 # line: ready.extend(generators) | ready = deque()
-# told: ready.append(generator)
 from collections import deque
 
 ready = deque()

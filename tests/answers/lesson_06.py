@@ -876,8 +876,7 @@ def sleep_until(deadline):
 
 # %% until-1 wrong: asks for a turn until it is time
 # cause: it stays in the ready queue and looks at the clock in every round; it is not asleep, so the loop never rests and the processor runs hot until the deadline
-# line: yield
-# told: while True:
+# line: yield | while True:
 import time
 import types
 

@@ -1714,8 +1714,7 @@ class Bell:
 
 # %% timeout-own-1 wrong: the timer goes on if it fails
 # cause: the timer is cancelled only after a result; if the coroutine raises an error, or with_timeout is cancelled, it is left behind and rings later; it belongs in a finally
-# line: stop(loop, timer)
-# told: timer = loop.spawn(ring())
+# line: stop(loop, timer) | timer = loop.spawn(ring())
 from helpers.eventloop.tasks import CancelledError, sleep
 
 

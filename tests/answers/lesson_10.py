@@ -1064,8 +1064,7 @@ async def first_answer(ask, servers):
 
 # %% first-answer-1 wrong: the losers are only stopped when there is a winner
 # cause: if first_answer itself is cancelled, the await in the loop raises and the cleanup is skipped: all the asks run on; a finally is missing
-# line: await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-# told: pending = {asyncio.create_task(ask(server)) for server in servers}
+# line: await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED) | pending = {asyncio.create_task(ask(server)) for server in servers}
 import asyncio
 
 

@@ -1240,8 +1240,7 @@ async def first_answer(ask, servers, short, long):
 
 # %% whose-1 wrong: the long deadline is looked at between the servers
 # cause: the long deadline is checked only before each server; one that is asked shortly before still gets its full short seconds, so the whole takes too long (and the last may answer too late)
-# line: if loop.time() >= end:
-# told: async with asyncio.timeout(short) as deadline:
+# line: if loop.time() >= end: | async with asyncio.timeout(short) as deadline:
 import asyncio
 
 
@@ -1359,8 +1358,7 @@ async def load(fetch, pages, budget):
 
 # %% in-hand-1 wrong: the old job is put back
 # cause: `job` still holds the last job when the worker waits for the next one; a cancellation there puts a job back that was handled already
-# line: job = await queue.get() | if job is not nothing
-# told: queue.put_nowait(job)
+# line: job = await queue.get() | if job is not nothing | queue.put_nowait(job)
 import asyncio
 
 nothing = object()
@@ -1488,8 +1486,7 @@ async def borrow(lend, use, give_back):
 
 # %% give-back-1 wrong: the three seconds begin anew
 # cause: every cancellation goes round the loop and waits for another 3 s, so give_back may get much more than 3 s
-# line: timeout=3
-# told: giving = asyncio.create_task(give_back(thing))
+# line: timeout=3 | giving = asyncio.create_task(give_back(thing))
 import asyncio
 from contextlib import suppress
 

@@ -1403,8 +1403,7 @@ async def buy(changed, shelf):
 
 # %% request-log-1 wrong: a dict by task
 # cause: a task that is created by a request's task is another task and not in the dict, so its lines get None instead of its request's number
-# line: self.numbers.get(asyncio.current_task())
-# told: self.numbers[asyncio.current_task()] = number
+# line: self.numbers.get(asyncio.current_task()) | self.numbers[asyncio.current_task()] = number
 import asyncio
 import weakref
 

@@ -527,7 +527,6 @@ async def ask(client, page):
 # %% retry-after-1 wrong: a call inside the call
 # cause: each try is one call deeper, so after about a thousand it ends in a RecursionError
 # line: return await ask(client, page)
-# told: none
 import asyncio
 
 
@@ -1171,7 +1170,6 @@ async def ask(client, page):
 # %% retry-after-1 wrong: asks itself again
 # cause: Each 429 makes the function call itself once more; after about a thousand of them a RecursionError comes out, though it should ask as often as it takes.
 # line: return await ask(client, page)
-# told: none
 import asyncio
 
 
@@ -1266,7 +1264,6 @@ async def fetch_names(client, pages):
 # %% one-client-1 wrong: closed after this error and at the end
 # cause: any other way out (a cancellation, a connection that fails) passes both closes, and the client stays open; `async with` or finally is missing
 # line: except httpx.HTTPStatusError:
-# told: none
 import httpx
 
 

@@ -1028,7 +1028,6 @@ async def fetch_all(fetch, urls, workers):
 # %% workers-1 wrong: waiting for a queue that nobody empties
 # cause: If a fetch fails, its worker dies without task_done, and the error stays in the worker's task: join waits for ever (when all workers have died, or anyway, as this one's url is never done), and no error comes out.
 # line: await queue.join()
-# told: url = await queue.get()
 import asyncio
 
 
@@ -1231,8 +1230,7 @@ async def consumer(queue, details, at_most):
 
 # %% worker-1 wrong: a failed item is never done
 # cause: After a failure `continue` jumps over task_done. The queue takes the item for unfinished, and who waits by `queue.join()` waits for ever.
-# line: continue
-# told: queue.task_done()
+# line: continue | queue.task_done()
 async def worker(queue, work, failed):
     """Do all items of `queue`; append failing ones and their errors to `failed`."""
     while True:

@@ -818,8 +818,7 @@ async def page(ask, parts, seconds):
 
 # %% ten-parts-1 wrong: in the order in which they come
 # cause: Each part is written into an empty dict when it comes, so the dict is in the order of the answers, not of `parts`.
-# line: result = {}
-# told: result[part] = await ask(part)
+# line: result = {} | result[part] = await ask(part)
 import asyncio
 
 
@@ -929,8 +928,7 @@ def make_app(look_up):
 
 # %% lifespan-1 wrong: opened by the first request
 # cause: The pool is opened when the first request comes, not when the server starts; and as connect takes a while, two requests that come at the same time open two pools, one of which is never closed.
-# line: if pool is None
-# told: pool = await connect()
+# line: if pool is None | pool = await connect()
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI

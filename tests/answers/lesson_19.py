@@ -1026,8 +1026,7 @@ async def prices(pool, names):
 
 # %% own-pool-1 wrong: counted after the opening
 # cause: The new connection is counted only when it is open. While connect takes its while, others see the old number and open theirs too: there are more than `size`.
-# line: self.open += 1
-# told: connection = await self.connect()
+# line: self.open += 1 | connection = await self.connect()
 import asyncio
 import contextlib
 

@@ -1062,8 +1062,7 @@ async def test_washer(washer):
 
 # %% leaks-1 wrong: one round of the loop for the cleanup
 # cause: A cancelled task may need a while for its cleanup. sleep(0) gives it one round of the loop; after that leaks returns, ended or not.
-# line: await asyncio.sleep(0)
-# told: task.cancel()
+# line: await asyncio.sleep(0) | task.cancel()
 import asyncio
 
 
@@ -1143,8 +1142,7 @@ async def leaks(test):
 
 # %% fixture-1 wrong: a fridge that did not start is switched off
 # cause: `fridge.on()` stands inside the try whose finally switches the fridge off: if it does not start, it is switched off all the same.
-# line: await fridge.on()
-# told: await fridge.off()
+# line: await fridge.on() | await fridge.off()
 async def kitchen(oven, fridge):
     """Switch on both, yield them, and switch off what was switched on."""
     await oven.on()

@@ -595,8 +595,7 @@ async def do_all(client, work, items):
 
 # %% idempotent-1 wrong: remembered in the process
 # cause: Which payments were entered is remembered in a set of the module. The next call may be in another process, which has a new, empty set: it enters the payment a second time.
-# line: seen = set()
-# told: if payment["id"] in seen:
+# line: seen = set() | if payment["id"] in seen:
 seen = set()
 
 

@@ -58,7 +58,8 @@ class Comparing:
                         try_="The items are right, their order is not. Follow the program again, "
                         "line by line.",
                     )
-                found = of_order(self.text.nodes(), got, expected) or Suspect(line)
+                found = self._kept_outside() or of_order(self.text.nodes(), got, expected)
+                found = found or Suspect(line)
                 raise Wrong(
                     "order",
                     f"{said}; the order asked is {brief(expected)}.",
@@ -85,6 +86,9 @@ class Comparing:
             return kept and Suspect(kept.line, kept.at)
         if found := of_value(self.text.nodes(), got, expected):
             return found
+        return self._kept_outside()
+
+    def _kept_outside(self):
         outside = self.text.kept_outside()
         return outside and Suspect(outside, "makes one for all calls")
 

@@ -16,12 +16,15 @@ from helpers.coach.judging.cases import Case, cases_of, smaller_than, spread
 from helpers.coach.judging.lab import Lab
 from helpers.coach.judging.seen import differ
 from helpers.coach.judging.twists import NONE, Twist, cancellations, failures
-from helpers.coach.judging.what_if import changes
+from helpers.coach.judging.what_if import CANCELLED, FAILED, changes
 from helpers.coach.mistakes.errors import is_slip, mistake
+from helpers.coach.mistakes.verdict import narrowed
 from helpers.coach.mistakes.words import brief
 
 # Mistakes that Python's errors tell of, and that may turn on one thing in a case, such as a 0.
 TURNING = ("raised", "deadlock", "one sentinel")
+# Mistakes that say little, where nothing else is said: what they turn on says more.
+VAGUE = ("value", "calls", "late", "early return", "deadlock")
 TWISTED = 3  # cases of a sweep, at most, that are asked with a failure or a cancellation
 
 
@@ -87,7 +90,19 @@ class Sweeping:
             for twist in twists:
                 expected = self._ask(sweep, self._model, case, twist)
                 if not isinstance(expected.error, Wrong):
-                    self._compare(sweep, answer, case, twist, expected)
+                    self._twisted(sweep, answer, case, twist, expected)
+
+    def _twisted(self, sweep, answer, case, twist, expected):
+        """Compare what came of a case in which it goes well if nothing befalls it."""
+        lab = self._lab
+        try:
+            self._compare(sweep, answer, case, twist, expected)
+        except Exception as error:
+            found, place = mistake(error, lab.text, lab.asks)
+            if not _is_vague(found):
+                raise
+            cause = FAILED if twist.cancel_after is None else CANCELLED
+            raise narrowed(found, *cause, place) from error
 
     def _smallest(self, sweep, answer, case, error) -> NoReturn:
         """Raise what is wrong in the smallest case there is, where `case` ended in `error`.
@@ -190,6 +205,10 @@ def model_of(exercise: type[Exercise]) -> Any:
     names = {"__name__": "__main__"}
     exec(compile(exercise.solution(), f"<the model of {exercise.id}>", "exec"), names)
     return names[exercise.asks]
+
+
+def _is_vague(found):
+    return found.kind in VAGUE and found.line is None and found.try_ is None
 
 
 def _changed(case: Case, given: Case) -> dict[str, tuple[str, str]]:

@@ -2,7 +2,8 @@
 
 If the answer behaves once a 0 is a 2, what asks whether something counts as true is at fault; if it
 does once no item comes twice, what keeps items by a key; if it does once another error is raised,
-what catches one of the two errors and not the other.
+what catches one of the two errors and not the other. What goes wrong with a failure or a
+cancellation, and goes well without, turns on that.
 """
 
 import ast
@@ -22,6 +23,25 @@ class Change(NamedTuple):
 
     case: Case
     suspect: Suspect
+
+
+class Cause(NamedTuple):
+    """What a mistake turns on: the end of a headline, and what to try."""
+
+    where: str
+    try_: str
+
+
+CANCELLED = Cause(
+    "after a cancellation",
+    "Without the cancellation it goes well. Look at what a CancelledError skips on its way out, "
+    "and at what catches it.",
+)
+FAILED = Cause(
+    "after an error",
+    "Without the error it goes well. Look at what an error skips on its way out, and at what "
+    "catches it.",
+)
 
 
 def changes(case: Case, nodes: Collection[ast.AST]) -> Iterator[Change]:

@@ -129,11 +129,15 @@ def deadlock(
     if found := _one_sentinel(tasks, source, ended):
         return found
     kept = next(filter(None, (_not_given_back(task, source) for task in tasks)), None)
+    # Who waits for an item may have nothing to do: who joins the queue waits for what is not done.
+    joins = {call.lineno for call in source.calls_of("join")}
     waits, place = [], None
     for name, filename, line, what in tasks:
         mine = filename is not None and source.owns(filename)
         if mine:
             place = place or (filename, line)
+            if line in joins and what != "Queue.get":
+                place = filename, line
         where = f" at line {line}" if mine and line else ""
         waits.append(f"`{name}` waits{where}" + (f" for {what}" if what else ""))
     said += "; ".join(waits[:6]) + "."

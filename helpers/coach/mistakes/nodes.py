@@ -36,6 +36,7 @@ SIGNS = {
     ast.Or: "or",
     ast.And: "and",
 }
+ROUNDING = ("round", "int", "floor", "ceil", "trunc")
 ANYTHING = object()
 """Stands for any constant."""
 
@@ -151,3 +152,32 @@ def targets_of(target: ast.AST) -> Iterator[ast.AST]:
             yield from targets_of(target.value)
         case _:
             yield target
+
+
+def flags(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names and attributes that are given True or False, and nothing else."""
+    given: dict[str, bool] = {}
+    for node in nodes:
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
+            is_flag = isinstance(node.value, ast.Constant) and isinstance(node.value.value, bool)
+            for target in getattr(node, "targets", None) or [node.target]:
+                for part in targets_of(target):
+                    name = ast.unparse(part)
+                    given[name] = is_flag and given.get(name, True)
+    return {name for name, is_flag in given.items() if is_flag}
+
+
+def unnegated(test: ast.expr) -> ast.expr:
+    """A condition without the `not` before it."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test = test.operand
+    return test
+
+
+def rounding(nodes: Iterable[ast.AST]) -> Iterator[int]:
+    """The lines in which a number loses what stands behind its point."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and is_named(node.func, ROUNDING):
+            yield line_of_call(node)
+        elif isinstance(getattr(node, "op", None), ast.FloorDiv):
+            yield node.lineno

@@ -10,11 +10,18 @@ from typing import NamedTuple
 from helpers.coach.form.statement import same_value
 from helpers.coach.form.text import is_function
 from helpers.coach.mistakes.handlers import catches, names_of, raised_again
-from helpers.coach.mistakes.nodes import dotted, is_constant, is_named, line_of_call
+from helpers.coach.mistakes.nodes import (
+    dotted,
+    flags,
+    is_constant,
+    is_named,
+    line_of_call,
+    rounding,
+    unnegated,
+)
 
 ROWS = (list, tuple)
 MANY = 10  # items, at least, of a row that seems to be cut
-ROUNDING = ("round", "int", "floor", "ceil", "trunc")
 LETTERS = ("title", "capitalize", "upper", "lower", "casefold", "swapcase")
 TAKING = ("len", "list", "tuple", "set", "deque", "iter", "map", "sorted", "heappop", "heappush")
 FILLING = ("*.append", "*.popleft", "*.pop", "*.extend", "*.insert", "*.remove", "*.clear")
@@ -65,14 +72,15 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
 
 def of_truth(nodes: Collection[ast.AST]) -> Suspect | None:
     """The one line that asks whether something counts as true, where that is known to be the
-    mistake. Whether there is anything to do is asked of a row: that is not meant.
+    mistake. Whether there is anything to do is asked of a row, and a flag is true or false by
+    itself: neither is meant.
     """
-    rows = _rows(nodes)
+    others = _rows(nodes) | flags(nodes)
     tests = {
         test.lineno
         for node in nodes
         for test in _tests_of(node, heads=True)
-        if rows.isdisjoint(map(ast.unparse, _asked_of(test)))
+        if others.isdisjoint(map(ast.unparse, _asked_of(test)))
     }
     return _only(tests | set(_filters(nodes)), "goes by what counts as false", FALSY)
 
@@ -148,10 +156,12 @@ def _truth_tests(nodes, got) -> list[int]:
     Parameters are asked, too, whether there is anything to do: they count where nothing else does.
     """
     given = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    known = flags(nodes)
     found = [
         test
         for node in nodes
         for test in _tests_of(node)
+        if known.isdisjoint(map(ast.unparse, _asked_of(test)))
         if got is not None or not isinstance(node, ast.If) or _leads_to_none(node, test)
     ]
     others = [test for test in found if not (isinstance(test, ast.Name) and test.id in given)]
@@ -181,7 +191,7 @@ def _tests_of(node, heads=False) -> Iterator[ast.expr]:
     if isinstance(node, (ast.If, ast.IfExp)):
         asked = [node.test]
     elif isinstance(node, ast.While):
-        flag = isinstance(_unnegated(node.test), ast.Attribute)
+        flag = isinstance(unnegated(node.test), ast.Attribute)
         asked = [node.test] if heads and not flag or isinstance(node.test, ast.NamedExpr) else []
     elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         asked = node.values[:-1]
@@ -195,18 +205,12 @@ def _tests_of(node, heads=False) -> Iterator[ast.expr]:
 
 def _plain_tests(test) -> Iterator[ast.expr]:
     """The tests of which a condition is made, if they ask by what counts as true."""
-    test = _unnegated(test)
+    test = unnegated(test)
     if isinstance(test, ast.BoolOp):
         for part in test.values:
             yield from _plain_tests(part)
     elif _is_bare(test) or _is_compared_with_nothing(test):
         yield test
-
-
-def _unnegated(test):
-    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        test = test.operand
-    return test
 
 
 def _rows(nodes) -> set[str]:
@@ -350,7 +354,7 @@ def _apart(got, expected) -> Iterator[tuple[object, object]]:
 def _changed(nodes, one, wanted):
     """The call that seems to have made `one` of `wanted`: it rounds, or changes a text."""
     if isinstance(one, (int, float)) and isinstance(wanted, (int, float)):
-        rounded = _only(_calls(nodes, *ROUNDING), "rounds") if abs(one - wanted) < 1 else None
+        rounded = _only(rounding(nodes), "rounds") if abs(one - wanted) < 1 else None
         return rounded or _only(_bounds(nodes, one), "sets this bound")
     if isinstance(one, str) and one == str(wanted) != wanted:
         return _only(_calls(nodes, "str"), "makes a text of it")

@@ -46,6 +46,16 @@ class Verdict:
         return asdict(self)
 
 
+def narrowed(found: Wrong, where: str, try_: str, place: Place | None) -> Wrong:
+    """The same Wrong, where it is known what it turns on: the headline ends in that. place: its
+    line, if it has one.
+    """
+    kind = KINDS[found.kind]
+    headline = f"{found.headline or kind.headline} {where}"
+    at = found.at or ("" if found.headline else kind.at)
+    return Wrong(found.kind, found.observed, place, try_, headline, at)
+
+
 def verdict_of(
     found: Wrong, place: Place | None = None, source: Source | None = None, called: str = ""
 ) -> Verdict:
