@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from helpers.coach.form.statement import Wrong
+from helpers.coach.judging.seen import differ_in_error
 from helpers.coach.mistakes import suspects
 from tests.test_coach_lines import ABOVE, lab_of
 
@@ -100,6 +102,7 @@ VALUES = [
     ("return pages[:3]", [1, 2, 3], [1, 2, 3, 4], None),
     ("return min(10, pages)", 10, 38.5, 4),
     ("return min(10, pages)", 7, 38.5, None),
+    ("if pages.get(1):\n        return pages", {"a": OSError()}, {"a": ""}, None),
     ("return pages // 4", 16, 16.25, 4),
     ("pages.on = True\n    if pages.on:\n        return pages", [1, 5], [1, 0], None),
 ]
@@ -161,6 +164,15 @@ def test_a_cleanup_that_an_error_passes_by(body, skipped, narrow):
     lab, _ = lab_of(f"def answer(pages):\n    {body}\n")
     assert lab.text.skipped("close") == skipped
     assert lab.text.narrow_cleanup("close") == narrow
+
+
+def test_a_group_without_an_error_of_its_own_has_no_line():
+    lab, _ = lab_of("async def answer(fetch):\n    raise fetch\n")
+    asked = ExceptionGroup("", [OSError("a"), OSError("b")])
+    with pytest.raises(Wrong) as found:
+        differ_in_error(lab, asked, ExceptionGroup("", [OSError("a")]))
+    assert (found.value.kind, found.value.line) == ("another error", None)
+    assert "hold the same errors" in found.value.try_
 
 
 ORDERS = [

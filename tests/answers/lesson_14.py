@@ -586,7 +586,6 @@ async def ask(client, page):
 # %% pool-1 wrong: each name once
 # cause: pages that stand there twice give one name only
 # line: dict.fromkeys(pages)
-# told: none
 import asyncio
 
 

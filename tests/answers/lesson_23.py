@@ -2112,7 +2112,7 @@ async def crawl(url, pages, workers, tell):
 # %% crawl-pipeline-1 wrong: an exception as a result
 # cause: an exception that `fetch` returned is taken for one that it raised
 # line: if isinstance(raw, Exception): | raw = error
-# told: while pair := await queue.get():
+# told: none
 import asyncio
 
 

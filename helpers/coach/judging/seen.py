@@ -90,12 +90,14 @@ def differ(lab: Comparing, asked: object, got: object) -> None:
 
 def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) -> None:
     """Raise Wrong("another error") unless both errors are the same to who catches them."""
-    if not same_value(got, asked):
-        raise Wrong(
-            "another error",
-            f"It raised `{error_words(got)}`; asked is `{error_words(asked)}`.",
-            lab.kept_of(type(asked)) or lab.text.let_out(got),
-        )
+    if same_value(got, asked):
+        return
+    said = f"It raised `{error_words(got)}`; asked is `{error_words(asked)}`."
+    if isinstance(got, BaseExceptionGroup) and isinstance(asked, BaseExceptionGroup):
+        # Whoever raises it has done all that can be seen there: what is in it came before.
+        try_ = "They don't hold the same errors. Follow each one to where your code keeps it."
+        raise Wrong("another error", said, None, try_)
+    raise Wrong("another error", said, lab.kept_of(type(asked)) or lab.text.let_out(got))
 
 
 def _alike_alone(asked, got):

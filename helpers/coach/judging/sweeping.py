@@ -23,6 +23,8 @@ from helpers.coach.mistakes.words import brief
 
 # Mistakes that Python's errors tell of, and that may turn on one thing in a case, such as a 0.
 TURNING = ("raised", "deadlock", "one sentinel")
+# Mistakes whose line is that of what ran, and no guess: nothing that they turn on says more.
+RAN = ("leaked", "limit")
 # Mistakes that say little, where nothing else is said: what they turn on says more.
 VAGUE = ("value", "calls", "late", "early return", "deadlock")
 TWISTED = 3  # cases of a sweep, at most, that are asked with a failure or a cancellation
@@ -141,6 +143,8 @@ class Sweeping:
         """
         lab = self._lab
         found, _ = mistake(error, lab.text, lab.asks)
+        if found.kind in RAN and found.line:
+            raise error
         turns = error is found or (found.kind in TURNING and not is_slip(error, lab.text))
         if lab.clock != "virtual" or not turns:
             raise error

@@ -71,9 +71,8 @@ def of_value(nodes: Collection[ast.AST], got: object, expected: object) -> Suspe
 
 
 def of_truth(nodes: Collection[ast.AST]) -> Suspect | None:
-    """The one line that asks whether something counts as true, where that is known to be the
-    mistake. Whether there is anything to do is asked of a row, and a flag is true or false by
-    itself: neither is meant.
+    """The one line that asks whether something counts as true, where that is the mistake: of no
+    flag, and of no row, which is asked whether there is anything to do.
     """
     others = _rows(nodes) | flags(nodes)
     tests = {
@@ -138,7 +137,8 @@ def _takes_for_nothing(got, expected):
     others = [
         value for value in have if not value and not isinstance(value, (*ROWS, dict, type(None)))
     ]
-    return len(lost) > len(others) and not (got is not None and expected is None)
+    errors = sum(isinstance(value, BaseException) for value in have)  # they stand in its place
+    return len(lost) > len(others) + errors and not (got is not None and expected is None)
 
 
 def _leaves(thing) -> list[object]:
