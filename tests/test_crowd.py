@@ -171,7 +171,7 @@ def test_a_busy_machine_has_fewer_clients_and_says_so(load, fits, monkeypatch, c
 
 
 def test_a_busy_machine_is_asked_with_fewer(monkeypatch):
-    monkeypatch.setattr(crowd, "fitting", lambda clients: min(clients, 20))
+    monkeypatch.setattr(crowd, "fitting", lambda clients, fewest=1: min(clients, 20))
     with services.echo("streams") as server:
         assert [one.connections for one in crowd.rush(server, 5, 50, 90, seconds=0)] == [5, 20]
         assert [at for at, _ in crowd.hold(server, 500, steps=2).points][-1] == 20

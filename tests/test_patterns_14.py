@@ -244,11 +244,12 @@ def test_a_pipeline_until_closing_time_can_be_cancelled_anywhere():
 
 
 async def held(handle, *pieces, reads=True):
-    """How many connections a server still holds 1 s after a client sent these pieces."""
-    inside = set()
+    """How many handlers, and buffers, a server still holds 1 s after a client sent these pieces."""
+    inside, writers = set(), []
 
     async def counted(reader, writer):
         inside.add(writer)
+        writers.append(writer)
         try:
             await handle(reader, writer)
         finally:
@@ -261,9 +262,10 @@ async def held(handle, *pieces, reads=True):
     begun = time.monotonic()
     while time.monotonic() < begun + 1:
         if reads and pieces:
-            writer.write(b"y")  # one that trickles
+            writer.write(b"y")  # it trickles
         await asyncio.sleep(0.1)
-    left = len(inside)
+    full = [one for one in writers if one.transport.get_write_buffer_size()]
+    left = len(inside) + len(full)
     writer.transport.abort()
     server.close()
     return left

@@ -26,7 +26,6 @@ from helpers.services.open_files import resource
 
 LIMIT = 60  # seconds for one measurement, on a machine that is very busy
 BUSY = 4  # programs for each processor, from which on a crowd is made smaller
-FEWEST = 100  # clients, however busy it is
 WAYS = ("one loop", "threads")
 
 
@@ -104,22 +103,26 @@ def hold(server: Service, most: int, *, steps: int = 3) -> Held:
     it. Where the system allows fewer open files, or is busy with others, there are fewer
     connections.
     """
-    counts = [fitting(most) // 10**step for step in reversed(range(steps))]
+    counts = [fitting(most, 1000) // 10**step for step in reversed(range(steps))]
     found = _measure("stay", server.port, server.pid, *counts)
-    return Held([tuple(point) for point in found["points"]], found["each"], found["failed"])
+    # Memory is counted in pages: the first few connections may find room in those there are.
+    points = [(number, taken) for number, taken in found["points"] if taken > 0]
+    return Held(points, found["each"], found["failed"])
 
 
-def fitting(clients: int) -> int:
+def fitting(clients: int, fewest: int = 100) -> int:
     """As many clients, or fewer where the machine is busy with others, and then say so.
+
+    fewest: how many there are at least, however busy it is.
 
     In a room where twenty run the same cell, ten thousand clients each would keep all waiting.
     """
     waiting = psutil.getloadavg()[0] / psutil.cpu_count()
-    if waiting <= BUSY or clients <= FEWEST:
+    if waiting <= BUSY or clients <= fewest:
         return clients
     fewer = int(clients * BUSY / waiting)
     digit = 10 ** (len(str(fewer)) - 1)
-    fewer = max(FEWEST, fewer // digit * digit)  # a round number
+    fewer = max(fewest, fewer // digit * digit)  # a round number
     print(f"{waiting:.0f} programs share each processor: {fewer:,} clients instead of {clients:,}")
     return fewer
 

@@ -54,12 +54,10 @@ def tidy(notebook: NotebookNode) -> None:
         | ({"course": course} if course else {})
     )
     for cell in notebook.cells:
-        cell.metadata = nbformat.from_dict(
-            {key: cell.metadata[key] for key in ("tags", "raises") if cell.metadata.get(key)}
-            | ({"jupyter": {"source_hidden": True}} if "proof" in tags(cell) else {})
-        )
+        kept = {key: cell.metadata[key] for key in ("tags", "raises") if cell.metadata.get(key)}
         if "proof" in tags(cell):  # it keeps the lesson honest, and isn't what a reader came for
-            cell.metadata.jupyter = nbformat.from_dict({"source_hidden": True})
+            kept["jupyter"] = {"source_hidden": True}
+        cell.metadata = nbformat.from_dict(kept)
         if cell.cell_type == "code":
             if "nbval-check-output" not in tags(cell):
                 _clear(cell)

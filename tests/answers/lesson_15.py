@@ -1233,3 +1233,24 @@ async def merge(streams, queue):
         await asyncio.sleep(0)
         raise
     await queue.put(None)
+
+# %% merge-1 right: gather and a cleanup by hand
+import asyncio
+
+
+async def pump(stream, queue):
+    async for item in stream:
+        await queue.put(item)
+
+
+async def merge(streams, queue):
+    """Put the items of all streams into the queue as they come, then a None."""
+    tasks = [asyncio.ensure_future(pump(stream, queue)) for stream in streams]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*(stream.aclose() for stream in streams), return_exceptions=True)
+    await queue.put(None)

@@ -20,9 +20,11 @@ def watched(items, seconds, error=None):
                 await asyncio.sleep(seconds)
                 raise error
         finally:
-            for _ in range(5):  # who doesn't await the closing finds it open
-                await asyncio.sleep(0)
-            note.closed = True
+            try:
+                for _ in range(5):  # who doesn't await the closing finds it open
+                    await asyncio.sleep(0)
+            finally:  # who cancels twice cuts this short, and leaves nothing open
+                note.closed = True
 
     note = SimpleNamespace(taken=[], closed=False)
     return stream(), note
