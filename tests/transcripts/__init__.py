@@ -25,6 +25,7 @@ VARIES = {
     r"(?<=Invalid port: ')\d+": "‹port›",
     r"(?<=What it yielded is no function but a float: )[\d.]+": "‹seconds›",
     r"(?<=nothing else could run for )[\d.]+(?= s)": "‹seconds›",
+    r"(?<=It took )1[12](?= s, and had 5 s)": "‹seconds›",  # by the order of a set of tasks
     r"(?<=It was asked for again after )[\d.]+(?= s)": "‹seconds›",
     r"(?<=Its clock stood at )[\d,.]+(?= s)": "‹seconds›",
     r"(?<=and it says )[\d.]+e-\d+": "‹seconds›",
