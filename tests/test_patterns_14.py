@@ -167,12 +167,12 @@ def test_retries_can_be_cancelled_anywhere():
     "header, least, most",
     [
         ("7", 7, 7),
-        (format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True), 3500, 3600),
+        ("in an hour", 3500, 3600),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0, 0),
         ("soon", 0, 1),
         ("-3", 0, 1),
         ("nan", 0, 1),
-        ("9" * 5000, 0, 1),
+        pytest.param("9" * 5000, 0, 1, id="5,000 digits"),
         (None, 0, 1),
     ],
 )
@@ -180,6 +180,8 @@ def test_retries_can_be_cancelled_anywhere():
 def test_retry_after_is_read_in_both_forms_and_nonsense_does_no_harm(
     lesson, cell, header, least, most
 ):
+    if header == "in an hour":  # as a date, which stays out of the test's name
+        header = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
     response = httpx.Response(429, headers={"Retry-After": header} if header else {})
     assert least <= pattern(lesson, cell).seconds_told(response) <= most
 
