@@ -197,7 +197,12 @@ class Ledger:
                 resources={"metadata": {"path": str(path.parent)}},
                 shutdown_kernel="immediate",
             )
-            run(client.async_execute())
+            manager = client.create_kernel_manager()
+            try:
+                run(client.async_execute())
+            finally:  # nbclient (0.10) leaves a kernel that somebody stopped while it started
+                if manager.has_kernel:
+                    run(manager.shutdown_kernel(now=True))
         after = ledger()
         if after.open:
             print(f"Still open: {', '.join(after.open)}.")
