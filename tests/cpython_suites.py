@@ -1,7 +1,7 @@
 """Runs one of CPython's own test modules, whole, with our event loop in place of asyncio's.
 
 python -m tests.cpython_suites test_taskgroups
-python -m tests.cpython_suites --left-out test_events  # the others: each has to fail
+python -m tests.cpython_suites --left-out test_events  # the others: each that ends has to fail
 """
 
 import asyncio
@@ -28,6 +28,16 @@ LEFT_OUT = {
     ),
     "asks for loop._stop_serving": ("prompt_cancellation",),
     "asks for loop._run_once": ("timeout_rounding",),
+    "asks for loop._make_socket_transport": ("connection_lost_when_busy",),
+    "asks for transport._read_ready_cb": (
+        ("trailing_data_on_slow_socket",) if sys.version_info >= (3, 14) else ()
+    ),
+    "tries several addresses at once": ("happy_eyeball",),
+}
+# Of these, one fails in a thread of its own or in a callback, and then waits for ever.
+NEVER_END = {
+    "asks for asyncio.events._ThreadSafeHandle",
+    "asks for transport._read_ready_cb",
 }
 
 
@@ -83,7 +93,9 @@ def suite_of(name):
 def main(name, left_out=False):
     """Run a module's tests, or those that are left out; return the exit status."""
     suite = unittest.TestSuite(
-        test for test in tests_of(name) if (reason(test) is not None) == left_out
+        test
+        for test in tests_of(name)
+        if (reason(test) is not None) == left_out and reason(test) not in NEVER_END
     )
     asyncio.set_event_loop_policy(Policy())
     return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
