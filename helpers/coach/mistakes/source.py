@@ -116,8 +116,10 @@ class Source(Lines):
         code = frame.f_code
         span = next(islice(code.co_positions(), frame.f_lasti // 2, None))
         for node in nodes_of(code.co_filename):
-            if isinstance(node, ast.withitem) and _span(node.context_expr) == span:
-                return f"with {ast.unparse(node.context_expr)}"
+            if isinstance(node, ast.With):  # up to Python 3.12 the call spans the whole statement
+                for item in node.items:
+                    if span in (_span(item.context_expr), _span(node)):
+                        return f"with {ast.unparse(item.context_expr)}"
             if isinstance(node, ast.Call) and _span(node) == span:
                 return ast.unparse(node.func)
         return ""
