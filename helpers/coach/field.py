@@ -8,34 +8,47 @@ from markupsafe import Markup
 from helpers.coach.cards import CLOSE, inline
 from helpers.pictures.html import element
 
-# ipywidgets ties the label of a line to it, but makes of choices neither a group with a name nor
-# one through which the arrow keys lead; and JupyterLab would take those keys for itself. The
-# choices may come into the page after this does, so they are looked for until they are there.
-_GROUP = """
+# ipywidgets ties the label of a line to it, but no unit; and it makes of choices neither a group
+# with a name nor one through which the arrow keys lead. JupyterLab would take those keys itself.
+# The field may come into the page after this does, so it is looked for until it is there.
+_NAME = """
 const box = this.closest('.course-guess');
-const observer = new MutationObserver(group);
-function group() {
-  const choices = box.querySelector('.widget-radio-box');
-  if (!choices) return observer.observe(box, {childList: true, subtree: true});
+const observer = new MutationObserver(name);
+function name() {
+  const field = box.querySelector('.widget-text > input, .widget-radio-box');
+  if (!field) return observer.observe(box, {childList: true, subtree: true});
   observer.disconnect();
-  const label = box.querySelector('.widget-label');
-  label.id = 'guess-' + crypto.getRandomValues(new Uint32Array(2)).join('-');
-  choices.setAttribute('role', 'radiogroup');
-  choices.setAttribute('aria-labelledby', label.id);
-  choices.setAttribute('data-lm-suppress-shortcuts', 'true');
-  for (const radio of choices.querySelectorAll('input')) radio.name = label.id;
+  const id = 'guess-' + crypto.getRandomValues(new Uint32Array(2)).join('-');
+  const unit = box.querySelector('.course-guess-unit');
+  if (unit) {
+    unit.id = id;
+    field.setAttribute('aria-describedby', id);
+  }
+  if (field.matches('.widget-radio-box')) {
+    field.parentElement.querySelector('.widget-label').id = id;
+    field.setAttribute('role', 'radiogroup');
+    field.setAttribute('aria-labelledby', id);
+    for (const radio of field.querySelectorAll('input')) {
+      radio.name = id;
+      radio.setAttribute('data-lm-suppress-shortcuts', 'true');
+    }
+  }
 }
-group();
+name();
 """
 
 _STYLE = """
+.course-guess { max-width: 46em }
 .course-guess .widget-text, .course-guess .widget-radio {
   display: flex; flex-flow: column; align-items: flex-start; width: auto; height: auto }
-.course-guess .widget-label { width: auto; max-width: 46em; height: auto; text-align: left;
-  white-space: normal; line-height: 1.45; font-size: inherit; margin-bottom: 4px }
+.course-guess .widget-hbox { flex-flow: row wrap }
+.course-guess .widget-hbox > .widget-text { display: contents }
+.course-guess .widget-text > .widget-label, .course-guess .widget-radio > .widget-label {
+  flex: none; width: 100%; height: auto; margin-bottom: 4px; text-align: left; white-space: normal;
+  font-size: var(--jp-content-font-size1, inherit); line-height: 1.45 }
 .course-guess .widget-text > input { flex: none; width: 24em; max-width: 100% }
-.course-guess .course-guess-number input { width: 8em }
-.course-guess .widget-hbox > .widget-label { align-self: flex-end }
+.course-guess .widget-hbox > .widget-text > input { width: 8em }
+.course-guess .course-guess-unit { width: auto }
 .course-guess .widget-radio-box { margin: 0 !important; width: auto }
 .course-guess .widget-radio-box label { width: auto; height: auto; line-height: 1.45 }
 """
@@ -70,9 +83,7 @@ def field(
     entry.observe(changed, "value")
     rows = [entry, told]
     if unit is not None:
-        entry.tooltip = f"A number, in {unit}" if unit else "A number"
-        entry.add_class("course-guess-number")
-        rows[0] = ipywidgets.HBox([entry, ipywidgets.Label(unit)])
-    style = element("style", Markup(_STYLE), onload=_GROUP if choices else "")
+        rows[0] = ipywidgets.HBox([entry, ipywidgets.Label(unit).add_class("course-guess-unit")])
+    style = element("style", Markup(_STYLE), onload=_NAME)
     hidden = ipywidgets.HTML(style, layout=ipywidgets.Layout(display="none"))
     return ipywidgets.VBox([hidden, *rows]).add_class("course-guess")
