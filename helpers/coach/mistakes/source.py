@@ -104,6 +104,14 @@ class Source(Lines):
         frame = self.innermost(frame)
         return frame and (frame.f_code.co_filename, frame.f_lineno)
 
+    def places(self, frames: Iterable[FrameType]) -> list[Place]:
+        """Where those of the frames are that run the learner's code, in the frames' order."""
+        return [
+            (frame.f_code.co_filename, frame.f_lineno)
+            for frame in frames
+            if self.owns(frame.f_code.co_filename)
+        ]
+
     def innermost(self, frame: FrameType | None) -> FrameType | None:
         """The innermost frame in the learner's code, from `frame` outwards, or None."""
         own = (one for one in outward(frame) if self.owns(one.f_code.co_filename))
