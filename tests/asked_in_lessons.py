@@ -64,7 +64,7 @@ def problems(lesson, sources):
         its = [c for c in checked if c.name == one.name and one.cell <= c.cell < until]
         if any(check.cell == one.cell for check in its):
             yield f"{one.id!r} is checked in its own cell, before anybody can say something"
-        if not any(check.cell > one.cell for check in its):
+        elif not its:
             yield f"{one.id!r} is checked in no later cell"
         for check in its:
             if check.truth is None or is_literal(check.truth):
