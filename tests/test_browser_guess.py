@@ -129,6 +129,9 @@ def test_choices_by_the_arrow_keys(notebook):
         notebook.page.keyboard.press("ArrowDown")
         expect(choices.nth(number)).to_be_checked()
         expect(choices.nth(number)).to_be_focused()
+    notebook.page.keyboard.press("Tab")
+    expect(group.locator(":focus")).to_have_count(0)  # the group is one stop, not three
+    choices.first.focus()
     notebook.page.keyboard.press("ArrowUp")
     expect(choices.nth(2)).to_be_checked()
     said = "You said whoever was ready. It is B."

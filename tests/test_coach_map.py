@@ -88,23 +88,29 @@ def test_what_is_next_walks_through_the_course(course):
     my_progress().hinted("task-2", 1)
     assert first().startswith("Go on with 02, cell 3; ")
     finished(2, 3, 4, 5, 6)
-    assert first() == "All is done."
+    assert first() == "Everything is done."
 
 
 def test_guesses_to_look_at_again(course):
     finished(1, 2, 3, 4, 5, 6)
     guessed("02-a", "02-b", right=False)
     guessed("99-gone", right=False)
-    assert course.next().text() == "All is done; two guesses of 02 to look at again."
+    assert course.next().text() == "Everything is done; two guesses of 02 to look at again."
     guessed("03-a", right=False)
-    assert course.next().text() == "All is done; two guesses of 02 and one of 03 to look at again."
+    assert (
+        course.next().text()
+        == "Everything is done; two guesses of 02 and one of 03 to look at again."
+    )
     guessed("01-a", "04-a", "04-b", right=False)
     assert course.next().text() == (
-        "All is done; "
+        "Everything is done; "
         "two guesses of 02, one of 03, two of 04 and one of earlier lessons to look at again."
     )
     guessed("02-a", "02-b", "01-a")
-    assert course.next().text() == "All is done; one guess of 03 and two of 04 to look at again."
+    assert (
+        course.next().text()
+        == "Everything is done; one guess of 03 and two of 04 to look at again."
+    )
 
 
 def test_what_is_next_is_linked(course, tmp_path, monkeypatch):

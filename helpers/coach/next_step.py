@@ -53,25 +53,32 @@ def next_step(
 
 
 def _go_on(lessons, exercises, known):
-    left = []  # lessons that are not finished, each with the first thing to do in it
+    """The words for the first lesson that was begun and is not finished; else for the first that
+    is not.
+    """
+    unfinished = []
     for lesson in lessons:
-        guesses, places = lesson.guesses(), lesson.exercises()
-        open_guesses = [id for id in guesses if not guess_in(known, id).made]
-        open_exercises = [id for id in exercises[lesson.number] if not _solved(known, id)]
-        if not open_guesses and not open_exercises:
-            continue
-        todo = (
-            _a_cell(lesson.number, guesses[open_guesses[0]])
-            if open_guesses
-            else _an_exercise(lesson.number, open_exercises[0], places.get(open_exercises[0]))
-        )
-        if any(_begun(known.get(id, {})) for id in [*guesses, *exercises[lesson.number]]):
-            return [Part("Go on with "), todo]
-        left.append(lesson)
-    if not left:
-        return [Part("All is done")]
-    first = left[0]
-    return [Part("Begin with "), Part(f"{first.number} {first.title}", first.path)]
+        ids = exercises[lesson.number]
+        if todo := _todo(lesson, ids, known):
+            if any(_begun(known.get(id, {})) for id in [*lesson.guesses(), *ids]):
+                return [Part("Go on with "), todo]
+            unfinished.append(lesson)
+    if not unfinished:
+        return [Part("Everything is done")]
+    number, title, path = unfinished[0]
+    return [Part("Begin with "), Part(f"{number} {title}", path)]
+
+
+def _todo(lesson, exercises, known):
+    """The words for the first guess or exercise of a lesson that is not done; None if all are."""
+    for id, place in lesson.guesses().items():
+        if not guess_in(known, id).made:
+            return _a_cell(lesson.number, place)
+    places = lesson.exercises()
+    for id in exercises:
+        if known.get(id, {}).get("status") != "solved":
+            return _an_exercise(lesson.number, id, places.get(id))
+    return None
 
 
 def _a_cell(lesson, place):
@@ -83,10 +90,6 @@ def _an_exercise(lesson, id, place):
         return Part(f"the exercise {id} of {lesson}")
     words = f"the exercises of {lesson}, cell {place.number} ({id})"
     return Part(words, place.path, place.cell)
-
-
-def _solved(known, id):
-    return known.get(id, {}).get("status") == "solved"
 
 
 def _begun(entry):
