@@ -225,7 +225,7 @@ def test_closing_time_passes_on_the_sources_error():
 
 
 def test_a_pipeline_until_closing_time_can_be_cancelled_anywhere():
-    lesson = pattern("16", "stage", "pipeline", "stop")
+    lesson = pattern("16", "do-items", "stage", "feed", "pipeline", "stop")
 
     async def work(number):
         await asyncio.sleep(0.05)
