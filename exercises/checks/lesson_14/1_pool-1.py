@@ -78,7 +78,7 @@ class WithinThePool(Exercise):
                 f"{len(errors)} of the {len(pages)} names are a {type(errors[0]).__name__}.",
                 lab.earliest(lab.keyword("return_exceptions"), lab.handler()),
                 "Nothing went wrong at the server: there were more requests than "
-                "connections. Start no more at once than it has connections.",
+                "connections. Start no more at once than the client has.",
                 headline="kept the errors",
             )
         log = site.log()

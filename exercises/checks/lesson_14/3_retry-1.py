@@ -186,7 +186,7 @@ class TryAgain(Exercise):
             if len(server.asked) != 4:
                 raise Wrong(
                     "counted wrong",
-                    f"It asked {times(server)}; it may make four tries in all.",
+                    f"It asked {times(server)}; it should make four tries in all.",
                     lab.earliest(lab.looping(), lab.call_of("stop_after*")),
                     "Three pauses lie between four tries.",
                     headline="another number of tries",
