@@ -29,9 +29,7 @@ from helpers.coach.mistakes.handlers import (
     skipped_cleanup,
 )
 from helpers.coach.mistakes.lines import Lines
-from helpers.coach.mistakes.nodes import LOOPS, is_named, own_nodes
-
-MAKING = (ast.List, ast.Dict, ast.Set, ast.Call)
+from helpers.coach.mistakes.nodes import LOOPS, MAKING, is_named, own_nodes
 
 Place = tuple[str, int]
 """A file's name and the number of a line in it."""
