@@ -36,7 +36,7 @@ class Classify(Exercise):
         wrong_value("a b d f h j", "work for a wait", "b works"),
         wrong_value("a c d f h j", "work for a wait", "c works"),
         wrong_value("a f h j", "wait for work", "d waits: a person types"),
-        wrong_value("a d e f h j", "work for a wait", "never lets go of the core"),
+        wrong_value("a d e f h j", "work for a wait", "keeps the core busy"),
         wrong_value("a d h j", "wait for work", "f waits: the other machine"),
         wrong_value("a d f g h j", "work for a wait", "g works"),
         wrong_value("a d f j", "wait for work", "h waits: the other program"),

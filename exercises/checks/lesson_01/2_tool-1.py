@@ -50,7 +50,7 @@ class PickTheTool(Exercise):
             ("a", "one after another", "sequential", "add up"),
             ("b", "threads", "heavy tool", "10,000 threads"),
             ("b", "processes", "heavy tool", "10,000 processes"),
-            ("b", "one after another", "sequential", "nobody else is heard"),
+            ("b", "one after another", "sequential", "you hear no other"),
             ("d", "threads", "heavy tool", "one job"),
             ("e", "asyncio", "heavy tool", "the next address"),
             ("f", "processes", "shipping", "longer to start"),

@@ -30,7 +30,7 @@ class PredictWork(Exercise):
         wrong_value(SECONDS | {way: value}, kind, says)
         for way, value, kind, says in [
             ("threads", 1, "work for a wait", "eight cores"),
-            ("threads", 2, "threads compute", "only one at a time"),
+            ("threads", 2, "threads compute", "only one of these threads"),
             ("processes", 1, "overlap imagined", "eight cores"),
             ("processes", 0.5, "overlap imagined", "sixteen"),
             ("processes", 8, "overlap added up", "a GIL of its own"),

@@ -158,7 +158,7 @@ class RunJobs(Exercise):
         with ThreadPoolExecutor(workers) as pool:
             return [pool.submit(job) for job in jobs]
 
-    @wrong("future for its result", says="asked is a list")
+    @wrong("future for its result", says="asks for a list")
     def returns_the_map(jobs, workers):
         with ThreadPoolExecutor(workers) as pool:
             return pool.map(lambda job: job(), jobs)
