@@ -136,13 +136,17 @@ def kernel_of(item):
 
 
 def note_memory(item):
-    """Note how much memory the kernel and its processes hold after a cell, in megabytes."""
+    """Note how much memory the kernel and its processes hold after a cell, in megabytes.
+
+    Where the system tells (Linux), what several of them share counts once.
+    """
     held = 0
     kernel = kernel_of(item)
     for process in [kernel, *kernel.children(recursive=True)]:
         try:
-            held += process.memory_info().rss / 1e6
-        except psutil.NoSuchProcess:
+            memory = process.memory_full_info()
+            held += getattr(memory, "pss", memory.rss) / 1e6
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
             pass  # it has just ended
     item.parent.most_memory = max(getattr(item.parent, "most_memory", 0), held)
 

@@ -29,9 +29,7 @@ from helpers.coach.mistakes.handlers import (
     skipped_cleanup,
 )
 from helpers.coach.mistakes.lines import Lines
-from helpers.coach.mistakes.nodes import LOOPS, is_named, own_nodes
-
-MAKING = (ast.List, ast.Dict, ast.Set, ast.Call)
+from helpers.coach.mistakes.nodes import LOOPS, MAKING, is_named, own_nodes
 
 Place = tuple[str, int]
 """A file's name and the number of a line in it."""
@@ -104,6 +102,14 @@ class Source(Lines):
         frame = self.innermost(frame)
         return frame and (frame.f_code.co_filename, frame.f_lineno)
 
+    def places(self, frames: Iterable[FrameType]) -> list[Place]:
+        """Where those of the frames are that run the learner's code, in the frames' order."""
+        return [
+            (frame.f_code.co_filename, frame.f_lineno)
+            for frame in frames
+            if self.owns(frame.f_code.co_filename)
+        ]
+
     def innermost(self, frame: FrameType | None) -> FrameType | None:
         """The innermost frame in the learner's code, from `frame` outwards, or None."""
         own = (one for one in outward(frame) if self.owns(one.f_code.co_filename))
@@ -116,8 +122,10 @@ class Source(Lines):
         code = frame.f_code
         span = next(islice(code.co_positions(), frame.f_lasti // 2, None))
         for node in nodes_of(code.co_filename):
-            if isinstance(node, ast.withitem) and _span(node.context_expr) == span:
-                return f"with {ast.unparse(node.context_expr)}"
+            if isinstance(node, ast.With):  # up to Python 3.12 the call spans the whole statement
+                for item in node.items:
+                    if span in (_span(item.context_expr), _span(node)):
+                        return f"with {ast.unparse(item.context_expr)}"
             if isinstance(node, ast.Call) and _span(node) == span:
                 return ast.unparse(node.func)
         return ""
