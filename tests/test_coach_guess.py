@@ -57,6 +57,7 @@ def test_the_lines_of_the_three_forms(line):
         ("1 12", [1, 12], True),
         ("main ends, a", ["main ends", "A"], True),
         ("c A", {"A", "C"}, True),
+        ("a, c", {"A", "C"}, True),
         ("ca", frozenset("AC"), True),
         ("A", {"A", "C"}, False),
         ("A B C", {"A", "C"}, False),

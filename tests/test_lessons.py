@@ -11,7 +11,7 @@ import pytest
 
 from helpers.coach.form import finding
 from helpers.upkeep import refresh
-from tests import markdown
+from tests import asked_in_lessons, markdown
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -52,6 +52,10 @@ YET_TO_PART = {  # lesson: lines of its longest cell, share of its cells of at m
     "22": (17, 0.57),
     "23": (27, 0.52),
 }
+FEWEST_GUESSES = 4
+FEWER = {"00": 2}  # lessons that need fewer
+# The lessons that ask for fewer guesses still. A row goes with the guesses that it lacks.
+YET_TO_ASK = {f"{number:02}" for number in range(24)}
 TAGS = {"answer", "nbval-check-output", "proof", "raises-exception", "shows-stderr"}
 
 
@@ -170,6 +174,65 @@ def test_cells_are_short(path):
 
 def test_what_is_yet_to_part_is_a_lesson():
     assert set(YET_TO_PART) <= {path.name[:2] for path in LESSONS}
+
+
+@every_lesson
+def test_guesses_are_asked_and_then_checked_against_what_came_out(path):
+    cells = code(read(path))
+    assert not list(asked_in_lessons.problems(path.name[:2], [cell.source for cell in cells]))
+    for one in asked_in_lessons.guesses([cell.source for cell in cells]):
+        shows = [cell for cell in cells if re.search(rf"\b{one.name}\.check\(", cell.source)]
+        for cell in [cells[one.cell], *shows]:
+            assert "nbval-check-output" not in refresh.tags(cell), "it depends on what is said"
+
+
+def test_no_two_guesses_have_the_same_id():
+    ids = [
+        one.id
+        for path in LESSONS
+        for one in asked_in_lessons.guesses([cell.source for cell in code(read(path))])
+    ]
+    assert sorted(ids) == sorted(set(ids))
+
+
+@every_lesson
+def test_a_lesson_asks_for_enough_guesses(path):
+    lesson = path.name[:2]
+    made = len(asked_in_lessons.guesses([cell.source for cell in code(read(path))]))
+    needed = FEWER.get(lesson, FEWEST_GUESSES)
+    if lesson in YET_TO_ASK:
+        assert made < needed, "it asks for enough: take its row out of YET_TO_ASK"
+    else:
+        assert made >= needed
+
+
+ASK, CHECK = 'a = guess("05-a", "What?")', "a.check(log)"
+
+
+@pytest.mark.parametrize(
+    "sources, words",
+    [
+        ([ASK, CHECK], None),
+        ([ASK, f"await main()\n{CHECK}"], None),
+        ([ASK, CHECK, ASK.replace("05-a", "05-b"), "a.check({*log})"], None),
+        ([ASK, "ex.check(3)", CHECK], None),
+        ([ASK.replace("05", "06"), CHECK], "must begin with 05-"),
+        (["a = guess(name, 'What?')", CHECK], "must begin with"),
+        (['guess("05-a", "What?")'], "under a name"),
+        ([f"{ASK}\n{CHECK}"], "in its own cell"),
+        ([f"{ASK}\n{CHECK}", CHECK], "in its own cell"),
+        ([CHECK, ASK], "in no later cell"),
+        ([ASK, ASK.replace("05-a", "05-b"), CHECK], "'05-a' is checked in no later cell"),
+        ([ASK, 'a.check("ABC")'], "no experiment gave"),
+        ([ASK, "a.check(-3)"], "no experiment gave"),
+        ([ASK, 'a.check("".join(list("ABC")))'], "no experiment gave"),
+        ([ASK, 'a.check({"A", "B"})'], "no experiment gave"),
+        ([ASK, "a.check()"], "no experiment gave"),
+    ],
+)
+def test_what_is_wrong_with_guesses_is_found(sources, words):
+    found = list(asked_in_lessons.problems("05", sources))
+    assert len(found) == (words is not None) and all(words in problem for problem in found), found
 
 
 @every_notebook
