@@ -134,7 +134,7 @@ def test_choices_by_the_arrow_keys(notebook):
     choices.first.focus()
     notebook.page.keyboard.press("ArrowUp")
     expect(choices.nth(2)).to_be_checked()
-    said = "You said whoever was ready. It is B."
+    said = "You chose: whoever was ready. It turned out: B."
     assert notebook.run(2, "first.check('AB'[1])") == said
     again = notebook.ask(1, FIRST).get_by_role("radio", name="whoever was ready", exact=True)
     expect(again).to_be_checked()

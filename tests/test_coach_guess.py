@@ -38,8 +38,8 @@ def test_the_lines_of_the_three_forms(line):
     assert line(number(), "1", 1.04) == "You said 1 s, and so it is: 1.04 s."
     assert line(number(""), "12", 12) == "You said 12, and so it is."
     assert line(number("tasks"), "900", 12345) == "You said 900 tasks. It is 12,345 tasks."
-    assert line(choice(), "B", "B") == "You said B, and so it is."
-    assert line(choice(), "A", "whoever was ready") == "You said A. It is whoever was ready."
+    assert line(choice(), "B", "B") == "You chose: B. So it is."
+    assert line(choice(), "A", "whoever was ready") == "You chose: A. It turned out: whoever was ready."
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_what_was_said_is_known_to_each_field_and_to_the_next_kernel(line):
 
 def test_a_choice_that_is_gone_was_not_said(line):
     my_progress().said("05-first", "C")
-    assert line(choice(), "", "A") == "It is A."
+    assert line(choice(), "", "A") == "It turned out: A."
 
 
 # The author's errors

@@ -20,6 +20,9 @@ ALL = sorted(path for room in ROOMS for path in (ROOT / room).glob("*.ipynb"))
 CLOSING = ["What to take away", "The belief corrected", "Exercises", "Next", "Further reading"]
 OPENING = ["**Question.**", "**After this lesson you can**", "**You need**", "**Minutes.**"]
 
+# A line of code counts, and not a cell: cells that are parted take no longer.
+WORDS_A_MINUTE, SECONDS_A_LINE, SECONDS_A_QUESTION = 180, 4, 30
+MOST_MINUTES = 50
 LONGEST_CELL, USUAL_CELL, SHARE_OF_USUAL = 25, 8, 0.8
 # The lessons whose cells are still to be parted. Their code was pressed to be short, several
 # statements a line, until one formatter came for all: a statement a line shows how long it is. A
@@ -109,9 +112,34 @@ def test_a_lesson_opens_and_closes_as_all_do(path):
     assert first.startswith(f"# {path.name[:2]} ")
     positions = [first.find(words) for words in OPENING]
     assert -1 not in positions and positions == sorted(positions), f"{OPENING} in {first}"
-    assert re.search(r"\*\*Minutes\.\*\* \d+", first)
     second_level = [words for level, words in markdown.headings(prose(notebook)) if level == 2]
     assert second_level[-len(CLOSING) :] == CLOSING
+
+
+def minutes(notebook):
+    """How long a lesson takes: its words are read, its lines of code are read and run, and each
+    question, in a field or in the text, is thought about.
+    """
+    words = sum(
+        len(cell.source.split()) for cell in notebook.cells if cell.cell_type == "markdown"
+    )
+    asked = sum(cell.source.count("**Before you") for cell in notebook.cells)
+    lines = 0
+    for cell in code(notebook):
+        if " guess(" in cell.source:
+            asked += 1
+        elif "proof" not in cell.metadata.get("tags", ()):
+            lines += len(cell.source.splitlines())
+    return words / WORDS_A_MINUTE + (SECONDS_A_LINE * lines + SECONDS_A_QUESTION * asked) / 60
+
+
+@every_lesson
+def test_a_lesson_says_how_long_it_takes(path):
+    notebook = read(path)
+    stated = int(re.search(r"\*\*Minutes\.\*\* (\d+)", notebook.cells[0].source)[1])
+    takes = minutes(notebook)
+    assert abs(stated - takes) <= takes / 5, f"it takes {takes:.0f} minutes"
+    assert takes <= MOST_MINUTES
 
 
 @every_lesson

@@ -125,6 +125,9 @@ class Guess:
         return agree(said, truth)
 
     def _line(self, said, came, right):
+        if self.choices is not None:  # a choice may be a sentence
+            chosen = f"You chose: {said}." if said else ""
+            return f"{chosen} So it is." if right else f"{chosen} It turned out: {came}.".strip()
         if not said:
             return f"It is {came}."
         if problem := self.problem():
