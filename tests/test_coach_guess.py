@@ -39,7 +39,10 @@ def test_the_lines_of_the_three_forms(line):
     assert line(number(""), "12", 12) == "You said 12, and so it is."
     assert line(number("tasks"), "900", 12345) == "You said 900 tasks. It is 12,345 tasks."
     assert line(choice(), "B", "B") == "You chose: B. So it is."
-    assert line(choice(), "A", "whoever was ready") == "You chose: A. It turned out: whoever was ready."
+    assert (
+        line(choice(), "A", "whoever was ready")
+        == "You chose: A. It turned out: whoever was ready."
+    )
 
 
 @pytest.mark.parametrize(
@@ -157,6 +160,14 @@ def test_only_who_said_something_is_told_aloud(monkeypatch):
     asked.say("B")
     asked.check("A")
     assert ['role="alert"' in one.html for one in shown] == [False, True]
+
+
+def test_a_choice_may_be_a_sentence_or_long(line):
+    choices = ["It waits.", "It goes on.", "It " + "really " * 30 + "waits."]
+    asked = helpers.guess("05-waits", "What does it do?", choices=choices)
+    assert line(asked, choices[0], choices[1]) == "You chose: It waits. It turned out: It goes on."
+    assert line(asked, choices[1], choices[1]) == "You chose: It goes on. So it is."
+    assert line(asked, choices[2], choices[2]).count("…") == 1
 
 
 # What is kept

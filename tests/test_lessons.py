@@ -55,7 +55,7 @@ YET_TO_PART = {  # lesson: lines of its longest cell, share of its cells of at m
 FEWEST_GUESSES = 4
 FEWER = {"00": 2}  # lessons that need fewer
 # The lessons that ask for fewer guesses still. A row goes with the guesses that it lacks.
-YET_TO_ASK = {"08", "09", "10", "17", "18", "19", "20", "21", "22", "23"}
+YET_TO_ASK = {"17", "18", "19", "20", "21", "22", "23"}
 TAGS = {"answer", "nbval-check-output", "proof", "raises-exception", "shows-stderr"}
 
 
@@ -120,9 +120,7 @@ def minutes(notebook):
     """How long a lesson takes: its words are read, its lines of code are read and run, and each
     question, in a field or in the text, is thought about.
     """
-    words = sum(
-        len(cell.source.split()) for cell in notebook.cells if cell.cell_type == "markdown"
-    )
+    words = sum(len(cell.source.split()) for cell in notebook.cells if cell.cell_type == "markdown")
     asked = sum(cell.source.count("**Before you") for cell in notebook.cells)
     lines = 0
     for cell in code(notebook):

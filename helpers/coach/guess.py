@@ -126,7 +126,7 @@ class Guess:
 
     def _line(self, said, came, right):
         if self.choices is not None:  # a choice may be a sentence
-            chosen = f"You chose: {said}." if said else ""
+            chosen = f"You chose: {shortened(one_line(said))}." if said else ""
             return f"{chosen} So it is." if right else f"{chosen} It turned out: {came}.".strip()
         if not said:
             return f"It is {came}."
