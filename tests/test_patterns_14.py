@@ -283,8 +283,32 @@ async def held(handle, *pieces, reads=True):
     ],
 )
 def test_a_bounded_handler_lets_go_of_who_is_silent_trickles_or_never_reads(pieces, reads):
-    handler = pattern("17", "bounded").bounded
+    handler = pattern("17", "ending", "bounded").bounded
     assert asyncio.run(held(handler, *pieces, reads=reads)) == 0
+
+
+def test_a_connection_that_sends_its_rest_and_closes_in_time_is_not_aborted():
+    async def slow_but_steady():
+        loop_errors = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, what: loop_errors.append(what))
+        ending = pattern("17", "ending").ending
+
+        async def much(reader, writer):
+            async with ending(writer, 20):
+                writer.write(b"y" * 2**24)
+
+        server = await asyncio.start_server(much, "127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        got = 0
+        while data := await reader.read(2**20):
+            got += len(data)
+            await asyncio.sleep(0.002)
+        writer.close()
+        server.close()
+        await asyncio.sleep(0.05)
+        return got, loop_errors
+
+    assert asyncio.run(slow_but_steady()) == (2**24, [])
 
 
 # Lesson 19: the end of a server
