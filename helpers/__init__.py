@@ -23,6 +23,7 @@ _HOME = {
     "found": "helpers.measuring.ledger",
     "ledger": "helpers.measuring.ledger",
     "exercise": "helpers.coach",
+    "guess": "helpers.coach",
     "course_map": "helpers.coach",
     "services": "helpers.services",
 }

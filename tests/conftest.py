@@ -53,6 +53,17 @@ def pytest_make_collect_report(collector):
     return _forbid_skip((yield))
 
 
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A folder of its own for the learner's progress."""
+    from helpers.coach.exercise import my_progress
+
+    monkeypatch.setenv("ASYNC_COURSE_DATA", str(tmp_path))
+    my_progress.cache_clear()
+    yield tmp_path
+    my_progress.cache_clear()
+
+
 @pytest.fixture(scope="module")
 def kernels():
     """One kernel for the whole module, replaced where a test has hung it."""

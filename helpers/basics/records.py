@@ -29,7 +29,6 @@ import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-SCHEMA = 1
 FOLDER = "ASYNC_COURSE_DATA"  # environment variable: a folder of its own for classrooms and tests
 LARGEST = 64 * 2**20  # bytes: what is larger, the course did not write
 PATIENCE = 5.0  # seconds that a change waits for another kernel's,
@@ -64,9 +63,12 @@ class Kept:
     what: the words for it in a sentence.  instead: a sentence on what to do where it can't be kept.
     fields: by the keys that a dict may have, a test for the value. It decides what is taken from a
     file that bears no seal.
+    schema: goes up when an older course would lose what the file holds now, or take it for
+    something else. A newer file is left alone, an older one is taken over.
     """
 
     file = holds = what = instead = ""
+    schema = 1
     fields: dict[str, Callable[[object], bool]] = {}
 
     def __init__(
@@ -145,7 +147,7 @@ class Kept:
         sealed = content == _sealed(content.rpartition(SEAL)[0])
         # An older course set no seal, and a newer one may have its reasons.
         sound = type(schema) is int and (sealed or "digest" not in told)
-        if sound and schema > SCHEMA:
+        if sound and schema > self.schema:
             newer = OSError("a newer version of the course wrote it")
             return Found(path, "barred", {}, newer)
         if sound and sealed:
@@ -214,7 +216,7 @@ class Kept:
             left.unlink(missing_ok=True)  # of a writer that was killed: we hold the lock
         # A line an entry, and by `dumps`: `json.dump` with an indent takes several times as long.
         lines = (f"{json.dumps(id)}: {json.dumps(entry)}" for id, entry in known.items())
-        head = f'{{"schema": {SCHEMA},\n"{self.holds}": {{\n' + ",\n".join(lines) + "}"
+        head = f'{{"schema": {self.schema},\n"{self.holds}": {{\n' + ",\n".join(lines) + "}"
         content = _sealed(head.encode())
         _replace(self.path, content)
         _replace(self.copy, content, surely=False)  # it is the file that must outlast a power cut

@@ -25,8 +25,8 @@ class Edge(Exercise):
         "then `asyncio.run(all_of_them())`.",
     )
     equivalent = {
-        "on_a_loop_of_its_own: finally for errors, line 10": "as below, for a cancellation",
-        "on_a_loop_of_its_own: drop finally, line 10": "a loop that nobody closes is untidy, but "
+        "on_a_loop_of_its_own: finally for errors, line 11": "as below, for a cancellation",
+        "on_a_loop_of_its_own: drop finally, line 11": "a loop that nobody closes is untidy, but "
         "the statement asks for the pages alone",
     }
 
@@ -192,8 +192,9 @@ class Edge(Exercise):
     @right
     def on_a_loop_of_its_own(fetch, urls):
         async def all_of_them():
-            tasks = [asyncio.create_task(fetch(url)) for url in urls]
-            return ", ".join([await task for task in tasks])
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(fetch(url)) for url in urls]
+            return ", ".join(task.result() for task in tasks)
 
         loop = asyncio.new_event_loop()
         try:

@@ -288,12 +288,7 @@ class Lab(Comparing, Fakes, Lines):
 
     def steps_of(self, task: asyncio.Task) -> list[Place]:
         """The learner's places in the chain of what a task awaits, outermost first."""
-        frames = filter(None, map(frame_of, awaited(task.get_coro())))
-        return [
-            (frame.f_code.co_filename, frame.f_lineno)
-            for frame in frames
-            if self.text.owns(frame.f_code.co_filename)
-        ]
+        return self.text.places(filter(None, map(frame_of, awaited(task.get_coro()))))
 
     def _lines_of(self, loop):
         """The lines of the cell with the answer at which the tasks of a loop wait."""

@@ -14,6 +14,7 @@ import queue
 import signal
 import threading
 import time
+from collections import Counter
 
 from helpers.basics.words import seconds
 from helpers.coach.form.statement import Wrong
@@ -32,6 +33,7 @@ AWAKE = 0.3  # seconds after the limit when a nursery that says nothing is woken
 SILENT = 6.0  # and when it is given up: it has ended its own fork long before
 OFTEN = 3  # times that an answer is judged, if each time the machine's load puts it in doubt,
 ENOUGH = 12.0  # and no more when so many seconds have passed
+REPEATED = 20  # times that a line stands in the traceback, of a hundred frames, of a recursion
 TIDY = 1.0  # seconds a nursery has to end what an interrupted check has started
 
 
@@ -216,7 +218,10 @@ class Sandbox:
         source, place = where_it_was(request, end)
         limit = seconds(request["limit"])
         if "Timeout (" in text:
-            if place and text.count(f'File "{place[0]}", line {place[1]} in ') > 1:
+            stood = Counter(filter(None, map(source.of_text, text.splitlines())))
+            deepest = max(stood, key=stood.get, default=None)
+            if place and stood[place] > 1 or deepest and stood[deepest] > REPEATED:
+                place = place if stood[place] > 1 else deepest
                 found = Wrong(
                     "recursion", f"After {limit} it still called itself, deeper and deeper."
                 )

@@ -6,7 +6,7 @@ of them a service fails or the run is cancelled besides.
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -33,12 +33,12 @@ TWISTED = 3  # cases of a sweep, at most, that are asked with a failure or a can
 @dataclass
 class Outcome:
     """What came of asking once: what the play returned, or what it raised; and the inputs of the
-    case that are not what they were, by name: (before, afterwards), as text.
+    case that are not what they were, by their place in it: (before, afterwards), as text.
     """
 
     seen: object = None
     error: BaseException | None = None
-    changed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    changed: dict[int, tuple[str, str]] = field(default_factory=dict)
 
 
 class Sweeping:
@@ -186,8 +186,8 @@ class Sweeping:
         except Wrong as found:
             found.line = found.line or self._lab.met_by_the_cancellation()
             raise
-        for name in got.changed.keys() - expected.changed.keys():
-            self._lab.changed_input(*got.changed[name])
+        for at in got.changed.keys() - expected.changed.keys():
+            self._lab.changed_input(*got.changed[at])
 
     def _ask(self, sweep: Sweep, program, case: Case, twist: Twist = NONE) -> Outcome:
         lab = self._lab
@@ -197,9 +197,9 @@ class Sweeping:
         try:
             seen = sweep.play(self._exercise(), program, lab, **given)
             lab.check_awaited()
-            before = case | {f"own {n}": copied for n, (_, copied) in enumerate(lab.owned)}
-            after = given | {f"own {n}": thing for n, (thing, _) in enumerate(lab.owned)}
-            return Outcome(seen, changed=_changed(before, after))
+            things = [(value, given[name]) for name, value in case.items()]
+            things += [(copied, thing) for thing, copied in lab.owned]
+            return Outcome(seen, changed=_changed(things))
         except BaseException as error:
             return Outcome(error=error)
 
@@ -215,14 +215,16 @@ def _is_vague(found):
     return found.kind in VAGUE and found.line is None and found.try_ is None
 
 
-def _changed(case: Case, given: Case) -> dict[str, tuple[str, str]]:
-    """The lists, dicts and sets of a case that a program has changed."""
+def _changed(things: Iterable[tuple[object, object]]) -> dict[int, tuple[str, str]]:
+    """The lists, dicts and sets that a program has changed, by their place among the things.
+
+    things: each as it was, and as it is.
+    """
     found = {}
-    for name, value in case.items():
+    for at, (was, now) in enumerate(things):
         # A copy of an error or of an object of ours is another one, and looks alike.
-        if isinstance(value, (list, dict, set)) and value != given[name]:
-            if repr(value) != repr(given[name]):
-                found[name] = (brief(value), brief(given[name]))
+        if isinstance(was, (list, dict, set)) and was != now and repr(was) != repr(now):
+            found[at] = (brief(was), brief(now))
     return found
 
 

@@ -30,6 +30,7 @@ PAUSE = 0.01  # seconds between two of them
 # Where a process is started: these wait until it has begun.
 STARTING = {"Popen._execute_child", "Popen._launch"}
 IMPORTING = "<frozen importlib"
+SWITCH = 0.0005  # seconds after which one that computes lets us look, at each call of the system
 GLANCE = 0.01  # seconds between two looks whether it stands still
 STANDS = 0.05  # seconds after which it does
 CALM = 0.1  # seconds in which it could have gone on that they must span, to tell anything
@@ -130,6 +131,7 @@ def look_at(
     worker: threading.Thread, limit: float, lab: Lab, left: Leftovers, time_left: TimeLeft
 ) -> Hang | None:
     """Sample a worker that hangs. None if the machine gives nobody the time to see anything."""
+    sys.setswitchinterval(SWITCH)
     loop = lab.loop
     turns = loop.turns if loop else 0
     clock = loop.time() if loop else 0.0
@@ -163,17 +165,21 @@ def look_at(
         hang.stood = loop.stood
         hang.outside = getattr(loop, "real_seconds", 0.0) > limit / 2
         try:
-            hang.deepest, hang.depth = _deepest(loop, lab)
+            hang.deepest, hang.depth = _deepest(loop, worker, lab)
             hang.tasks = lab.unfinished(loop)
         except Exception:
             pass  # the loop runs on while we look
     return hang
 
 
-def _deepest(loop: asyncio.AbstractEventLoop, lab: Lab) -> tuple[Place | None, int]:
+def _deepest(
+    loop: asyncio.AbstractEventLoop, worker: threading.Thread, lab: Lab
+) -> tuple[Place | None, int]:
     """The learner's place that stands most often in what one task awaits, and how often."""
-    chains = (Counter(lab.steps_of(task)) for task in asyncio.all_tasks(loop))
-    most = [chain.most_common(1)[0] for chain in chains if chain]
+    chains = [lab.steps_of(task) for task in asyncio.all_tasks(loop)]
+    # What the task that runs just now awaits, only its frames tell.
+    chains.append(lab.text.places(outward(sys._current_frames().get(worker.ident))))
+    most = [Counter(chain).most_common(1)[0] for chain in chains if chain]
     return max(most, key=lambda each: each[1], default=(None, 0))
 
 

@@ -11,11 +11,10 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from helpers.coach.judging.cases import Case
-from helpers.coach.mistakes.suspects import Suspect, of_alike, of_error, of_truth
+from helpers.coach.mistakes.suspects import ROWS, Suspect, of_alike, of_error, of_truth
 
 STANDS_IN = {int: 2, float: 2.5, str: "full", bytes: b"full", bool: True, type(None): "full"}
 ERRORS = (OSError, ValueError, LookupError, RuntimeError)
-ROWS = (list, tuple)
 
 
 class Change(NamedTuple):

@@ -90,9 +90,7 @@ def narrow_cleanup(nodes: Collection[ast.AST], *names: str) -> int | None:
     """The one `except` that makes a call of such a name after an error, and not after each: a
     cancellation passes it. None where a `finally` makes the call.
     """
-    calls = [node for node in nodes if isinstance(node, ast.Call) and is_named(node.func, names)]
-    if any(_is_made_in_any_case(nodes, call) for call in calls):
-        return None
+    calls = _made_in_some_cases(nodes, names)
     found = [
         node.lineno
         for node in nodes
@@ -106,9 +104,7 @@ def skipped_cleanup(nodes: Collection[ast.AST], *names: str) -> tuple[int, str] 
     """The one call of such a name that is not made however it ends, and what is to say of it; or
     the one `except` for some errors alone, before it or around it.
     """
-    calls = [node for node in nodes if isinstance(node, ast.Call) and is_named(node.func, names)]
-    if any(_is_made_in_any_case(nodes, call) for call in calls):
-        return None
+    calls = _made_in_some_cases(nodes, names)
     narrow = narrow_cleanup(nodes, *names)
     only = line_of_call(calls[0]) if len(calls) == 1 else None
     if narrow is None and only is not None:
@@ -118,6 +114,12 @@ def skipped_cleanup(nodes: Collection[ast.AST], *names: str) -> tuple[int, str] 
     if narrow is not None:
         return narrow, "catches some errors alone"
     return only and (only, "isn't reached after an error")
+
+
+def _made_in_some_cases(nodes, names):
+    """The calls of such a name; none if one of them is made however it ends."""
+    calls = [node for node in nodes if isinstance(node, ast.Call) and is_named(node.func, names)]
+    return [] if any(_is_made_in_any_case(nodes, call) for call in calls) else calls
 
 
 def _is_made_in_any_case(nodes, call):

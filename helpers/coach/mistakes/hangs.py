@@ -91,7 +91,7 @@ def name_hang(hang: Hang, source: Source) -> tuple[Wrong, Place | None]:
         return Wrong(
             "thread", f"After {seconds(hang.limit)} a thread of yours still ran."
         ), hang.other
-    if hang.turns and hang.stood:
+    if hang.stood and (hang.turns or not often):
         return hang.stood, hang.stood.line
     if hang.turns:
         if hang.moved:

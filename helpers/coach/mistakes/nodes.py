@@ -14,6 +14,7 @@ LOOPS = (
     ast.GeneratorExp,
     ast.AsyncFor,
 )
+MAKING = (ast.List, ast.Dict, ast.Set, ast.Call)  # what makes a thing that can be changed
 SIGNS = {
     ast.Add: "+",
     ast.Sub: "-",

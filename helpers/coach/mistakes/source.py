@@ -29,9 +29,7 @@ from helpers.coach.mistakes.handlers import (
     skipped_cleanup,
 )
 from helpers.coach.mistakes.lines import Lines
-from helpers.coach.mistakes.nodes import LOOPS, is_named, own_nodes
-
-MAKING = (ast.List, ast.Dict, ast.Set, ast.Call)
+from helpers.coach.mistakes.nodes import LOOPS, MAKING, is_named, own_nodes
 
 Place = tuple[str, int]
 """A file's name and the number of a line in it."""
@@ -103,6 +101,14 @@ class Source(Lines):
         """Where the innermost frame in the learner's code is, from `frame` outwards, or None."""
         frame = self.innermost(frame)
         return frame and (frame.f_code.co_filename, frame.f_lineno)
+
+    def places(self, frames: Iterable[FrameType]) -> list[Place]:
+        """Where those of the frames are that run the learner's code, in the frames' order."""
+        return [
+            (frame.f_code.co_filename, frame.f_lineno)
+            for frame in frames
+            if self.owns(frame.f_code.co_filename)
+        ]
 
     def innermost(self, frame: FrameType | None) -> FrameType | None:
         """The innermost frame in the learner's code, from `frame` outwards, or None."""

@@ -11,6 +11,7 @@ from helpers.coach.form.statement import same_value
 from helpers.coach.form.text import is_function
 from helpers.coach.mistakes.handlers import catches, names_of, raised_again
 from helpers.coach.mistakes.nodes import (
+    MAKING,
     dotted,
     flags,
     is_constant,
@@ -369,7 +370,6 @@ def _shared(nodes) -> Iterator[int]:
     """A `global`, an attribute of the function or the class itself, or what the body of a class
     makes for all that are made of it.
     """
-    made = (ast.List, ast.Dict, ast.Set, ast.Call)
     defined = {node.name for node in nodes if is_function(node) or isinstance(node, ast.ClassDef)}
     for node in nodes:
         if isinstance(node, ast.Global):
@@ -380,7 +380,7 @@ def _shared(nodes) -> Iterator[int]:
                     yield node.lineno
         elif isinstance(node, ast.ClassDef):
             for part in node.body:
-                if isinstance(part, (ast.Assign, ast.AnnAssign)) and isinstance(part.value, made):
+                if isinstance(part, (ast.Assign, ast.AnnAssign)) and isinstance(part.value, MAKING):
                     yield part.lineno
 
 
