@@ -204,4 +204,4 @@ def test_a_bounded_handler_can_be_cancelled_anywhere_and_keeps_no_connection(rea
 
     assert cancelled_everywhere(one_client)
     assert all(wire.lost for wire in wires)
-    assert any(wire.aborted for wire in wires) is not reads
+    assert reads or all(wire.aborted for wire in wires)
