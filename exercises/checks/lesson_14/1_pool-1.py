@@ -10,11 +10,12 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 class WithinThePool(Exercise):
     """Keep within the pool
 
-    `client` is an `httpx.AsyncClient` with five connections. Who finds none free waits 0.1 s and
-    gets a `PoolTimeout`. Write `fetch_names(client, pages)`. It asks for all the pages and
-    returns the list of their names, `response.json()["name"]`, in the order of `pages`.
+    `client` is an `httpx.AsyncClient` with five connections. A request that finds none free
+    waits 0.1 s, then fails with a `PoolTimeout`. Write `fetch_names(client, pages)`. It asks for
+    all the pages and returns the list of their names, `response.json()["name"]`, in the order of
+    `pages`.
 
-    - Five requests are under way at once, as long as there are pages left: as soon as one is
+    - Five requests are in flight at once, as long as there are pages left: as soon as one is
       answered, the next is sent.
     - Leave the client and its timeouts as they are.
     """
@@ -23,7 +24,7 @@ class WithinThePool(Exercise):
     asks = "fetch_names"
     minutes, clock, limit = 8, "real", 6.0
     hints = (
-        "How many requests may stand at the pool's door at once without anybody being sent away?",
+        "How many requests can be in flight at once if none may wait for a connection?",
         "A semaphore made once, outside of the function that asks for one page, lets five in.",
         "`places = asyncio.Semaphore(5)`, and around each request `async with places:`. Then "
         "start all of them in a TaskGroup, and read their results in order.",
@@ -77,7 +78,7 @@ class WithinThePool(Exercise):
                 f"{len(errors)} of the {len(pages)} names are a {type(errors[0]).__name__}.",
                 lab.earliest(lab.keyword("return_exceptions"), lab.handler()),
                 "Nothing went wrong at the server: there were more requests than "
-                "connections. Start no more at once than there are.",
+                "connections. Start no more at once than the client has.",
                 headline="kept the errors",
             )
         log = site.log()
@@ -111,30 +112,30 @@ class WithinThePool(Exercise):
         if set(patience) != {0.1}:
             raise Wrong(
                 "changed",
-                "The requests went out with another pool timeout than the client's 0.1 s.",
+                "The requests went out with a pool timeout other than the client's 0.1 s.",
                 lab.earliest(lab.call_of("timeout*"), lab.keyword("timeout")),
-                "Longer patience only moves the edge. Keep within the pool.",
+                "A longer timeout only moves the limit. Keep within the pool.",
                 headline="changed the timeouts",
             )
         slow = next(asked for asked in log if asked.path == pages[0])
         if site.peak() == 1:
             raise Wrong(
                 "sequential",
-                "The server never had more than one request under way.",
+                "The server never had more than one request in flight.",
                 lab.await_of(),
             )
         if site.peak() < 5:
             raise Wrong(
                 "idle places",
-                f"At most {site.peak()} requests were under way at "
-                "once; the pool has five connections.",
+                f"At most {site.peak()} requests were in flight at once; the pool has five "
+                f"connections.",
                 lab.call_of("*Semaphore", "range"),
-                "Let as many in as there are.",
+                "Let in as many as there are connections.",
             )
         if sum(asked.arrived < slow.answered for asked in log) <= 5:
             raise Wrong(
                 "batch barrier",
-                "While the slow page was under way, four places stood empty: nothing new was sent.",
+                "While the slow page was in flight, four places stood empty: nothing new was sent.",
                 lab.call_of("gather", "range", "batched", "TaskGroup"),
             )
 
@@ -191,10 +192,10 @@ class WithinThePool(Exercise):
         if unasked:
             raise Wrong(
                 "idle places",
-                f"While these {len(slow)} were under way, the other connections stood empty, and "
+                f"While these {len(slow)} were in flight, the other connections stood empty, and "
                 f"{len(unasked)} pages were not asked for.",
                 lab.call_of("range"),
-                "Whoever is done takes the next page, whichever that is.",
+                "As soon as any request is done, send the next.",
             )
         if run.error:
             raise run.error
@@ -256,7 +257,7 @@ class WithinThePool(Exercise):
 
         return await asyncio.gather(*map(name, pages), return_exceptions=True)
 
-    @wrong("changed", says="only moves the edge")
+    @wrong("changed", says="only moves the limit")
     async def waits_longer(client, pages):
         async def name(page):
             return (await client.get(page, timeout=30)).json()["name"]

@@ -19,7 +19,7 @@ class OneClient(Exercise):
     Write `all_names(base_url)`. It starts at `base_url + "/api/v2/pokemon?limit=40"`, follows
     `"next"` to the end, and returns the list of all the names.
 
-    - It makes one client, which is closed when `all_names` ends, in whichever way.
+    - It makes one client, which is closed when `all_names` ends, however it ends.
     - If a page fails, the `httpx.HTTPStatusError` comes out.
     """
 
@@ -28,7 +28,7 @@ class OneClient(Exercise):
     minutes, clock, limit = 8, "real", 6.0
     hints = (
         "Where does the line that makes the client stand: inside the loop, or around it?",
-        "`async with httpx.AsyncClient() as client:` around all, and in it "
+        "`async with httpx.AsyncClient() as client:` around everything, and in it "
         "`while address:`, which the last page's `None` ends.",
         "In the loop: `response = await client.get(address)`, `response.raise_for_status()`, "
         '`page = response.json()`; then collect the names and set `address = page["next"]`.',
@@ -62,8 +62,8 @@ class OneClient(Exercise):
                 f"It made {len(clients)} clients for 4 pages, and the server saw {used} "
                 f"connection{'s' * (used != 1)}.",
                 lab.call_of("AsyncClient"),
-                "A client keeps its connections for the next request, if there is still "
-                "the same client. Make it once, around the loop.",
+                "A client keeps its connections for its own next request, and for no other "
+                "client's. Make it once, around the loop.",
                 headline="a new client for each request",
             )
         if clients and not clients[0].is_closed:
@@ -129,7 +129,7 @@ class OneClient(Exercise):
         if isinstance(got, list) and all(isinstance(name, dict) for name in got) and got:
             raise Wrong(
                 "value",
-                "It returned entries; asked are their names.",
+                "It returned entries; their names are wanted.",
                 lab.literal("results"),
                 'The name is `entry["name"]`.',
             )
@@ -143,7 +143,7 @@ class OneClient(Exercise):
         if got is not None and not isinstance(got, list):
             raise Wrong(
                 "value",
-                f"It returned a {type(got).__name__}; asked is a list.",
+                f"It returned a {type(got).__name__}; a list is wanted.",
                 lab.returning(),
             )
         if got is None or len(got) != 151:
@@ -156,7 +156,7 @@ class OneClient(Exercise):
                     if len(pages) == 1 and got
                     else lab.earliest(lab.literal("next"), lab.looping())
                 ),
-                'Go on to "next" as long as it is not `None`, and return behind the loop.'
+                'Go on to "next" as long as it is not `None`, and return after the loop.'
                 if len(pages) == 1 and got
                 else 'The last page is the one whose "next" is `None`, and its names count too.',
                 headline="lost pages",
@@ -313,7 +313,7 @@ class OneClient(Exercise):
                 address = response.json()["next"]
         return names
 
-    @wrong("lost items", says="behind the loop")
+    @wrong("lost items", says="after the loop")
     async def returns_in_the_loop(base_url):
         names, address = [], base_url + "/api/v2/pokemon?limit=40"
         async with httpx.AsyncClient() as client:

@@ -27,7 +27,7 @@ class TryAgain(Exercise):
     - An `httpx.TransportError` and a 503 may pass: try again, after 0.1 s, then after 0.2 s, then
       after 0.4 s. If the fourth try fails too, its error comes out.
     - Any other status of 400 or more does not pass: its `httpx.HTTPStatusError` comes out at once.
-      (No status between 200 and 400 comes.)
+      No status between 200 and 400 occurs.
     - A `"POST"` is never tried again, whatever happens: its error comes out at once.
     """
 
@@ -40,7 +40,7 @@ class TryAgain(Exercise):
         "A loop over the pauses `0.1, 0.2, 0.4, None`: the last one is the try after which there "
         "is no other. A bare `raise` in the `except` lets the error out.",
         "`except httpx.HTTPError as error:` catches both kinds. "
-        "`isinstance(error, httpx.TransportError)` passes; of an `httpx.HTTPStatusError` look at "
+        "`isinstance(error, httpx.TransportError)` passes; for an `httpx.HTTPStatusError` look at "
         "`error.response.status_code`.",
     )
 
@@ -81,7 +81,7 @@ class TryAgain(Exercise):
                 "pauses",
                 "It tried again at once, with no pause at all.",
                 line or lab.handler(),
-                "What is overloaded now will be so at once afterwards. Give it time.",
+                "A server that is overloaded now still is a moment later. Give it time.",
                 headline="did not wait",
             )
         if len(gaps) > 1 and abs(gaps[0] - gaps[1]) < 0.01:
@@ -96,7 +96,7 @@ class TryAgain(Exercise):
             "pauses",
             said,
             line,
-            "Asked are 0.1 s, then 0.2 s, then 0.4 s.",
+            "They must be 0.1 s, then 0.2 s, then 0.4 s.",
             headline="other pauses",
         )
 
@@ -186,7 +186,7 @@ class TryAgain(Exercise):
             if len(server.asked) != 4:
                 raise Wrong(
                     "counted wrong",
-                    f"It asked {times(server)}; asked are four tries in all.",
+                    f"It asked {times(server)}; it should make four tries in all.",
                     lab.earliest(lab.looping(), lab.call_of("stop_after*")),
                     "Three pauses lie between four tries.",
                     headline="another number of tries",

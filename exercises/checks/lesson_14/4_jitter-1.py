@@ -10,7 +10,7 @@ class Jitter(Exercise):
 
     Many clients call your function to learn how long to wait before they try again. Write
     `pause(attempt)`: after the first failure `attempt` is 0, after the second 1, and so on. It
-    returns a number of seconds, drawn by lot, every length equally likely, between 0 and
+    returns a random number of seconds, every length equally likely, between 0 and
 
     - 0.1 s for attempt 0, and twice as much for each further attempt,
     - but never more than 2 s. A client that has tried for an hour comes with attempt 2,000.
@@ -20,9 +20,9 @@ class Jitter(Exercise):
     asks = "pause"
     minutes = 5
     hints = (
-        "First the longest pause of that attempt: 0.1, 0.2, 0.4, ... up to 2. Then the lot.",
-        "`0.1 * 2**attempt` doubles; `min(2, ...)` caps. What no float can hold must be capped "
-        "before: `2 ** min(attempt, 5)`.",
+        "First the longest pause of that attempt: 0.1, 0.2, 0.4, ... up to 2. Then draw.",
+        "`0.1 * 2**attempt` doubles; `min(2, ...)` caps. What doesn't fit in a float must be "
+        "capped first: `2 ** min(attempt, 5)`.",
         "`random.uniform(0, longest)` draws evenly between the two.",
     )
 
@@ -43,7 +43,8 @@ class Jitter(Exercise):
                     "pauses",
                     f"It raised OverflowError: {error}.",
                     place and place[1],
-                    "2 to the power of 2,000 is no float. Cap the attempt before you double: from "
+                    "2 to the power of 2,000 doesn't fit in a float. Cap the attempt before you "
+                    "double: from "
                     "attempt 5 on the longest pause is 2 s.",
                     headline="too large a number",
                 ) from None
@@ -51,14 +52,14 @@ class Jitter(Exercise):
                 first.close()
                 raise Wrong(
                     "value",
-                    "It returned a coroutine; asked is a number of seconds.",
+                    "It returned a coroutine; a number of seconds is wanted.",
                     lab.coroutine_function(),
                     "It only says how long to wait: a plain `def`.",
                 )
             if not isinstance(first, int | float):
                 raise Wrong(
                     "value",
-                    f"It returned {first!r:.80}; asked is a number of seconds.",
+                    f"It returned {first!r:.80}; a number of seconds is wanted.",
                     lab.returning(),
                 )
             self._look(lab, [pause(attempt) for _ in range(self.CLIENTS)], longest)
@@ -76,10 +77,10 @@ class Jitter(Exercise):
                 "pauses",
                 f"The longest pause that I got was {high:.3g} s.",
                 line,
-                "The lot lies between 0 and the longest pause; it isn't added to it."
+                "The random time lies between 0 and the longest pause; it isn't added to it."
                 if low >= longest * 0.99
                 else "First the longest pause: 0.1 s, doubled for each attempt, and no more "
-                "than 2 s. Then the lot, between 0 and that.",
+                "than 2 s. Then a random time between 0 and that.",
                 headline="waits too long",
             )
         if low < 0:
@@ -100,14 +101,14 @@ class Jitter(Exercise):
                     line,
                     "What was drawn above 2 s was cut "
                     "to 2 s. Cap the longest pause first, then draw.",
-                    headline="capped after the lot",
+                    headline="capped after the draw",
                 )
             raise Wrong(
                 "no jitter",
                 said,
                 line,
-                "They failed together, and will fail together again. Draw each pause by "
-                "lot, with `random.uniform`, anew at each call.",
+                "They failed together, and will fail together again. Draw each pause at random, "
+                "with `random.uniform`, anew at each call.",
                 headline="equal delays",
             )
         if low > longest / 2:
@@ -115,7 +116,7 @@ class Jitter(Exercise):
                 "no jitter",
                 f"All pauses lie between {low:.3g} s and {high:.3g} s: a slightly wider herd.",
                 line,
-                "Let the lot choose between 0 and the longest: then they come evenly.",
+                "Draw between 0 and the longest: then they come evenly.",
                 headline="too little jitter",
             )
         if low > longest / 10:
@@ -123,7 +124,7 @@ class Jitter(Exercise):
                 "no jitter",
                 f"No pause was shorter than {low:.3g} s.",
                 line,
-                "Let the lot choose between 0 and the longest.",
+                "Draw between 0 and the longest.",
                 headline="does not begin at 0",
             )
         quarters = [sorted(drawn)[self.CLIENTS * part // 4] / longest for part in (1, 2, 3)]
@@ -136,7 +137,7 @@ class Jitter(Exercise):
                 f"{quarters[2] * longest:.3g} s.",
                 line,
                 "Every length is equally likely: `random.uniform`.",
-                headline="uneven lot",
+                headline="drew unevenly",
             )
 
     @sweep(
@@ -168,7 +169,7 @@ class Jitter(Exercise):
         return longest * random.random()
 
     grows_too_large = evenly.but(
-        "2 ** min(attempt, 5)", "2**attempt", kind="pauses", says="is no float"
+        "2 ** min(attempt, 5)", "2**attempt", kind="pauses", says="doesn't fit in a float"
     )
 
     @wrong("no jitter", says="2000 of the 2000")

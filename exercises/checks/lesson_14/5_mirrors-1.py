@@ -10,11 +10,11 @@ class Mirrors(Exercise):
     """A deadline for the whole
 
     The same page lies on several servers. `fetch(mirror)` is a coroutine function that gets it
-    from one of them. It may raise an `httpx.TransportError`, and it may never come back. (It raises
-    no `TimeoutError` of its own.)
+    from one of them. It may raise an `httpx.TransportError`, and it may never come back. It raises
+    no `TimeoutError` of its own.
 
-    Write `from_mirrors(fetch, mirrors, seconds)`. It asks the mirrors, one at least, one after
-    another, and returns the first page that it gets.
+    Write `from_mirrors(fetch, mirrors, seconds)`. There is at least one mirror. The
+    function asks them one after another, and returns the first page that it gets.
 
     - Each mirror has at most 1 s. If it fails with an `httpx.TransportError`, or is not back by
       then, the next is asked. Any other error comes out at once.
@@ -46,7 +46,7 @@ class Mirrors(Exercise):
                 "limit",
                 f"{fetch.peak} mirrors were asked at once.",
                 lab.call_of("gather", "create_task", "TaskGroup"),
-                "That is quicker, and three times the load. Asked is one after another.",
+                "That is quicker, and three times the load. Ask them one after another.",
                 headline="asked more than one at a time",
             )
         if run.result is None and "c" not in fetch.started:
@@ -74,7 +74,7 @@ class Mirrors(Exercise):
             if run.elapsed > seconds + 0.01 and caught:
                 raise Wrong(
                     "swallowed",
-                    f"The {seconds} s were over, and it went on until "
+                    f"The {seconds} s were up, and it went on until "
                     f"{run.elapsed:.3g} s: a deadline ends it by a CancelledError.",
                     caught,
                 )
@@ -92,7 +92,7 @@ class Mirrors(Exercise):
                     "one failure ends all",
                     f"It gave up after {run.elapsed:.3g} s.",
                     lab.earliest(lab.call_of("timeout", "timeout_at", "wait_for"), lab.raising()),
-                    "The next mirror may be better: ask on until the time is over.",
+                    "The next mirror may be better: go on until the time is up.",
                     headline="gave up too early",
                 )
         fetch = lab.service(0.1, errors={"a": httpx.ReadError("1st"), "b": lost}, name="fetch")
@@ -102,16 +102,16 @@ class Mirrors(Exercise):
         except TimeoutError:
             raise Wrong(
                 "another error",
-                "A TimeoutError came out, and no time was over.",
+                "A TimeoutError came out, although no time was up.",
                 lab.raising(),
-                "Asked is the last mirror's own error.",
+                "It must be the last mirror's own error.",
             ) from None
         if run.error is not lost:
             raise Wrong(
                 "another error",
                 "The error of the first mirror came out.",
                 lab.raising(),
-                "Asked is the last one's.",
+                "It must be the last one's.",
             )
         fetch = lab.service(60, name="fetch")
         lab.run(from_mirrors, fetch, ["a"], 5, raises=TimeoutError)

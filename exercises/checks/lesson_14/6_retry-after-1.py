@@ -33,7 +33,7 @@ class AsTold(Exercise):
         "A header is a text: `float(text)` makes a number of it. `headers.get(name, 1)` gives 1 "
         "where there is no such header.",
         "`while (response := await client.get(page)).status_code == 429:` with a sleep in it; "
-        "behind the loop `return response.raise_for_status()`.",
+        "after the loop `return response.raise_for_status()`.",
     )
 
     def verify(self, ask, lab):
@@ -53,7 +53,7 @@ class AsTold(Exercise):
                     "retried",
                     f"It asked {times(server)}, and was told {status} each time.",
                     lab.earliest(lab.use_of("status_code"), lab.handler()),
-                    "Only a 429 is to be asked again here.",
+                    "Send a request again only after a 429.",
                 )
             try:
                 lab.run(Server(lab, status).meet(ask, "/7"), raises=httpx.HTTPStatusError)
@@ -69,7 +69,7 @@ class AsTold(Exercise):
                 "one failure ends all",
                 f"After {requests_to(server)} the 429 came out as an error.",
                 lab.use_of("raise_for_status"),
-                "A 429 is no refusal: it says when to come back.",
+                "A 429 isn't a refusal: it says when to come back.",
                 headline="gave up too early",
             ) from None
         if isinstance(run.result, httpx.Response) and run.result.status_code == 429:
@@ -77,7 +77,7 @@ class AsTold(Exercise):
                 "one failure ends all",
                 f"After {requests_to(server)} it returned the 429.",
                 lab.returning(),
-                "A 429 is no answer: it says when to come back.",
+                "A 429 isn't an answer: it says when to come back.",
                 headline="gave up too early",
             )
         the_response(lab, run, server)
@@ -88,7 +88,7 @@ class AsTold(Exercise):
             if gap < wanted - 0.001:
                 raise Wrong(
                     "pauses",
-                    f"Told to come back in {wanted} s it came after {gap:.3g} s.",
+                    f"Told to come back in {wanted} s, it came after {gap:.3g} s.",
                     lab.call_of("sleep"),
                     "The server counts that against you. Wait as long as it says.",
                     headline="came back too early",
@@ -96,7 +96,7 @@ class AsTold(Exercise):
             if gap > wanted + 0.5:
                 raise Wrong(
                     "pauses",
-                    f"Told to come back in {wanted} s it came after {gap:.3g} s.",
+                    f"Told to come back in {wanted} s, it came after {gap:.3g} s.",
                     lab.operation("or") or lab.call_of("sleep"),
                     "The server knows when there is room again. Wait no longer.",
                     headline="came back too late",

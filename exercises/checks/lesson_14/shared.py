@@ -80,7 +80,7 @@ def the_brackets(lab, status):
             "named, not called",
             f"The server answered {status}, and no error was raised.",
             line,
-            "Without brackets the method is only named: `raise_for_status()`.",
+            "Without parentheses the method is only named: `raise_for_status()`.",
         )
 
 
@@ -92,7 +92,7 @@ def the_response(lab, run, server):
             lab.equal(got, "the response")  # which says that nobody awaited it
         raise Wrong(
             "value",
-            f"It returned {got!r:.80}; asked is the response itself.",
+            f"It returned {got!r:.80}; the response itself is wanted.",
             lab.returning(),
         )
     if got.status_code != 200:
@@ -101,7 +101,7 @@ def the_response(lab, run, server):
             "lost error",
             f"It returned the response with status {got.status_code} as if that were an answer.",
             lab.returning(),
-            "Return what is 200; else `raise_for_status()`.",
+            "Return a response with status 200; for any other, `raise_for_status()`.",
         )
 
 

@@ -35,7 +35,8 @@ class PredictOrder(Exercise):
     minutes = 5
     hints = (
         "Who goes on when `numbers` comes to its `yield`? And when the body of the loop is done?",
-        "`create_task` puts a task into the ready queue. It has its turn when somebody suspends.",
+        "`create_task` puts a task into the ready queue. It gets its turn when another task "
+        "suspends.",
         "Nothing in the loop suspends. The first thing to do so is the end of the `async with`, "
         "which waits for the tasks.",
     )
@@ -105,7 +106,7 @@ class PredictOrder(Exercise):
             ],
             "where it switches",
             "You have `use 1` where the generator yields. A `yield` hands the item to the "
-            "`async for`, and the event loop hears nothing of it.",
+            "`async for`, and the event loop isn't told.",
             headline="let every `yield` give others a turn",
         ),
         wrong_value(
@@ -122,7 +123,7 @@ class PredictOrder(Exercise):
                 "end",
             ],
             "where it switches",
-            "You have `use 1` before `read`. The end of the stream suspends nobody either; "
+            "You have `use 1` before `read`. The end of the stream suspends nothing either; "
             "the end of the `async with` does.",
             headline="let the end of the stream give others a turn",
         ),
@@ -140,8 +141,8 @@ class PredictOrder(Exercise):
                 "end",
             ],
             "runs past the yield",
-            "You have `after 1` before `got 1`. At its `yield` the generator stands still, "
-            "until the loop asks for the next item.",
+            "You have `after 1` before `got 1`. At its `yield` the generator pauses until the "
+            "loop asks for the next item.",
             headline="made all items first",
         ),
         wrong_value(
@@ -183,8 +184,8 @@ class PredictOrder(Exercise):
                 "end",
             ],
             "runs past the yield",
-            "You have `make 2` before `after 1`. The generator goes on below the `yield` at "
-            "which it stood.",
-            headline="went on from the top instead of below the `yield`",
+            "You have `make 2` before `after 1`. The generator goes on after the `yield` at "
+            "which it paused.",
+            headline="went on from the top instead of after the `yield`",
         ),
     )

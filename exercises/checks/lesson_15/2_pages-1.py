@@ -69,7 +69,7 @@ class Pages(Exercise):
                     "another form",
                     f"It yielded {item!r}.",
                     lab.yielding(),
-                    "Whoever reads it wants items: go through the results in a loop.",
+                    "Its reader wants items: go through the results in a loop.",
                     headline="yields whole pages",
                 )
             if hasattr(item, "__anext__"):
@@ -139,7 +139,7 @@ class Pages(Exercise):
                 "eager",
                 said,
                 lab.call_of("fetch"),
-                "The first item has to wait for the last page in this way. Yield the "
+                "This way the first item has to wait for the last page. Yield the "
                 "items of a page before you fetch the next one.",
                 headline="loads all first",
             )

@@ -13,8 +13,8 @@ class FirstMatch(Exercise):
     Write a coroutine function `first(stream, wanted)`: it returns the first item for which the
     plain function `wanted(item)` is true, or None if the stream has no such item.
 
-    Read no further than that item. And when `first` returns, the stream has been closed; so it
-    has when `wanted` fails, whose error comes out.
+    Read no further than that item. When `first` returns, the stream has been closed. The same
+    holds when `wanted` fails; then its error comes out.
     """
 
     id = "first-match-1"
@@ -94,10 +94,10 @@ class FirstMatch(Exercise):
                 line or other or lab.earliest(lab.async_for(), lab.call_of("anext")),
                 "`aclose()` is a coroutine: await it, and await it on every way out."
                 if line
-                else "This way out does not come by your `aclose()`. A `finally` is "
+                else "This way out doesn't pass your `aclose()`. A `finally` is "
                 "on every way, and so is `contextlib.aclosing`."
                 if other
-                else "To leave an `async for` closes nothing. `contextlib.aclosing` closes it "
+                else "Leaving an `async for` closes nothing. `contextlib.aclosing` closes it "
                 "on every way out of its block.",
                 headline="left the stream open",
             )
@@ -165,7 +165,7 @@ class FirstMatch(Exercise):
             if wanted(item):
                 return item
 
-    @wrong("left open", says="does not come by your `aclose()`")
+    @wrong("left open", says="doesn't pass your `aclose()`")
     async def closes_on_the_good_way(stream, wanted):
         found = None
         async for item in stream:

@@ -14,16 +14,16 @@ class Borrowed(Exercise):
             ...
 
     The connection is acquired at the beginning of the block and released when the block ends,
-    however it ends. An error or a cancellation of the block comes out as it would without you.
-    Nobody cancels the release itself.
+    however it ends. An error or a cancellation of the block comes out as it would without the
+    manager. Nobody cancels the release itself.
     """
 
     id = "borrowed-1"
     asks = "borrowed"
     minutes = 7
     hints = (
-        "What stands before the `yield` opens, what stands behind it closes. What do you yield?",
-        "An error of the block is raised at the `yield`. Then what stands below is not reached.",
+        "What stands before the `yield` opens, what stands after it closes. What do you yield?",
+        "An error of the block is raised at the `yield`. Then the lines below it are not reached.",
         "`connection = await pool.acquire()`, then `try: yield connection`, and in the `finally` "
         "`await pool.release(connection)`.",
     )
@@ -53,7 +53,7 @@ class Borrowed(Exercise):
                         "given back early",
                         "The connection had been released when the block began.",
                         lab.call_of("release"),
-                        "Release it behind the `yield`.",
+                        "Release it after the `yield`.",
                     )
                 if ends == "with an error":
                     raise ValueError("in the block")
@@ -65,8 +65,8 @@ class Borrowed(Exercise):
                 raise
             raise Wrong(
                 "another form",
-                f"Python said: {error}. The block stands for one `yield`, "
-                "and there was another one.",
+                f"Python said: {error}. The block takes the place of one `yield`, and there was "
+                f"another one.",
                 lab.yielding(),
                 "One `yield` for the one block.",
                 headline="yields twice",
@@ -87,7 +87,7 @@ class Borrowed(Exercise):
             return manager
         said = f"It returned a {type(manager).__name__}."
         if hasattr(manager, "__aenter__"):
-            said = "It is no `async def`, so it can't await."
+            said = "It isn't an `async def`, so it can't await."
             if asyncio.iscoroutine(inner):
                 inner.close()
                 said = "There is no `yield` in it, so nothing stands for the block."
@@ -119,12 +119,12 @@ class Borrowed(Exercise):
                 "Your release is reached only when the block fails. A `finally` is "
                 "reached on every way out."
                 if ends == "by itself" and lab.handler()
-                else "Release it behind the `yield`."
+                else "Release it after the `yield`."
                 if ends == "by itself"
                 else "The error is raised at the `yield`. Only a `finally` is reached on every "
                 "way out."
                 if ends == "with an error"
-                else "A CancelledError is no Exception. Only a `finally` is reached on every "
+                else "A CancelledError isn't an Exception. Only a `finally` is reached on every "
                 "way out.",
                 at="lets it out" if error else "",
             )
@@ -253,7 +253,7 @@ class Borrowed(Exercise):
         yield connection
         await pool.release(connection)
 
-    @wrong("not given back", says="no Exception")
+    @wrong("not given back", says="isn't an Exception")
     @asynccontextmanager
     async def catches_exceptions(pool):
         connection = await pool.acquire()

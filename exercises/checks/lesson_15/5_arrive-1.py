@@ -21,11 +21,11 @@ class AsTheyArrive(Exercise):
     asks = "load"
     minutes = 8
     hints = (
-        "What begins a coroutine while you go on with something else?",
-        "An error has to get to you while you wait in an `async for`. What cancels whoever made "
-        "the tasks when one of them fails?",
+        "What runs a coroutine while you go on with something else?",
+        "An error has to get to you while you wait in an `async for`. What cancels the task that "
+        "made the others when one of them fails?",
         "Inside `async with asyncio.TaskGroup() as group:` make a task of `fetch(item)` for each "
-        "item, and keep it in a list; behind the block, return the tasks' results.",
+        "item, and keep it in a list; after the block, return the tasks' results.",
     )
 
     def verify(self, load, lab):
@@ -108,7 +108,7 @@ class AsTheyArrive(Exercise):
                     "late",
                     f"b failed after 7 s, and I heard of it after {loop.time() - begin:g} s.",
                     lab.earliest(lab.call_of("gather"), lab.await_of("task"), lab.async_for()),
-                    "Who awaits the tasks behind the loop hears of nothing before. A "
+                    "If you await the tasks after the loop, you hear of nothing before. A "
                     "TaskGroup around the loop does.",
                     headline="heard of the error too late",
                 )

@@ -11,7 +11,7 @@ from .shared import leaves, watched
 class Merge(Exercise):
     """Several streams, one queue
 
-    `streams` is a list of async generators, one at least, and `queue` an `asyncio.Queue`. Write a
+    `streams` is a list of at least one async generator, and `queue` an `asyncio.Queue`. Write a
     coroutine function `merge(streams, queue)`: it puts the items of all streams into the queue,
     each as soon as it comes, whichever stream it is from. When all streams have ended, it puts one
     None, and returns. No item is None.
@@ -19,8 +19,8 @@ class Merge(Exercise):
     - The queue may be full: wait for room.
     - If a stream fails, its error (or a group with it) comes out of `merge` at once, and no None
       is put.
-    - When `merge` has ended, in whichever way, nothing of it still runs, and every stream has been
-      closed. So it is when `merge` is cancelled.
+    - When `merge` has ended, however it ended, nothing of it still runs, and every stream has been
+      closed. The same holds when `merge` is cancelled.
     """
 
     id = "merge-1"
@@ -29,10 +29,10 @@ class Merge(Exercise):
     hints = (
         "Who reads two streams at the same time? Give each of them a task.",
         "A group of tasks ends the others when one fails, lets the error out, and waits for all. "
-        "What stands behind it is reached only if all went well.",
-        "A pump is cancelled while it waits in `queue.put`, and then its stream stands at a "
+        "What stands after it is reached only if all went well.",
+        "A pump is cancelled while it waits in `queue.put`, and then its stream is paused at a "
         "`yield`: `aclosing` in each pump. `async with asyncio.TaskGroup()` around them, and the "
-        "None behind it.",
+        "None after it.",
     )
 
     def verify(self, merge, lab):
@@ -77,7 +77,7 @@ class Merge(Exercise):
         if got.count(None) == 2 and items == ["a0", "b0", "a1", "b1"]:
             raise Wrong(
                 "end signal",
-                f"The queue got {got}. Whoever reads it stops at the first None.",
+                f"The queue got {got}. A reader stops at the first None.",
                 lab.call_of("put*", given=None),
                 "The streams end at different times. Put the None when all have ended.",
                 headline="two ends",
@@ -85,7 +85,7 @@ class Merge(Exercise):
         if items == ["a0", "b0", "a1", "b1"] and None not in got:
             raise Wrong(
                 "end signal",
-                f"The queue got {got}, and no None. Whoever reads it waits for ever.",
+                f"The queue got {got}, and no None. A reader waits for ever.",
                 lab.call_of("put"),
                 "Put a None when all streams have ended.",
                 headline="no end",
@@ -176,7 +176,7 @@ class Merge(Exercise):
         if None in got:
             raise Wrong(
                 "lost error",
-                f"The queue got {got}. Whoever reads it takes the None for a good end.",
+                f"The queue got {got}. A reader takes the None for a good end.",
                 lab.call_of("put*", given=None),
                 "Put the None only where all streams have ended, not in a `finally`.",
                 headline="ended well all the same",
@@ -214,7 +214,7 @@ class Merge(Exercise):
                     "losers",
                     "`merge` ended, and the reading of the streams went on.",
                     lab.call_of("create_task", "ensure_future", "wait"),
-                    "Who cancels `merge` doesn't cancel the tasks that it made. A "
+                    "Cancelling `merge` doesn't cancel the tasks that it made. A "
                     "TaskGroup does, and so does a `finally` that cancels them.",
                     headline="left the others running",
                 )
@@ -238,10 +238,10 @@ class Merge(Exercise):
                 raise Wrong(
                     "left open",
                     f"{then}, and the stream {name} had "
-                    "not been closed: its task was cancelled in the body of the loop, and "
-                    "the stream stood at its `yield`.",
+                    "not been closed: its task was cancelled in the body of the loop, and the "
+                    "stream was paused at its `yield`.",
                     lab.async_for(),
-                    "To leave an `async for` closes nothing. `aclosing` does.",
+                    "Leaving an `async for` closes nothing. `aclosing` does.",
                     headline="left a stream open",
                 )
 
@@ -405,7 +405,7 @@ class Merge(Exercise):
                 group.create_task(pump(stream))
             await queue.put(None)
 
-    @wrong("left open", says="stood at its `yield`")
+    @wrong("left open", says="was paused at its `yield`")
     async def no_aclosing(streams, queue):
         async def pump(stream):
             async for item in stream:
@@ -426,7 +426,7 @@ class Merge(Exercise):
         await asyncio.gather(*(pump(stream) for stream in streams))
         await queue.put(None)
 
-    @wrong("losers", says="Who cancels `merge`")
+    @wrong("losers", says="Cancelling `merge`")
     async def cancelled_it_leaves_them(streams, queue):
         async def pump(stream):
             async with aclosing(stream):

@@ -22,8 +22,8 @@ class Bound(Exercise):
         "How many items a second does each stage finish?",
         "A stage finishes `workers / seconds` items a second. And one item alone passes through "
         "all three stages.",
-        "The bound is the way of one item, 0.37 s, and what the slowest stage needs for the items "
-        "that its busiest worker has besides. How many can be in a place where 50 come in a "
+        "The bound is the time of one item alone, 0.37 s, plus what the slowest stage needs for "
+        "the other items of its busiest worker. How many are in a place where 50 come in a "
         "second and each stays for 0.3 s?",
     )
     right_values = ({"slowest": "fetch", "seconds": 3.07, "workers": 15},)
@@ -31,13 +31,13 @@ class Bound(Exercise):
         wrong_value(
             {"slowest": "fetch", "seconds": 37, "workers": 15},
             "overlap added up",
-            "37 s is 100 times the way of one item: that is one item after another. In a "
+            "37 s is 100 times the time of one item: that is one item after another. In a "
             "pipeline all stages work at once.",
         ),
         wrong_value(
             {"slowest": "fetch", "seconds": 3.0, "workers": 15},
             "bottleneck",
-            "3 s is what the slowest stage works. It can't begin before the first item is "
+            "3 s is how long the slowest stage works. It can't begin before the first item is "
             "read, and the last one has still to be saved.",
             headline="forgot the ends",
         ),
@@ -56,7 +56,7 @@ class Bound(Exercise):
         wrong_value(
             {"slowest": "read", "seconds": 2.35, "workers": 15},
             "bottleneck",
-            'A single worker is not the slowest for that: "read" finishes 50 items a '
+            'A stage with one worker need not be the slowest: "read" finishes 50 items a '
             "second. What do the two others finish?",
             headline="the wrong stage",
         ),

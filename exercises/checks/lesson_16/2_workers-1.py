@@ -13,13 +13,13 @@ class AllWorkersEnd(Exercise):
     `fetch(url)` is a coroutine function. Write `fetch_all(fetch, urls, workers)`: it fetches all
     `urls` and returns a dict from each of them to its page.
 
-    At most `workers` fetches are under way at once, and as long as there is something left to
-    begin, no fewer. When it returns, nothing of it runs any more. There may be fewer urls than
+    At most `workers` fetches are in flight at once, and no fewer as long as there is something left
+    to begin. When it returns, nothing that it started still runs. There may be fewer urls than
     workers, or none. If a fetch fails, its error comes out at once, alone or in a group, and
     nothing is left running.
 
-    (Let the workers take the urls, in their order, from one queue. `Queue.shutdown` for every
-    Python comes by `from helpers.basics.backports import Queue, QueueShutDown`.)
+    Let the workers take the urls, in their order, from one queue. For a queue with `shutdown` on
+    every Python, write `from helpers.basics.backports import Queue, QueueShutDown`.
     """
 
     id = "workers-1"
@@ -33,7 +33,7 @@ class AllWorkersEnd(Exercise):
     minutes = 10
     hints = (
         "Each worker is a coroutine that takes a url, fetches it, and takes the next. How does "
-        "each of them learn that there is no more?",
+        "each of them learn that there are no more?",
         "A sentinel ends the worker that takes it, and no other.",
         "Put all urls and then `None` once for each worker, or `queue.shutdown()`; then start the "
         "workers in an `async with asyncio.TaskGroup()`.",
@@ -87,8 +87,8 @@ class AllWorkersEnd(Exercise):
                 "idle places",
                 took,
                 lab.node(ast.Slice),
-                "A share that is dealt out beforehand may be the longest. A worker that is free "
-                "takes the next url.",
+                "If shares are dealt out beforehand, one may take longest. Let a worker that is "
+                "free take the next url.",
                 headline="dealt them out beforehand",
             )
         if abs(run.elapsed - in_batches(seconds, workers)) < SOON:
@@ -97,8 +97,8 @@ class AllWorkersEnd(Exercise):
             "idle places",
             took,
             lab.call_of("sleep"),
-            "A worker that is free takes the next url at once: `await queue.get()` wakes "
-            "it in that moment.",
+            "A worker that is free takes the next url at once: `await queue.get()` wakes it at "
+            "that moment.",
             headline="left a worker idle",
         )
 

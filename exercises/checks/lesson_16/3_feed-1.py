@@ -14,9 +14,9 @@ class Feed(Exercise):
     size)`: it sends all items with so many workers, through a queue of at most `size` items, and
     returns when all are sent.
 
-    So at most `size` items wait in the queue, one more is in the hand of whoever wants to put it
-    there, and each worker has one. None of them may be idle while an item waits. (`size` is 1 or
-    more, and no item is `None`.)
+    So at most `size` items wait in the queue, `feed` holds one more that it wants to put, and each
+    worker has one. No worker may be idle while an item waits. `size` is 1 or more, and no item is
+    `None`.
 
     If `send` or `source` raises an error, it comes out at once, alone or in a group, and nothing
     is left running.
@@ -26,7 +26,7 @@ class Feed(Exercise):
     asks = "feed"
     minutes = 10
     hints = (
-        "What does a put do when the queue is full? Which of the two puts?",
+        "What does `put` do when the queue is full, and what does `put_nowait` do?",
         "`asyncio.Queue(size)` and `await queue.put(item)`. The workers must run already when you "
         "begin to put.",
         "In an `async with asyncio.TaskGroup()` start the workers, then `async for item in source` "
@@ -54,7 +54,7 @@ class Feed(Exercise):
                     "idle places",
                     took,
                     lab.call_of("sleep", "timeout", "wait_for"),
-                    "Whoever waits for room or for an item must be woken in that moment: "
+                    "A task that waits for room or for an item must be woken at that moment: "
                     "`await queue.put(item)`, `await queue.get()`.",
                     headline="left a worker idle",
                 )
@@ -285,7 +285,7 @@ class Feed(Exercise):
         "asyncio.sleep(0)",
         "asyncio.sleep(0.1)",
         kind="idle places",
-        says="woken in that moment",
+        says="woken at that moment",
     )
 
     cancels_too_early = with_join.but("queue.task_done()", "").but(

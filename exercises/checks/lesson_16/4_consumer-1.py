@@ -58,7 +58,7 @@ class Taken(asyncio.Queue):
 class Consumer(Exercise):
     """A consumer without batches
 
-    This is how a published consumer goes about it, as you saw in the lesson:
+    This is what the published consumer of the lesson does:
 
         while consumer_active:
             await asyncio.sleep(0.05)
@@ -67,11 +67,11 @@ class Consumer(Exercise):
 
     Write a better `consumer(queue, details, at_most)`. It takes numbers from `queue` until it gets
     `None`, calls `await details(number)` for each, and returns when all have ended. A number
-    begins in the moment in which it is in the queue and fewer than `at_most` are under way. What
-    can't begin yet stays in the queue (you may hold one in your hand).
+    begins as soon as it is in the queue and fewer than `at_most` are in flight. Numbers that can't
+    begin yet stay in the queue; your code may hold one of them.
 
-    The same number may come twice, and is done twice. (`details` never fails here: that is the
-    next exercise's matter.)
+    The same number may come twice, and is done twice. `details` never fails here: failing items
+    are the subject of the next exercise.
     """
 
     id = "consumer-1"
@@ -81,7 +81,7 @@ class Consumer(Exercise):
     asks = "consumer"
     minutes = 10
     hints = (
-        "What wakes you in the moment in which something is in the queue?",
+        "What wakes you as soon as something is in the queue?",
         "Either `at_most` workers, who pass the `None` on to each other, or a semaphore.",
         "With a semaphore: acquire a place *before* you take a number; give it to a task in a "
         "TaskGroup, and release it when that task is done.",
@@ -168,8 +168,8 @@ class Consumer(Exercise):
                 f"{queue.ahead} numbers had been taken from the queue and "
                 f"were not done; {at_most} may be under way.",
                 lab.call_of("create_task", "ensure_future"),
-                "A task for each number that waits for its place is a second queue, "
-                "and nobody bounds that one. Get a place first, then take a number.",
+                "A task for each number that waits for its place is a second queue, and nothing "
+                "bounds that one. Get a place first, then take a number.",
             )
 
     async def _play(self, consumer, queue, details, arrivals, at_most):
@@ -210,8 +210,8 @@ class Consumer(Exercise):
                 f"Number {number} could begin at {best:g} s, "
                 f"and began at {details.begun[number]:g} s.",
                 lab.call_of("sleep"),
-                "`await queue.get()` wakes in the moment in which something is there, and "
-                "a semaphore, or `asyncio.wait`, in the moment in which a place is free.",
+                "`await queue.get()` wakes as soon as something is there; a semaphore, or "
+                "`asyncio.wait`, as soon as a place is free.",
                 headline="looked instead of waiting",
             )
 
@@ -318,7 +318,7 @@ class Consumer(Exercise):
             for _ in range(at_most):
                 group.create_task(worker())
 
-    @wrong("polling", says="wakes in the moment")
+    @wrong("polling", says="wakes as soon as")
     async def looks_for_a_place(queue, details, at_most):
         tasks = []
         while (number := await queue.get()) is not None:

@@ -23,12 +23,12 @@ class Survivor(Exercise):
 
     `work(item)` is a coroutine function that may raise any `Exception`. Write `worker(queue, work,
     failed)`: it takes item after item from `queue`, without end, and does each once. An item can
-    be anything, `None` too. One that fails is neither lost nor does it end the worker:
+    be anything, `None` too. An item that fails isn't lost and doesn't end the worker:
     `(item, error)` is appended to the list `failed`.
 
-    Whoever starts your workers waits by `await queue.join()` until all items are done, failed ones
-    too, and then cancels the workers. They must end by that, even in the middle of an item, which
-    ends with them; a cancelled item is not a failed one.
+    The program that starts your workers awaits `queue.join()`, until all items are done, failed
+    ones too, and then cancels the workers. They must end then, even in the middle of an item, and
+    that item ends with them; a cancelled item is not a failed one.
     """
 
     id = "worker-1"
@@ -99,7 +99,7 @@ class Survivor(Exercise):
                 "caught too much",
                 f"`failed` is {failed!r}.",
                 lab.text.swallowing_handler() or lab.handler(),
-                "CancelledError is no Exception: `except Exception` lets it pass.",
+                "A CancelledError isn't an Exception: `except Exception` lets it pass.",
                 headline="took the cancellation for a failure",
             )
 
@@ -225,7 +225,7 @@ class Survivor(Exercise):
             f"Of {items} items {len(work.started)} were begun, "
             f"and `task_done()` was called {queue.done} times: `join()` waits for ever.",
             lab.call_of("task_done") or lab.await_of("work"),
-            "Every way out of an item must pass by `queue.task_done()`, also the one by an error.",
+            "Every way out of an item must pass `queue.task_done()`, an error's too.",
             headline="never said that it was done",
         )
 
@@ -251,7 +251,7 @@ class Survivor(Exercise):
         ):
             raise Wrong(
                 "value",
-                f"`failed` is {failed!r}; asked is {asked!r}.",
+                f"`failed` is {failed!r}; it must be {asked!r}.",
                 lab.call_of("append"),
                 "The item first, then the error itself.",
             )

@@ -14,7 +14,8 @@ class Bucket(Exercise):
     Write a class `TokenBucket(rate, burst)` with a coroutine method `take()`. Tokens drop into the
     bucket at `rate` a second, evenly, until it holds `burst` of them (1 or more); in the beginning
     it is full. `await bucket.take()` takes one token, and waits for it if there is none, but no
-    longer than it must. Many tasks share one bucket, and who asks first is served first.
+    longer than it must. Many tasks share one bucket, and they are served in the order in
+    which they ask.
 
     A task may be cancelled while it waits. Then it takes no token, and the others wait as if it
     had never asked.
@@ -55,7 +56,7 @@ class Bucket(Exercise):
             if line := lab.call_of("time.*", "monotonic", "perf_counter", "datetime"):
                 raise Wrong(
                     "wrong clock",
-                    "The check runs on a clock that jumps, and yours did not go with it.",
+                    "The check runs on a clock that jumps, and your times don't follow it.",
                     line,
                     "`asyncio.get_running_loop().time()` is the time that sleeps go by.",
                 ) from None
@@ -64,7 +65,7 @@ class Bucket(Exercise):
                 "late",
                 f"200 s later {waiting} still waited for a token.",
                 lab.earliest(lab.call_of("sleep"), lab.await_of()),
-                "Tokens drop in while nobody asks, too: how many, the time tells.",
+                "Tokens drop in while nobody asks, too: compute how many from the time.",
                 headline="waited too long",
             ) from None
         got = [given[number] for number in range(len(asked))]
@@ -74,9 +75,9 @@ class Bucket(Exercise):
         if sorted(got) != got:
             raise Wrong(
                 "order",
-                f"Who asked later was served earlier: they were served at {listed(got)} s.",
+                f"A task that asked later was served earlier: they were served at {listed(got)} s.",
                 lab.call_of("sleep"),
-                "Who asks first takes the next token, even if it is not there yet.",
+                "The first to ask takes the next token, even if it is not there yet.",
             )
         number = next(n for n, (a, b) in enumerate(zip(got, best)) if a > b + SOON)
         observed = (
@@ -275,7 +276,7 @@ class Bucket(Exercise):
                 await asyncio.sleep((1 - self.tokens) / self.rate)
             self.tokens -= 1
 
-    @wrong("order", says="Who asked later was served earlier")
+    @wrong("order", says="A task that asked later was served earlier")
     class LooksAgainAndAgain:
         def __init__(self, rate, burst):
             self.rate, self.burst = rate, burst

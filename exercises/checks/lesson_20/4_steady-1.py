@@ -1,3 +1,4 @@
+import ast
 import asyncio
 import itertools
 
@@ -108,10 +109,17 @@ class SteadyTest(Exercise):
         most=40,
     )
     def any_washer(self, test_washer, lab, paces, number, flaw, cleanup):
-        cleaned = [0.0]
+        cleaned, at_work, left = [0.0], [], []
+
+        async def watched():
+            try:
+                await lab.awaitable(test_washer(washer))
+            finally:
+                left.extend(at_work)
 
         async def washer(dirty, clean):
             held = []
+            at_work.append(clean)
             try:
                 for n in itertools.count(1):
                     plate = await dirty.get()
@@ -129,6 +137,7 @@ class SteadyTest(Exercise):
                     dirty.task_done()
             finally:
                 await asyncio.sleep(cleanup)
+                at_work.remove(clean)
 
         told = f"that takes {', then '.join(f'{pace:g}' for pace in paces)} s for a plate"
         if flaw is None:
@@ -144,12 +153,23 @@ class SteadyTest(Exercise):
                     "Wait for the event itself: `dirty.join()`.",
                     headline="waits longer than it must",
                 )
-        elif verdict(lab, test_washer, washer) is None:
+            return
+        broken = f"I gave your test a washer {told}, and {flaw} plate number {number}"
+        if verdict(lab, watched()) is None:
             raise Wrong(
                 "passes the broken",
-                f"I gave your test a washer {told}, and {flaw} plate number {number}. It passed.",
+                f"{broken}. It passed.",
                 lab.node(ast.Assert),
                 headline="passes a broken one",
+            )
+        if left:
+            raise Wrong(
+                "leaked",
+                f"{broken}. It failed, as it must, and left the washer running.",
+                lab.node(ast.Assert),
+                "What comes after a failed assert isn't reached. Cancel the washer and await its "
+                "end before it, or in a `finally`.",
+                headline="left the washer running",
             )
 
     @staticmethod
@@ -320,6 +340,21 @@ class SteadyTest(Exercise):
             dirty.put_nowait(plate)
         await dirty.join()
         assert clean == [0, 1, 2, 3, 4]
+
+    @wrong("leaked", says="It failed, as it must")
+    async def ends_it_after_the_assert(washer):
+        dirty, clean = asyncio.Queue(), []
+        for plate in range(5):
+            dirty.put_nowait(plate)
+        task = asyncio.create_task(washer(dirty, clean))
+        joined = asyncio.create_task(dirty.join())
+        await asyncio.wait({task, joined}, return_when=asyncio.FIRST_COMPLETED)
+        joined.cancel()
+        if task.done():
+            task.result()
+        assert clean == [0, 1, 2, 3, 4]
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
     @wrong("deadlock", says="for Queue.get")
     async def waits_for_the_washer(washer):

@@ -53,6 +53,8 @@ class Stopping(Exercise):
         self.scene(crawl, lab, seconds, None, 1, done="ac", ends=2.5, cancelled=2.5)
         self.scene(crawl, lab, seconds, 2.53, 60, done="acd", ends=4, cancelled=4)
         self.scene(crawl, lab, seconds, None, 1, done="a", ends=2, fails="c")
+        seconds = dict(a=1, b=3, c=1)
+        self.scene(crawl, lab, seconds, 2.53, 10, done="ac", ends=3, fails="b")
 
     def scene(self, crawl, lab, seconds, stopped, grace, done, ends, cancelled=None, fails=None):
         pages, found = collections.deque(seconds), {}
@@ -343,6 +345,36 @@ class Stopping(Exercise):
     cancels_at_once = a_task_that_cancels.but(
         "await asyncio.sleep(grace)", "", kind="dropped requests", says="within the 1 s of grace"
     )
+
+    @wrong("lost error", says="'b' raises OSError")
+    async def looks_at_no_error_after_the_stop(fetch, todo, done, workers, stop, grace):
+        async def worker():
+            while todo and not stop.is_set():
+                page = todo.popleft()
+                try:
+                    done[page] = await fetch(page)
+                except BaseException:
+                    todo.appendleft(page)
+                    raise
+
+        tasks = [asyncio.create_task(worker()) for _ in range(workers)]
+        stopper = asyncio.create_task(stop.wait())
+        try:
+            pending = set(tasks)
+            while pending and not stopper.done():
+                ended, pending = await asyncio.wait(
+                    pending | {stopper}, return_when=asyncio.FIRST_COMPLETED
+                )
+                pending.discard(stopper)
+                for task in ended - {stopper}:
+                    task.result()
+            if pending:
+                await asyncio.wait(pending, timeout=grace)
+        finally:
+            stopper.cancel()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, stopper, return_exceptions=True)
 
     @wrong("time limit", says="may hang for ever")
     async def patient(fetch, todo, done, workers, stop, grace):
