@@ -9,9 +9,9 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 class TenParts(Exercise):
     """Ten waits in one page
 
-    A page is put together from ten parts, and each comes from another server. Write the coroutine
-    function `page(ask, parts, seconds)`: it returns a dict from each of `parts`, in their order,
-    to what `await ask(part)` gives. Ask for all of them at once.
+    A page is put together from ten parts, and each comes from a different server. Write the
+    coroutine function `page(ask, parts, seconds)`: it returns a dict from each of `parts`, in
+    their order, to what `await ask(part)` gives. Ask for all of them at once.
 
     The visitor waits `seconds` at most. What isn't there by then, and what fails with an
     `OSError`, is `None` in the dict; the other parts are there all the same. If all come sooner,
