@@ -132,7 +132,7 @@ def test_a_number_may_differ_by_a_share(line):
 
     assert right("1.1", 1.0) and right("0.9", 1.0) and not right("1.11", 1.0)
     assert right("3", 4, within=0.25) and not right("3", 4, within=0.2)
-    assert right("0", 0) and not right("0.001", 0) and right("-1.05", -1)
+    assert right("0", 0) and not right("0.001", 0) and right("-1.05", -1.0)
     assert not right("1", float("nan"))
 
 
@@ -202,6 +202,14 @@ def test_a_guess_that_is_changed_waits_for_its_check(line):
     asked.say("C")
     kept = my_progress().guess_of("05-log")
     assert (kept.said, kept.truth, kept.right, kept.made) == ("C", None, None, False)
+
+
+@pytest.mark.parametrize(
+    "said, truth, right",
+    [("21", 20, False), ("20", 20, True), ("21", 20.0, True), ("95", 100, True), ("3", 2, False)],
+)
+def test_a_small_count_is_exact(line, said, truth, right):
+    assert line(number(""), said, truth).startswith(f"You said {said}, and so it is") == right
 
 
 def test_it_can_be_taken_back(line):
