@@ -137,7 +137,7 @@ class Fixture(Exercise):
             if not (isinstance(pair, (tuple, list)) and list(pair) == list(things)):
                 raise Wrong(
                     "value",
-                    f"It yields {pair!r}; asked is the pair (oven, fridge).",
+                    f"It yields {pair!r}; expected the pair (oven, fridge).",
                     lab.yielding(),
                 )
             notes.append("test")
@@ -199,7 +199,7 @@ class Fixture(Exercise):
         if sorted(notes) == sorted(expected):
             raise Wrong(
                 "order",
-                seen + f" The order asked is {', '.join(expected)}.",
+                seen + f" The expected order is {', '.join(expected)}.",
                 lab.call_of("off"),
                 "The oven first, then the fridge; and off in the opposite order.",
             )

@@ -199,7 +199,7 @@ class Bench(Exercise):
             )
         raise Wrong(
             "counted wrong",
-            f"The ways ran in the order {order}; asked is bca, four times: once before, then "
+            f"The ways ran in the order {order}; expected bca, four times: once before, then "
             "three rounds.",
             try_="Two loops: over the rounds, and in it over the ways.",
             headline="another number of runs",

@@ -284,7 +284,7 @@ class OnePage(Exercise):
         if isinstance(run.result, tuple):
             raise Wrong(
                 "value",
-                f"It returned {run.result!r}; asked is the body alone.",
+                f"It returned {run.result!r}; expected the body alone.",
                 lab.returning(),
             )
         lab.equal(run.result, "body of /tea")
@@ -302,7 +302,7 @@ class OnePage(Exercise):
         if error is not None:
             raise Wrong(
                 "another error",
-                f"The page {what}, and {type(error).__name__} came out; asked is {kind.__name__}.",
+                f"The page {what}, and {type(error).__name__} came out; expected {kind.__name__}.",
                 lab.raising(),
                 "",
             )

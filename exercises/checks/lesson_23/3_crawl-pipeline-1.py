@@ -161,7 +161,7 @@ class TwoStages(Exercise):
         ):
             raise Wrong(
                 "value",
-                f"It returned {run.result!r:.90}; asked are two dicts.",
+                f"It returned {run.result!r:.90}; expected two dicts.",
                 lab.returning(),
             )
         records, failed = run.result
@@ -214,7 +214,7 @@ class TwoStages(Exercise):
             "idle places",
             took,
             lab.call_of("sleep", "wait_for", "timeout", "gather"),
-            "Whoever waits for a page or for room is woken in that moment by "
+            "Whoever waits for a page or for room is woken at that moment by "
             "`await queue.get()` and `await queue.put(item)`.",
             headline="left a stage idle",
         )

@@ -254,7 +254,7 @@ class Stopping(Exercise):
         return narrow or place
 
     def late(self, lab, run, fetch, ends, stopped, cancelled):
-        took = f"It returned after {run.elapsed:g} s; asked is after {ends:g} s."
+        took = f"It returned after {run.elapsed:g} s; expected after {ends:g} s."
         if fetch.peak == 1 and len(fetch.calls) > 1:
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
         if cancelled is not None:

@@ -350,7 +350,7 @@ class Whole(Exercise):
         if not (isinstance(run.result, tuple) and len(run.result) == 2):
             raise Wrong(
                 "value",
-                f"It returned {run.result!r:.90}; asked are a dict and a list.",
+                f"It returned {run.result!r:.90}; expected a dict and a list.",
                 lab.returning(),
             )
         names, failed = run.result
