@@ -230,7 +230,7 @@ class TwoLimits(Exercise):
 
         return await asyncio.gather(*(one(page) for page in pages))
 
-    @wrong("limit", says="does not know of the others")
+    @wrong("limit", says="doesn't know of the others")
     async def each_worker_rests(fetch, pages, most, apart):
         places = asyncio.Semaphore(most)
 

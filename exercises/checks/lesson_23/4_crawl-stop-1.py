@@ -391,7 +391,7 @@ class Stopping(Exercise):
             for _ in range(workers):
                 group.create_task(worker())
 
-    @wrong("awaited the cancelled", says="lay in the future")
+    @wrong("awaited the cancelled", says="was in the future")
     async def gathers_and_looks_away(fetch, todo, done, workers, stop, grace):
         async def worker():
             while todo and not stop.is_set():

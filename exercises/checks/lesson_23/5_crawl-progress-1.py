@@ -568,7 +568,7 @@ class LivePage(Exercise):
             writer.write(f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\nHello".encode())
             await writer.drain()
 
-    @wrong("protocol", says="no text equals bytes")
+    @wrong("protocol", says="text never equals bytes")
     async def compares_bytes_with_text(crawl, reader, writer):
         with contextlib.closing(writer):
             path = (await reader.readuntil(b"\r\n\r\n")).split()[1]

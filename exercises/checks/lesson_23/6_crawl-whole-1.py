@@ -667,7 +667,7 @@ class Whole(Exercise):
                     group.create_task(one(client, page))
         return names, failed
 
-    @wrong("one failure ends all", says="one name in common")
+    @wrong("one failure ends all", says="a common base class")
     async def catches_time_outs_only(url, pages, workers, tell):
         names, failed, tap = {}, [], iter(pages)
 
