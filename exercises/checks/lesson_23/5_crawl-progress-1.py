@@ -614,7 +614,7 @@ class LivePage(Exercise):
         "contextlib.suppress(ConnectionError)",
         "contextlib.closing(writer)",
         kind="caught too little",
-        says="leave when they like",
+        says="leave whenever they like",
     )
 
     @wrong("went on after the end", says="let that end the loop")
