@@ -149,9 +149,14 @@ class Notebook:
     def run_all(self):
         """Run all cells to their end."""
         # The command is through at the first error, also at one that is meant, while the cells
-        # go on. A kernel answers in turn, so one more request is answered when all are.
+        # go on.
+        self.page.evaluate("async () => { await window.run('notebook:run-all-cells'); }")
+        self.settle()
+
+    def settle(self):
+        """Come back when the kernel is through with all that it was asked until now."""
+        # It answers in turn, so one more request is answered when all are.
         self.page.evaluate("""async () => {
-            await window.run('notebook:run-all-cells');
             const kernel = window.panel.sessionContext.session.kernel;
             await kernel.requestExecute({code: '', store_history: false}).done; }""")
 

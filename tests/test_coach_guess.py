@@ -38,8 +38,11 @@ def test_the_lines_of_the_three_forms(line):
     assert line(number(), "1", 1.04) == "You said 1 s, and so it is: 1.04 s."
     assert line(number(""), "12", 12) == "You said 12, and so it is."
     assert line(number("tasks"), "900", 12345) == "You said 900 tasks. It is 12,345 tasks."
-    assert line(choice(), "B", "B") == "You said B, and so it is."
-    assert line(choice(), "A", "whoever was ready") == "You said A. It is whoever was ready."
+    assert line(choice(), "B", "B") == "You chose: B. So it is."
+    assert (
+        line(choice(), "A", "whoever was ready")
+        == "You chose: A. It turned out: whoever was ready."
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,6 +60,7 @@ def test_the_lines_of_the_three_forms(line):
         ("1 12", [1, 12], True),
         ("main ends, a", ["main ends", "A"], True),
         ("c A", {"A", "C"}, True),
+        ("a, c", {"A", "C"}, True),
         ("ca", frozenset("AC"), True),
         ("A", {"A", "C"}, False),
         ("A B C", {"A", "C"}, False),
@@ -128,7 +132,7 @@ def test_a_number_may_differ_by_a_share(line):
 
     assert right("1.1", 1.0) and right("0.9", 1.0) and not right("1.11", 1.0)
     assert right("3", 4, within=0.25) and not right("3", 4, within=0.2)
-    assert right("0", 0) and not right("0.001", 0) and right("-1.05", -1)
+    assert right("0", 0) and not right("0.001", 0) and right("-1.05", -1.0)
     assert not right("1", float("nan"))
 
 
@@ -156,6 +160,14 @@ def test_only_who_said_something_is_told_aloud(monkeypatch):
     asked.say("B")
     asked.check("A")
     assert ['role="alert"' in one.html for one in shown] == [False, True]
+
+
+def test_a_choice_may_be_a_sentence_or_long(line):
+    choices = ["It waits.", "It goes on.", "It " + "really " * 30 + "waits."]
+    asked = helpers.guess("05-waits", "What does it do?", choices=choices)
+    assert line(asked, choices[0], choices[1]) == "You chose: It waits. It turned out: It goes on."
+    assert line(asked, choices[1], choices[1]) == "You chose: It goes on. So it is."
+    assert line(asked, choices[2], choices[2]).count("…") == 1
 
 
 # What is kept
@@ -192,6 +204,14 @@ def test_a_guess_that_is_changed_waits_for_its_check(line):
     assert (kept.said, kept.truth, kept.right, kept.made) == ("C", None, None, False)
 
 
+@pytest.mark.parametrize(
+    "said, truth, right",
+    [("21", 20, False), ("20", 20, True), ("21", 20.0, True), ("95", 100, True), ("3", 2, False)],
+)
+def test_a_small_count_is_exact(line, said, truth, right):
+    assert line(number(""), said, truth).startswith(f"You said {said}, and so it is") == right
+
+
 def test_it_can_be_taken_back(line):
     asked = text()
     line(asked, "A", "A")
@@ -209,7 +229,7 @@ def test_what_was_said_is_known_to_each_field_and_to_the_next_kernel(line):
 
 def test_a_choice_that_is_gone_was_not_said(line):
     my_progress().said("05-first", "C")
-    assert line(choice(), "", "A") == "It is A."
+    assert line(choice(), "", "A") == "It turned out: A."
 
 
 # The author's errors

@@ -119,7 +119,7 @@ def test_the_field_is_shown_once_and_holds_what_was_said(kernel):
     kernel(CELLS["import"])
     (asked,) = kernel(CELLS["ask"])
     assert set(asked) == {WIDGET, "text/html", "text/plain"}
-    assert "It is B." == kernel(CELLS["check"])[0]["text/plain"]
+    assert "It turned out: B." == kernel(CELLS["check"])[0]["text/plain"]
     find = (
         "from ipywidgets import RadioButtons, Widget\n"
         "from ipywidgets.widgets import widget\n"
@@ -127,17 +127,17 @@ def test_the_field_is_shown_once_and_holds_what_was_said(kernel):
     )
     kernel(find + "field.value = 'A'")
     for _ in "twice", "the same":  # out of order: the guess's cell has not run again
-        assert kernel(CELLS["check"])[0]["text/plain"] == "You said A. It is B."
+        assert kernel(CELLS["check"])[0]["text/plain"] == "You chose: A. It turned out: B."
     kernel(CELLS["ask"])
     assert kernel(find + "print(field.value)") == ["A\n"]
-    assert kernel(CELLS["check"])[0]["text/plain"] == "You said A. It is B."
+    assert kernel(CELLS["check"])[0]["text/plain"] == "You chose: A. It turned out: B."
 
 
 def test_in_a_second_kernel_it_is_still_said(kernel):
     Progress().said("05-first", "B")
     kernel(CELLS["import"])
     kernel(CELLS["ask"])
-    assert kernel(CELLS["check"])[0]["text/plain"] == "You said B, and so it is."
+    assert kernel(CELLS["check"])[0]["text/plain"] == "You chose: B. So it is."
 
 
 def test_run_all_never_waits_and_leaves_words_only():
@@ -152,4 +152,4 @@ def test_run_all_never_waits_and_leaves_words_only():
         [{"text/html", "text/plain"}],
     ]
     assert outputs[1][0].data["text/plain"] == "Who is first?\n- A\n- B"
-    assert outputs[2][0].data["text/plain"] == "It is B."
+    assert outputs[2][0].data["text/plain"] == "It turned out: B."

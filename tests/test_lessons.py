@@ -11,7 +11,7 @@ import pytest
 
 from helpers.coach.form import finding
 from helpers.upkeep import refresh
-from tests import markdown
+from tests import asked_in_lessons, markdown
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -20,35 +20,24 @@ ALL = sorted(path for room in ROOMS for path in (ROOT / room).glob("*.ipynb"))
 CLOSING = ["What to take away", "The belief corrected", "Exercises", "Next", "Further reading"]
 OPENING = ["**Question.**", "**After this lesson you can**", "**You need**", "**Minutes.**"]
 
+# A line of code counts, and not a cell: cells that are parted take no longer.
+WORDS_A_MINUTE, SECONDS_A_LINE, SECONDS_A_QUESTION = 180, 4, 30
+MOST_MINUTES = 60
 LONGEST_CELL, USUAL_CELL, SHARE_OF_USUAL = 25, 8, 0.8
 # The lessons whose cells are still to be parted. Their code was pressed to be short, several
 # statements a line, until one formatter came for all: a statement a line shows how long it is. A
 # lesson's longest cell and its share of usual ones may only get better than its row says, and a
 # row goes with the lesson's parting.
 YET_TO_PART = {  # lesson: lines of its longest cell, share of its cells of at most USUAL_CELL lines
-    "01": (25, 0.44),
-    "02": (17, 0.57),
-    "04": (16, 0.38),
-    "05": (29, 0.62),
-    "06": (22, 0.36),
-    "07": (27, 0.31),
-    "08": (21, 0.48),
-    "09": (35, 0.31),
-    "10": (20, 0.13),
-    "11": (35, 0.13),
-    "12": (22, 0.16),
-    "13": (23, 0.20),
-    "14": (40, 0.27),
-    "15": (26, 0.28),
-    "16": (30, 0.23),
-    "17": (38, 0.34),
-    "18": (46, 0.21),
-    "19": (34, 0.53),
     "20": (20, 0.34),
     "21": (21, 0.46),
     "22": (17, 0.57),
     "23": (27, 0.52),
 }
+FEWEST_GUESSES = 4
+FEWER = {"00": 2}  # lessons that need fewer
+# The lessons that ask for fewer guesses still. A row goes with the guesses that it lacks.
+YET_TO_ASK = {"20", "21", "22", "23"}
 TAGS = {"answer", "nbval-check-output", "proof", "raises-exception", "shows-stderr"}
 
 
@@ -105,9 +94,32 @@ def test_a_lesson_opens_and_closes_as_all_do(path):
     assert first.startswith(f"# {path.name[:2]} ")
     positions = [first.find(words) for words in OPENING]
     assert -1 not in positions and positions == sorted(positions), f"{OPENING} in {first}"
-    assert re.search(r"\*\*Minutes\.\*\* \d+", first)
     second_level = [words for level, words in markdown.headings(prose(notebook)) if level == 2]
     assert second_level[-len(CLOSING) :] == CLOSING
+
+
+def minutes(notebook):
+    """How long a lesson takes: its words are read, its lines of code are read and run, and each
+    question, in a field or in the text, is thought about.
+    """
+    words = sum(len(cell.source.split()) for cell in notebook.cells if cell.cell_type == "markdown")
+    asked = sum(cell.source.count("**Before you") for cell in notebook.cells)
+    lines = 0
+    for cell in code(notebook):
+        if " guess(" in cell.source:
+            asked += 1
+        elif "proof" not in cell.metadata.get("tags", ()):
+            lines += len(cell.source.splitlines())
+    return words / WORDS_A_MINUTE + (SECONDS_A_LINE * lines + SECONDS_A_QUESTION * asked) / 60
+
+
+@every_lesson
+def test_a_lesson_says_how_long_it_takes(path):
+    notebook = read(path)
+    stated = int(re.search(r"\*\*Minutes\.\*\* (\d+)", notebook.cells[0].source)[1])
+    takes = minutes(notebook)
+    assert abs(stated - takes) <= takes / 5, f"it takes {takes:.0f} minutes"
+    assert takes <= MOST_MINUTES
 
 
 @every_lesson
@@ -142,6 +154,65 @@ def test_cells_are_short(path):
 
 def test_what_is_yet_to_part_is_a_lesson():
     assert set(YET_TO_PART) <= {path.name[:2] for path in LESSONS}
+
+
+@every_lesson
+def test_guesses_are_asked_and_then_checked_against_what_came_out(path):
+    cells = code(read(path))
+    assert not list(asked_in_lessons.problems(path.name[:2], [cell.source for cell in cells]))
+    for one in asked_in_lessons.guesses([cell.source for cell in cells]):
+        shows = [cell for cell in cells if re.search(rf"\b{one.name}\.check\(", cell.source)]
+        for cell in [cells[one.cell], *shows]:
+            assert "nbval-check-output" not in refresh.tags(cell), "it depends on what is said"
+
+
+def test_no_two_guesses_have_the_same_id():
+    ids = [
+        one.id
+        for path in LESSONS
+        for one in asked_in_lessons.guesses([cell.source for cell in code(read(path))])
+    ]
+    assert sorted(ids) == sorted(set(ids))
+
+
+@every_lesson
+def test_a_lesson_asks_for_enough_guesses(path):
+    lesson = path.name[:2]
+    made = len(asked_in_lessons.guesses([cell.source for cell in code(read(path))]))
+    needed = FEWER.get(lesson, FEWEST_GUESSES)
+    if lesson in YET_TO_ASK:
+        assert made < needed, "it asks for enough: take its row out of YET_TO_ASK"
+    else:
+        assert made >= needed
+
+
+ASK, CHECK = 'a = guess("05-a", "What?")', "a.check(log)"
+
+
+@pytest.mark.parametrize(
+    "sources, words",
+    [
+        ([ASK, CHECK], None),
+        ([ASK, f"await main()\n{CHECK}"], None),
+        ([ASK, CHECK, ASK.replace("05-a", "05-b"), "a.check({*log})"], None),
+        ([ASK, "ex.check(3)", CHECK], None),
+        ([ASK.replace("05", "06"), CHECK], "must begin with 05-"),
+        (["a = guess(name, 'What?')", CHECK], "must begin with"),
+        (['guess("05-a", "What?")'], "under a name"),
+        ([f"{ASK}\n{CHECK}"], "in its own cell"),
+        ([f"{ASK}\n{CHECK}", CHECK], "in its own cell"),
+        ([CHECK, ASK], "in no later cell"),
+        ([ASK, ASK.replace("05-a", "05-b"), CHECK], "'05-a' is checked in no later cell"),
+        ([ASK, 'a.check("ABC")'], "no experiment gave"),
+        ([ASK, "a.check(-3)"], "no experiment gave"),
+        ([ASK, 'a.check("".join(list("ABC")))'], "no experiment gave"),
+        ([ASK, 'a.check({"A", "B"})'], "no experiment gave"),
+        ([ASK, "a.check()"], "no experiment gave"),
+    ],
+)
+def test_what_is_wrong_with_guesses_is_found(sources, words):
+    found = list(asked_in_lessons.problems("05", sources))
+    assert len(found) == (words is not None) and all(words in problem for problem in found), found
 
 
 @every_notebook

@@ -98,7 +98,7 @@ def test_a_pattern_that_is_gone_is_missed():
 
 def phone(error: Exception | None = None) -> tuple[Coroutine, list]:
     """A job of one suspension whose cleanup, of two, is run by the lesson's `finish`."""
-    lesson, hung_up = pattern("11", "finish", "tell_error_of"), []
+    lesson, hung_up = pattern("11", "finish", "report_error_of"), []
 
     async def hang_up() -> None:
         await asyncio.sleep(1)

@@ -2,111 +2,20 @@
 
 Each is taken from its notebook's cells by their ids, and run on a virtual clock: with nothing to
 do, with something that fails, and cancelled at each suspension of each of its tasks. Servers are
-run over real sockets, with clients that never read, never write or trickle.
+run over real sockets, with clients that never read, never write or trickle. Those of lesson 19 are
+in `test_patterns_19`.
 """
 
-import ast
 import asyncio
-import json
-import time
-import types
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from pathlib import Path
 
 import httpx
 import pytest
 
 from helpers import run
-
-ROOT = Path(__file__).resolve().parent.parent
-KEPT = (
-    ast.AsyncFunctionDef,
-    ast.FunctionDef,
-    ast.ClassDef,
-    ast.Assign,
-    ast.Import,
-    ast.ImportFrom,
-)
-
-
-def pattern(lesson, *ids, **names):
-    """What the lesson's imports and these cells define, as a namespace.
-
-    Other statements of the cells are left out.
-
-    names: what stands elsewhere in the lesson, or takes the place of something.
-    """
-    [path] = (ROOT / "notebooks").glob(f"{lesson}_*.ipynb")
-    cells = {c["id"]: "".join(c["source"]) for c in json.loads(path.read_text("utf-8"))["cells"]}
-    space = dict(names)
-    for id in ("imports", *ids):
-        tree = ast.parse(cells[id])
-        tree.body = [node for node in tree.body if isinstance(node, KEPT)]
-        exec(compile(tree, f"{path.name}, {id}", "exec"), space)
-    return types.SimpleNamespace(**space)
-
-
-class Suspensions:
-    """Counts the suspensions of all tasks of a loop, and calls `then` at the given one."""
-
-    def __init__(self, at=None, then=None):
-        self.seen, self.at, self.then = 0, at, then
-
-    @types.coroutine
-    def count(self, coro):
-        step, value = coro.send, None
-        while True:
-            try:
-                waited = step(value)
-            except StopIteration as end:
-                return end.value
-            self.seen += 1
-            if self.seen == self.at:
-                asyncio.get_running_loop().call_soon(self.then)
-            try:
-                step, value = coro.send, (yield waited)
-            except BaseException as error:
-                step, value = coro.throw, error
-
-    async def counted(self, coro):
-        return await self.count(coro)
-
-    def make_task(self, loop, coro, **options):
-        return asyncio.Task(self.counted(coro), loop=loop, **options)
-
-
-def cancelled_everywhere(make):
-    """Cancel `make()` at each suspension of any task in it; it must end, and leave no task.
-
-    Returns how many suspensions there were.
-    """
-
-    async def once(at):
-        task = None
-        counting = Suspensions(at, lambda: task.cancel())
-        asyncio.get_running_loop().set_task_factory(counting.make_task)
-        loop_errors = []
-        asyncio.get_running_loop().set_exception_handler(lambda _, what: loop_errors.append(what))
-        start = asyncio.get_running_loop().time()
-        task = asyncio.create_task(make())
-        await asyncio.wait([task], timeout=1000)
-        asyncio.get_running_loop().set_task_factory(None)
-        assert task.done(), f"cancelled at suspension {at}, it went on for 1000 s"
-        left = asyncio.all_tasks() - {asyncio.current_task()}
-        assert not left, f"cancelled at suspension {at}, it left {left}"
-        assert not loop_errors, loop_errors
-        if at is not None and counting.seen >= at and not task.cancelled():
-            task.result()  # it had ended by then
-        return counting.seen, asyncio.get_running_loop().time() - start
-
-    suspensions, took = run(once(None), clock="virtual")
-    for at in range(1, suspensions + 1):
-        _, until = run(once(at), clock="virtual")
-        assert until <= took + 0.001, f"cancelled at suspension {at}, it took longer than before"
-    return suspensions
-
+from tests.patterns import Wire, cancelled_everywhere, held, pattern
 
 # Lesson 14: retries
 
@@ -245,34 +154,6 @@ def test_a_pipeline_until_closing_time_can_be_cancelled_anywhere():
 # Lessons 17 and 23: servers
 
 
-async def held(handle, *pieces, reads=True):
-    """How many handlers, and buffers, a server still holds 1 s after a client sent these pieces."""
-    inside, writers = set(), []
-
-    async def counted(reader, writer):
-        inside.add(writer)
-        writers.append(writer)
-        try:
-            await handle(reader, writer)
-        finally:
-            inside.discard(writer)
-
-    server = await asyncio.start_server(counted, "127.0.0.1", 0)
-    reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-    for piece in pieces:
-        writer.write(piece)
-    begun = time.monotonic()
-    while time.monotonic() < begun + 1:
-        if reads and pieces:
-            writer.write(b"y")  # it trickles
-        await asyncio.sleep(0.1)
-    full = [one for one in writers if one.transport.get_write_buffer_size()]
-    left = len(inside) + len(full)
-    writer.transport.abort()
-    server.close()
-    return left
-
-
 @pytest.mark.parametrize(
     "pieces, reads",
     [
@@ -283,38 +164,44 @@ async def held(handle, *pieces, reads=True):
     ],
 )
 def test_a_bounded_handler_lets_go_of_who_is_silent_trickles_or_never_reads(pieces, reads):
-    handler = pattern("17", "bounded").bounded
+    handler = pattern("17", "ending", "bounded").bounded
     assert asyncio.run(held(handler, *pieces, reads=reads)) == 0
 
 
-# Lesson 19: the end of a server
+def test_a_connection_that_sends_its_rest_and_closes_in_time_is_not_aborted():
+    async def slow_but_steady():
+        loop_errors = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, what: loop_errors.append(what))
+        ending = pattern("17", "ending").ending
+
+        async def much(reader, writer):
+            async with ending(writer, 20):
+                writer.write(b"y" * 2**24)
+
+        server = await asyncio.start_server(much, "127.0.0.1", 0)
+        reader, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+        got = 0
+        while data := await reader.read(2**20):
+            got += len(data)
+            await asyncio.sleep(0.002)
+        writer.close()
+        server.close()
+        await asyncio.sleep(0.05)
+        return got, loop_errors
+
+    assert asyncio.run(slow_but_steady()) == (2**24, [])
 
 
-@pytest.mark.parametrize("requests", [0, 1, 3])
-def test_a_server_ends_idle_or_not(requests):
-    async def late(name):
-        with suppress(asyncio.CancelledError):
-            await asyncio.sleep(3600)
-        if name:
-            await asyncio.sleep(3600)  # ends not even then
+@pytest.mark.parametrize("reads", [True, False])
+def test_a_bounded_handler_can_be_cancelled_anywhere_and_keeps_no_connection(reads):
+    lesson = pattern("17", "ending", "bounded")
+    wires = []
 
-    async def ends():
-        aborted, under_way = [], {}
+    async def one_client():
+        wires.append(wire := Wire(reads))
+        asyncio.get_running_loop().call_later(0.1, wire.reader.feed_data, b"all that I want\n")
+        await lesson.bounded(wire.reader, wire.writer)
 
-        async def listen(when_told):
-            when_told()
-            return types.SimpleNamespace(close=lambda: None)
-
-        for number in range(requests):
-            task = asyncio.create_task(late(number))
-            transport = types.SimpleNamespace(abort=lambda n=number: aborted.append(n))
-            under_way[task] = types.SimpleNamespace(transport=transport)
-            task.add_done_callback(under_way.pop)
-        await asyncio.sleep(0)
-        drains = pattern("19", "drains", listen=listen, under_way=under_way).drains
-        await asyncio.wait_for(drains(), 5)
-        for task in under_way:
-            task.cancel()
-        return aborted
-
-    assert run(ends(), clock="virtual") == list(range(1, requests))
+    assert cancelled_everywhere(one_client)
+    assert all(wire.lost for wire in wires)
+    assert reads or all(wire.aborted for wire in wires)

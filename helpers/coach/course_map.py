@@ -1,20 +1,20 @@
-"""The map of the course: its lessons as the notebooks name them, their exercises, and your
-progress.
+"""The map of the course: its lessons as the notebooks name them, their exercises and guesses, and
+your progress.
 """
 
-import functools
-import json
 import os
 import pathlib
-import re
 import urllib.parse
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from helpers.basics.project import PROJECT
 from helpers.coach import cards
 from helpers.coach.form import finding
-from helpers.coach.progress import Progress
+from helpers.coach.lessons import Lesson, lessons
+from helpers.coach.next_step import Step, next_step
+from helpers.coach.progress import Progress, guess_in
 from helpers.pictures.html import Column, bundle, element, table
 
 MARKS = {"solved": "solved", "not yet": "begun", "not started": "open"}
@@ -30,8 +30,18 @@ def course_map() -> "CourseMap":
     return CourseMap(PROJECT)
 
 
+class Row(NamedTuple):
+    """A lesson in the map. exercises: with their statuses.  guesses: how many have been made, and
+    how many there are.
+    """
+
+    lesson: Lesson
+    exercises: list[tuple[finding.Entry, str]]
+    guesses: tuple[int, int]
+
+
 class CourseMap:
-    """Lessons and exercises with the learner's progress. lessons: list of (number, title, path)."""
+    """The lessons with their exercises and guesses, and the learner's progress."""
 
     def __init__(self, project: pathlib.Path) -> None:
         self.project = pathlib.Path(project)
@@ -48,35 +58,48 @@ class CourseMap:
         isn't whole.
         """
         number = progress().restore(code)
-        cards.words(f"Taken over: the progress of {number} exercises.").show()
+        cards.words(f"Taken over: the progress of {number} exercises and guesses.").show()
 
-    def rows(self) -> list[tuple[str, str, pathlib.Path, list[tuple["finding.Entry", str]]]]:
-        """[(lesson's number, title, path, [(Entry, status)])], lessons in order."""
+    def rows(self) -> list[Row]:
+        """The lessons in order."""
         known = progress().all()
         rows = []
-        for number, title, path in self.lessons:
-            entries = [entry for entry in self.entries if entry.lesson == number]
+        for lesson in self.lessons:
+            entries = [entry for entry in self.entries if entry.lesson == lesson.number]
             statuses = [known.get(entry.id, {}).get("status", "not started") for entry in entries]
-            rows.append((number, title, path, list(zip(entries, statuses))))
+            guesses = [guess_in(known, id).made for id in lesson.guesses()]
+            made = sum(guesses), len(guesses)
+            rows.append(Row(lesson, list(zip(entries, statuses)), made))
         return rows
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return bundle(self.html(), self.text())
+        return bundle(self.html(), repr(self))
 
     def __repr__(self):
-        return self.text()
+        return f"{self.next().text()}\n{self.text()}"
+
+    def next(self) -> Step:
+        """What to do next."""
+        ids = {
+            lesson.number: [entry.id for entry in self.entries if entry.lesson == lesson.number]
+            for lesson in self.lessons
+        }
+        return next_step(self.lessons, ids, progress().all())
 
     def text(self) -> str:
         """The map in words, one lesson a line."""
         out = []
-        for number, title, _, exercises in self.rows():
+        for (number, title, _), exercises, (made, guesses) in self.rows():
             solved = [entry.id for entry, status in exercises if status == "solved"]
             rest = [
                 entry.id + (" (begun)" if status == "not yet" else "")
                 for entry, status in exercises
                 if status != "solved"
             ]
-            parts = [f"{len(solved)} of {len(exercises)} solved"] if exercises else ["no exercises"]
+            parts = [f"guesses {made} of {guesses}"] if guesses else []
+            parts.append(
+                f"{len(solved)} of {len(exercises)} solved" if exercises else "no exercises"
+            )
             if solved:
                 parts.append("solved: " + ", ".join(solved))
             if rest:
@@ -85,9 +108,9 @@ class CourseMap:
         return "\n".join(out)
 
     def html(self) -> Markup:
-        """The map as a table with links to the lessons and their exercises."""
+        """What to do next, and the map as a table with links to the lessons and their exercises."""
         cells = []
-        for number, title, path, exercises in self.rows():
+        for (number, title, path), exercises, (made, guesses) in self.rows():
             answers = self.project / "exercises" / path.name
             items = [
                 Markup("{} ({})").format(
@@ -101,14 +124,16 @@ class CourseMap:
                     link(path, f"{number} {title}"),
                     Markup(" · ").join(items),
                     f"{solved} of {len(exercises)}",
+                    f"{made} of {guesses}" if guesses else "",
                 )
             )
-        return table(
+        shown = table(
             cells,
-            [Column("Lesson", style=LEFT), Column("Exercises", style=LEFT), "Solved"],
+            [Column("Lesson", style=LEFT), Column("Exercises", style=LEFT), "Solved", "Guesses"],
             caption="The course and your progress",
             named=False,
         )
+        return element("p", self.next().html(link)) + shown
 
 
 def progress() -> Progress:
@@ -118,33 +143,11 @@ def progress() -> Progress:
     return my_progress()
 
 
-def link(path: pathlib.Path, text: str) -> Markup:
-    """An HTML link to a file, relative to the folder of the notebook, as JupyterLab resolves it."""
-    relative = pathlib.Path(os.path.relpath(path)).as_posix()
-    return element("a", text, href=urllib.parse.quote(relative))
+def link(path: pathlib.Path, text: str, cell: str = "") -> Markup:
+    """An HTML link to a file, relative to the folder of the notebook, as JupyterLab resolves it.
 
-
-def lessons(folder: pathlib.Path) -> list[tuple[str, str, pathlib.Path]]:
-    """[(number, title, path)] of the notebooks NN_slug.ipynb in `folder`, in order."""
-    found = []
-    for path in sorted(pathlib.Path(folder).glob("[0-9][0-9]_*.ipynb")):
-        found.append((path.name[:2], title_of(path, path.stat().st_mtime_ns), path))
-    return found
-
-
-@functools.cache
-def title_of(path: pathlib.Path, changed: int) -> str:
-    """The H1 of a notebook, without a number before it; the file's name where there is none.
-
-    changed: when the file was, so that a title is read again then.
+    cell: the id of a cell in it.
     """
-    try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    except (ValueError, KeyError, OSError):
-        cells = []
-    for cell in cells:
-        if cell.get("cell_type") == "markdown":
-            heading = re.search(r"(?m)^# +(.+)$", "".join(cell["source"]))
-            if heading:
-                return re.sub(r"^(lesson )?\d+[.:]?\s+", "", heading[1].strip(), flags=re.I)
-    return path.stem[3:].replace("_", " ")
+    relative = pathlib.Path(os.path.relpath(path)).as_posix()
+    fragment = f"#cell-id={urllib.parse.quote(cell)}" if cell else ""
+    return element("a", text, href=urllib.parse.quote(relative) + fragment)

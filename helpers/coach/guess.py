@@ -8,6 +8,7 @@ next kernel.
 
 import re
 from collections.abc import Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 from helpers.basics.project import PROJECT
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     import ipywidgets
 
 FEWEST, MOST = 2, 5  # choices
+COUNTED = 100  # what is less can be counted, and has to be exact
+NEAR = 0.1  # else
 
 
 def guess(
@@ -87,12 +90,13 @@ class Guess:
             return ""
         return f'I can\'t read "{shortened(self.said)}" as a number such as 3, 0.5 or 1/2'
 
-    def check(self, truth: Truth, *, within: float = 0.1) -> None:
+    def check(self, truth: Truth, *, within: float | None = None) -> None:
         """Show what was said beside what came out, in a line, and keep both.
 
         truth: what the experiment gave: a number where one was asked for, the very text of a choice
         where there are some; else a text (capitals, spaces and commas don't count), a list (an
-        order) or a set (in any order).  within: the share of `truth` by which a number may differ.
+        order) or a set (in any order).  within: the share of `truth` by which a number may differ;
+        without it, a tenth, and nothing for a count below 100.
 
         Raises TypeError or ValueError if `truth` is no answer to the question; never over what was
         said.
@@ -121,10 +125,13 @@ class Guess:
         if self.choices is not None:
             return said == truth
         if self.unit is not None:
-            return near(number_in(said, self.unit).value, truth, within)
+            return near(number_in(said, self.unit).value, truth, _tolerance(truth, within))
         return agree(said, truth)
 
     def _line(self, said, came, right):
+        if self.choices is not None:  # a choice may be a sentence
+            chosen = f"You chose: {shortened(one_line(said))}." if said else ""
+            return f"{chosen} So it is." if right else f"{chosen} It turned out: {came}.".strip()
         if not said:
             return f"It is {came}."
         if problem := self.problem():
@@ -179,6 +186,13 @@ class Question:
         except ImportError:  # ipywidgets, where the course's packages are not all there
             return shown
         return with_widget(shown, asked.field)
+
+
+def _tolerance(truth, within):
+    """The share by which a number may differ from the true one: who counts to 20 means 20."""
+    if within is not None:
+        return within
+    return 0.0 if isinstance(truth, Integral) and abs(truth) < COUNTED else NEAR
 
 
 def _sound_id(id):

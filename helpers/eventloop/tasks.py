@@ -1,8 +1,8 @@
 """Stage 3, tasks: a coroutine with a name, a result that others can await, and an end.
 
 In the ready queue there are functions now: to give somebody a turn is to call one. And what a
-coroutine yields is a function too: `park(task)` sees to it that the task is woken, and returns the
-function that takes that back. So cancelling is the same whatever a task waits for: take it back,
+coroutine yields is a function too: `park(task)` arranges for the task to be woken, and returns the
+function that takes this back. So cancelling is the same whatever a task waits for: take it back,
 and begin the task's next step with an error.
 """
 
@@ -14,7 +14,7 @@ from .timers import sleep  # noqa: F401  as it is: whoever needs tasks sleeps to
 
 
 class CancelledError(BaseException):
-    """Raised in a task that shall end. Not an Exception: `except Exception` lets it through."""
+    """Raised in a task to end it. Not an Exception: `except Exception` lets it through."""
 
 
 class Future:
@@ -27,11 +27,11 @@ class Future:
         self.seen = True  # False where it failed and nobody has asked yet
 
     def done(self):
-        """Tell whether there is a result or an error."""
+        """Return whether there is a result or an error."""
         return self.waiters is None
 
     def set_result(self, value, error=None):
-        """Give the result: all who wait become ready."""
+        """Set the result: all waiting tasks become ready."""
         if self.waiters is None:
             raise RuntimeError(f"{self!r} has its result already. A future is set once.")
         self.value, self.error = value, error
@@ -40,7 +40,7 @@ class Future:
             wake()
 
     def set_exception(self, error):
-        """Give an error instead of a result: it is raised in all who wait."""
+        """Set an error instead of a result: it is raised in all waiting tasks."""
         self.set_result(None, error)
 
     def result(self):
@@ -97,7 +97,7 @@ class Task(Future):
                 self.wait(park)
 
     def wait(self, park):
-        """See to it that it is woken, by the function that it has yielded."""
+        """Arrange for the task to be woken, with the function that it yielded."""
         try:
             self.unpark = park(self.loop, self.wake)
         except Exception as error:  # the task is told; the loop goes on
@@ -125,7 +125,7 @@ class Task(Future):
         return True
 
     def end(self, value, error=None):
-        """It ran to its end: tell those who await it."""
+        """It ran to its end: tell the tasks that await it."""
         self.loop.tasks.discard(self)
         if error is not None:
             error.__traceback__ = error.__traceback__.tb_next  # without this file's own frame
@@ -176,13 +176,13 @@ class Loop(timers.Loop):
 
     def turn_until(self, done):
         """Give turns until `done()` is true."""
-        # A method of its own, for Python guards no loop's way back to its start: a
+        # A method of its own, because Python guards no jump back to a loop's start: a
         # KeyboardInterrupt that comes there would pass by the `finally` in `run`.
         while not done():
             self.turn()
 
     def turn(self):
-        """Wait if nobody is ready; then give one turn to each who is."""
+        """Wait if no task is ready; then give one turn to each that is."""
         self.wait()
         for _ in range(len(self.ready)):
             self.ready.popleft()()
@@ -192,7 +192,7 @@ class Loop(timers.Loop):
         wake()
 
     def pause(self, seconds):
-        """Let the thread sleep. RuntimeError where there is nothing to wait for: a deadlock."""
+        """Let the thread sleep. RuntimeError if there is nothing to wait for: a deadlock."""
         if seconds is None:
             who = [f"{task.name} at line {line(task.coro)}" for task in self.tasks]
             raise RuntimeError(

@@ -1,7 +1,7 @@
-"""Stage 2, time: who sleeps gets no turn before its deadline.
+"""Stage 2, time: a sleeping coroutine gets no turn before its deadline.
 
 The loop keeps the sleepers in a heap, earliest deadline first, and sleeps itself for exactly as
-long as nobody is ready.
+long as no coroutine is ready.
 """
 
 import heapq
@@ -20,7 +20,7 @@ def sleep(seconds):
 
 
 class Timers:
-    """Who sleeps until when, the earliest deadline first."""
+    """The sleepers with their deadlines, the earliest first."""
 
     def __init__(self):
         self.heap = []  # of [deadline, ticket, who]; an entry without a `who` is void
@@ -35,19 +35,19 @@ class Timers:
         return (entry[2] for entry in self.heap if len(entry) == 3)
 
     def add(self, deadline, who):
-        """Put it in; return what takes it out again, which is to be called once."""
+        """Add a sleeper; return a function that takes it out again, to be called once."""
         entry = [deadline, next(self.tickets), who]
         heapq.heappush(self.heap, entry)
         return entry.pop  # what is in the middle of a heap stays there: void, and without a `who`
 
     def first(self):
-        """Return the first deadline; None if nobody sleeps."""
+        """Return the first deadline; None if there is no sleeper."""
         while self.heap and len(self.heap[0]) < 3:
             heapq.heappop(self.heap)
         return self.heap[0][0] if self.heap else None
 
     def due(self, now):
-        """Take out those whose deadline is over, one by one: each may take back the next."""
+        """Take out those that are due, one by one: each may take the next one back."""
         if len(self.heap) > self.many:  # or cancelled timeouts would pile up for an hour
             self.throw_out()
         if self.heap and self.heap[0][0] <= now:
@@ -81,9 +81,9 @@ class Loop(ready.Loop):
             self.turn()
 
     def turn(self):
-        """Wait if nobody is ready; then give one turn to each who is."""
+        """Wait if no coroutine is ready; then give one turn to each that is."""
         self.wait()
-        for _ in range(len(self.ready)):  # who becomes ready meanwhile has the next turn
+        for _ in range(len(self.ready)):  # what becomes ready meanwhile runs in the next turn
             self.step(self.ready.popleft())
 
     def step(self, coro):
@@ -98,11 +98,11 @@ class Loop(ready.Loop):
             park(self, coro)
 
     def wake_at(self, deadline, who):
-        """Wake it at that time (of `time.monotonic`); return what takes that back."""
+        """Wake it at that time (of `time.monotonic`); return a function that takes it back."""
         return self.sleeping.add(deadline, who)
 
     def wait(self):
-        """If nobody is ready, wait for the first sleeper. Then wake all whose time has come."""
+        """If none is ready, wait for the first sleeper. Then wake all that are due."""
         if not self.ready:
             first = self.sleeping.first()
             self.pause(None if first is None else first - time.monotonic())
@@ -110,7 +110,7 @@ class Loop(ready.Loop):
             self.ring(who)
 
     def ring(self, who):
-        """The deadline of a sleeper is over."""
+        """Called when a sleeper is due."""
         self.make_ready(who)
 
     def make_ready(self, coro):

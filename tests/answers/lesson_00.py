@@ -7,7 +7,7 @@ Long, for each is a whole program.
 # cause: the coroutine is made and never awaited, so the name is a coroutine object
 # line: name = ask()
 async def greet(ask):
-    """Return a greeting to the one whose name `ask()` gives."""
+    """Return a greeting to the person whose name `ask()` returns."""
     name = ask()
     return f"Hello, {name}!"
 
@@ -23,7 +23,7 @@ async def greet(ask):
 # cause: ask is not called: what is awaited is the function
 # line: name = await ask
 async def greet(ask):
-    """Return a greeting to the one whose name `ask()` gives."""
+    """Return a greeting to the person whose name `ask()` returns."""
     name = await ask
     return "Hello, " + name + "!"
 
@@ -38,7 +38,7 @@ async def greet(ask):
 # cause: the name is changed: "ada" and "McKay" come out as "Ada" and "Mckay"
 # line: name.title()
 async def greet(ask):
-    """Return a greeting to the one whose name `ask()` gives."""
+    """Return a greeting to the person whose name `ask()` returns."""
     name = await ask()
     return f"Hello, {name.title()}!"
 
@@ -47,7 +47,7 @@ from collections.abc import Awaitable, Callable
 
 
 async def greet(ask: Callable[[], Awaitable[str]]) -> str:
-    """Return a greeting to the one whose name `ask()` gives."""
+    """Return a greeting to the person whose name `ask()` returns."""
     match await ask():
         case who:
             return "".join(("Hello, ", who, "!"))
@@ -339,7 +339,7 @@ start = lambda main: asyncio.run(main())  # noqa: E731
 # cause: ask() is called and awaited twice, once for the test and once for the greeting; it must ask only once
 # line: return f"Hello, {await ask()}!" | if await ask():
 async def greet(ask):
-    """Return a greeting to the one whose name `ask()` gives."""
+    """Return a greeting to the person whose name `ask()` returns."""
     if await ask():
         return f"Hello, {await ask()}!"
     return "Hello!"
@@ -351,7 +351,7 @@ import asyncio
 
 
 async def greet(ask):
-    """Return a greeting to the one whose name `ask()` gives."""
+    """Return a greeting to the person whose name `ask()` returns."""
     task = asyncio.create_task(ask())
     await asyncio.sleep(1)  # it takes a second
     return f"Hello, {task.result()}!"
@@ -367,7 +367,7 @@ class Greeting:
 
 
 async def greet(ask):
-    """Return a greeting to the one whose name `ask()` gives."""
+    """Return a greeting to the person whose name `ask()` returns."""
     return await Greeting(ask)
 
 # %% overlap-1 wrong: asyncio.wait on an empty list

@@ -9,7 +9,7 @@ NAMES = ["Eve", "ada", "Ada", "Adam", "Mary Ann", "McKay", "Ada Ada"]
 class GetTheValue(Exercise):
     """Get the value out of a coroutine
 
-    `ask()` is a coroutine function: it takes a second, then it returns a name.
+    `ask` is a coroutine function: it takes a second, then it returns a name.
     Write the coroutine function `greet(ask)`. It asks once and returns `"Hello, Ada!"` if the
     name is `"Ada"`.
     """
@@ -18,7 +18,7 @@ class GetTheValue(Exercise):
     asks = "greet"
     minutes = 4
     hints = (
-        "What does the call `ask()` give you: a name, or something that stands before its "
+        "What does the call `ask()` give you: a name, or something that is paused before its "
         "first line?",
         "A coroutine runs when it is awaited: `await` gives you what it returns.",
         'Two lines: `name = await ask()`, then `return f"Hello, {name}!"`.',
@@ -41,8 +41,8 @@ class GetTheValue(Exercise):
             if isinstance(run.result, str) and "<function" in run.result:
                 raise Wrong(
                     "named, not called",
-                    "The function `ask` itself stands in the greeting, where "
-                    "the name should be. Nobody called it.",
+                    "The greeting holds the function `ask` itself, where "
+                    "the name should be. Nothing called it.",
                     line=lab.earliest(lab.node(ast.FormattedValue), lab.assigned(to="ask")),
                     try_="Call it, and await the call: `await ask()`.",
                 )
@@ -52,7 +52,7 @@ class GetTheValue(Exercise):
                     "It printed the greeting and returned None. A "
                     "caller that awaits `greet` gets nothing to work with.",
                     line=lab.call_of("print"),
-                    try_="Replace `print` by `return`.",
+                    try_="Use `return` instead of `print`.",
                     headline="printed, not returned",
                 )
             lab.equal(run.result, f"Hello, {name}!", what="with this name it returned")
@@ -61,7 +61,7 @@ class GetTheValue(Exercise):
                     "done twice",
                     f"`ask` ran {len(asked)} times, and each time is another second of waiting.",
                     line=lab.call_of("ask"),
-                    try_="Keep what the first `await ask()` gave under a name.",
+                    try_="Call it once and keep the result: `name = await ask()`.",
                     headline="asked more than once",
                 )
 
@@ -81,7 +81,7 @@ class GetTheValue(Exercise):
 
     @right
     async def with_await(ask):
-        """Return a greeting to the one whose name `ask()` gives."""
+        """Return a greeting to the person whose name `ask()` returns."""
         name = await ask()
         return f"Hello, {name}!"
 

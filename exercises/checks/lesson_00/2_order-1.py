@@ -35,16 +35,15 @@ class PredictOrder(Exercise):
             ["one", "hello", "two", "three"],
             "not run yet",
             "You let `hello` print when it is called, in the line `greeting = hello()`. That line "
-            "only builds a coroutine: it stands before its first line until somebody awaits it. "
-            "Look for the `await`.",
+            "only builds a coroutine: it is paused before its first line until something awaits "
+            "it. Look for the `await`.",
             headline="runs at the call",
         ),
         wrong_value(
             ["one", "two", "three", "hello"],
             "await waits",
-            'You let `main` print "three" before `hello` is through. `await greeting` holds `main` '
-            "at this line until the coroutine has ended. Put what it prints where `main` stands "
-            "still.",
+            'You let `main` print "three" before `hello` has ended. `await greeting` keeps `main` '
+            "at this line until the coroutine has ended. Put what `hello` prints at that line.",
             headline="await does not wait",
         ),
         wrong_value(

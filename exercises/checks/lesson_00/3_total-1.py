@@ -31,7 +31,7 @@ class TotalOfThree(Exercise):
         wrong_value(
             2,
             "first for last",
-            "2 s is the mean. When 2 s are over, the third wait has one more second to go, and "
+            "2 s is the mean. After 2 s the third wait has one more second to go, and "
             "`gather` waits for all of them. Look for the last one to end.",
             headline="mean for max",
         ),
@@ -44,8 +44,8 @@ class TotalOfThree(Exercise):
         wrong_value(
             0,
             "await waits",
-            "`gather` starts the waits in no time, but the line says `await gather(...)`: it goes "
-            "on when the last wait is over. When is that?",
+            "`gather` starts the waits in no time, but the line says `await asyncio.gather(...)`: "
+            "it goes on when the last wait is over. When is that?",
             headline="starts, does not wait",
         ),
     )

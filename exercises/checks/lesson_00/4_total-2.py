@@ -29,13 +29,13 @@ class TotalOfMixed(Exercise):
             7,
             "overlap added up",
             "7 s is the sum of all four waits. The two within `gather` overlap: together they take "
-            "as long as the longer one. Count that line once more.",
+            "as long as the longer one. Count that line again.",
         ),
         wrong_value(
             3,
             "overlap imagined",
-            "3 s is the longest of the four waits. That would be right if all of them stood in one "
-            "`gather`. Here only two do: each `await` line begins when the line above it is done. "
+            "3 s is the longest of the four waits. That would be right if all of them were in one "
+            "`gather`. Here only two are: each `await` line begins when the line above it is done. "
             "Add up the lines.",
             headline="max for sum",
         ),

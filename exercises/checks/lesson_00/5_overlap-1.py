@@ -20,8 +20,8 @@ class Overlap(Exercise):
     minutes = 8
     hints = (
         "`await fetch(page)` in a loop waits for one page before it starts the next.",
-        "`asyncio.gather` starts all the coroutines it is given and keeps their order. It takes "
-        "them one by one, so spread a list with a star: `gather(*coroutines)`.",
+        "`asyncio.gather` starts all the coroutines it is given and keeps their order. Each "
+        "is an argument of its own, so put a star before a list: `gather(*coroutines)`.",
         "One line: `return await asyncio.gather(*[fetch(page) for page in pages])`.",
     )
 
@@ -47,7 +47,7 @@ class Overlap(Exercise):
     )
     def any_pages(self, fetch_all, lab, pages, texts, waits):
         fetch = lab.service(dict(zip(PAGES, waits)), texts)
-        twice = len(set(pages)) < len(pages)  # who fetches such a page once does well, too
+        twice = len(set(pages)) < len(pages)  # to fetch such a page once is right, too
         if len(pages) > 5:
             lab.told(f"with {len(pages)} pages")
         run = lab.run(fetch_all, fetch, pages)

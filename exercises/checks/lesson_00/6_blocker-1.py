@@ -4,8 +4,8 @@ from helpers.coach import Exercise, wrong_value
 class FindTheBlocker(Exercise):
     """Find the line that blocks
 
-    The heart should beat every 0.1 s. After two beats it stands still for a while. Which line
-    blocks the event loop?
+    The heart should beat every 0.1 s. After two beats it stops for a while. Which line blocks the
+    event loop?
 
          1  async def heartbeat():
          2      for beat in range(6):
@@ -32,45 +32,47 @@ class FindTheBlocker(Exercise):
     minutes = 5
     hints = (
         "`await` does not block by itself. Follow it into the function that it awaits.",
-        "A wait lets go only if it tells the event loop. Which of the sleeps here doesn't?",
-        "`asyncio.sleep` lets go, `time.sleep` keeps the thread.",
+        "A wait lets the others run only if it tells the event loop. Which sleep here doesn't?",
+        "`asyncio.sleep` lets the others run, `time.sleep` keeps the thread.",
     )
     right_values = (7,)
     wrong_values = (
         wrong_value(
             12,
             "blames the waiting",
-            "Line 12 awaits `read_sensor`, and `await` would let the heart beat on. But the "
-            "coroutine that it runs never lets go. Follow the `await` to the function, and look "
-            "for the call that waits without an `await`.",
+            "Line 12 awaits `read_sensor`, and an `await` alone doesn't block. But the coroutine "
+            "that it runs never lets the others run. Follow the `await` into the function, and "
+            "look for the call that waits without an `await`.",
             headline="blames the awaiter",
         ),
         wrong_value(
             4,
             "blames the waiting",
-            "Line 4 waits with `await asyncio.sleep`: the event loop runs others meanwhile. It is "
-            "late because it is kept waiting by another line. Which sleep has no `await`?",
+            "Line 4 waits with `await asyncio.sleep`: the event loop runs the others meanwhile. "
+            "The heart is late because another line holds the thread. Which sleep has no "
+            "`await`?",
             headline="blames a wait that lets go",
         ),
         wrong_value(
             11,
             "blames the waiting",
             "Line 11 waits with `await asyncio.sleep`: the heart beats during this wait. The "
-            "standstill comes after it. Which sleep has no `await`?",
+            "pause comes after it. Which sleep has no `await`?",
             headline="blames a wait that lets go",
         ),
         wrong_value(
             6,
             "not run yet",
-            "Line 6 only defines a function. It is close: one of its lines holds the thread while "
-            "it runs. Name that line.",
+            "Line 6 only defines a function. You are close: one line of that function holds the "
+            "thread. Name that line.",
             headline="blames the definition",
         ),
         wrong_value(
             16,
             "blames the waiting",
-            "Line 16 starts both and waits for both, as it should. If everything they do let go, "
-            "the heart would beat on time. Look into `report`, and follow it down.",
+            "Line 16 starts both and waits for both, as it should. If each of their waits let "
+            "the others run, the heart would beat on time. Look into `report`, and follow "
+            "its calls.",
             headline="blames the start",
         ),
     )

@@ -18,10 +18,10 @@ async def a_year():
 class StartScript(Exercise):
     """Run a script's main
 
-    `main` is a coroutine function. Write the plain function `start(main)`, as the last line of a
-    script would do it: it runs `main` to its end and returns what `main` returned. An error in
-    `main` comes out. No event loop is running yet, and none is left open, not after an error
-    either.
+    `main` is a coroutine function. Write the plain function `start(main)`, which does what the
+    last line of a script does: it runs `main` to its end and returns what `main` returned. If
+    `main` raises an error, so does `start`. No event loop is running when `start` is called, and
+    it leaves none open, even after an error.
     """
 
     id = "script-1"
@@ -38,11 +38,11 @@ class StartScript(Exercise):
         if inspect.iscoroutinefunction(start):
             raise Wrong(
                 "async for plain",
-                "`start` is a coroutine function itself: to call it gives "
-                "a coroutine, and somebody would have to run that one too.",
+                "`start` is a coroutine function itself: a call of it gives "
+                "a coroutine, and something would have to run that one too.",
                 line=lab.coroutine_function(),
                 try_="Write `def start(main)`. A script's last line starts the loop; it does not "
-                "stand in one.",
+                "run in one.",
                 headline="async all the way up",
             )
         began = []
@@ -61,7 +61,7 @@ class StartScript(Exercise):
                 "named, not called",
                 "`asyncio.run` was given the function `main`. It runs a coroutine.",
                 line=lab.call_of("run"),
-                try_="`main` is the recipe, `main()` is the coroutine. Call it.",
+                try_="`main` is the function, `main()` is the coroutine. Call it.",
                 headline="handed over the function",
             ) from None
         except RuntimeError as error:
@@ -69,8 +69,8 @@ class StartScript(Exercise):
                 raise
             raise Wrong(
                 "no loop yet",
-                f"Python said: {error}. A task needs a loop that runs "
-                "already; in a script there is none until you start it.",
+                f"Python said: {error}. A task needs a loop that is "
+                "already running; in a script there is none until you start it.",
                 line=lab.call_of("create_task", "gather", "get_running_loop"),
                 try_="Let `asyncio.run` start the loop.",
                 headline="no loop to run in",
@@ -132,7 +132,7 @@ class StartScript(Exercise):
                 "time limit",
                 "TimeoutError came out before `main` had ended.",
                 lab.call_of("wait_for", "timeout*"),
-                "Nobody asked for a limit: `main` may take as long as it likes.",
+                "The task sets no limit: `main` may take as long as it likes.",
                 headline="limited the time",
             ) from None
         finally:
@@ -141,8 +141,8 @@ class StartScript(Exercise):
                     "left open",
                     "When it was over, the event loop in which `main` had run was still open.",
                     lab.call_of("close") or lab.call_of("*new_event_loop"),
-                    "`asyncio.run` closes the loop however `main` ends. Who makes one by hand "
-                    "closes it in a `finally`.",
+                    "`asyncio.run` closes the loop however `main` ends. If you make one by hand, "
+                    "close it in a `finally`.",
                     headline="left the loop open",
                 )
         return {"it returned": got, "the times that `main` ran to its end were": len(ran)}

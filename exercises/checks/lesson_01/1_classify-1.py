@@ -8,11 +8,11 @@ class Classify(Exercise):
 
     - a: ask a weather service for tomorrow's forecast
     - b: sort ten million numbers
-    - c: unpack a large archive that is in memory already
+    - c: unpack a large archive that is already in memory
     - d: read what the user types at `input()`
     - e: `while not door.is_open(): pass`
     - f: let a database on another machine sort ten million rows, and take the first
-    - g: turn 500 photos in memory into small ones
+    - g: make small copies of 500 photos that are in memory
     - h: start another program with `subprocess.run`, which computes for an hour
     - i: turn 100 MB of JSON that has just come over the network into a dict
     - j: take a lock that another thread holds
@@ -27,8 +27,8 @@ class Classify(Exercise):
         "Would a faster processor, in your own machine, end the job sooner? If not, it waits.",
         "Ask who computes: your program, another program, or nobody? Only what your program "
         "computes is its work.",
-        "There are five that wait. Look twice at the one that asks the same thing again and again "
-        "as fast as it can, and at the one that starts another program.",
+        "Five of them wait. Look again at the one that asks the same question as fast as it can, "
+        "and at the one that starts another program.",
     )
     right_values = ("a d f h j", "adfhj", {"a", "d", "f", "h", "j"}, ["a", "d", "f", "h", "j"])
     wrong_values = (
@@ -36,7 +36,7 @@ class Classify(Exercise):
         wrong_value("a b d f h j", "work for a wait", "b works"),
         wrong_value("a c d f h j", "work for a wait", "c works"),
         wrong_value("a f h j", "wait for work", "d waits: a person types"),
-        wrong_value("a d e f h j", "work for a wait", "never lets go of the core"),
+        wrong_value("a d e f h j", "work for a wait", "keeps the core busy"),
         wrong_value("a d h j", "wait for work", "f waits: the other machine"),
         wrong_value("a d f g h j", "work for a wait", "g works"),
         wrong_value("a d f j", "wait for work", "h waits: the other program"),
@@ -53,13 +53,13 @@ class Classify(Exercise):
         "b": "comparing ten million numbers is computing from beginning to end",
         "c": "nothing has to be fetched any more; unpacking is arithmetic",
         "d": "a person types, and the processor is idle between two keys",
-        "e": "it would like to wait, but it asks again and again, as fast as it can, and never "
-        "lets go of the core",
+        "e": "it is meant to wait, but it asks again and again, as fast as it can, and keeps the "
+        "core busy",
         "f": "the other machine sorts; yours gets one row when that is done",
-        "g": "each point of a small photo is computed from many of the large one",
-        "h": "the other program computes, in a process of its own; yours only looks for its end",
+        "g": "each pixel of a small photo is computed from many pixels of the large one",
+        "h": "the other program computes, in a process of its own; yours only waits for its end",
         "i": "the network's part is over; what remains is reading 100 million characters",
-        "j": "until the other thread lets go, this one is asleep",
+        "j": "until the other thread releases the lock, this one is asleep",
     }
 
     def verify(self, waiting, lab):

@@ -14,15 +14,15 @@ class PickTheTool(Exercise):
     """Pick the tool
 
     Six pieces of work, and four ways to run each: "one after another", "threads", "processes" or
-    "asyncio". Your Python has a GIL, your machine eight cores. Take the simplest way that is about
-    as fast as any.
+    "asyncio". Your Python has a GIL, and your machine has eight cores. Take the simplest way that
+    is about as fast as any.
 
-    - a: fetch 20 pages with a library that knows nothing of `await`
-    - b: hold 10,000 chat connections on which little happens, with a library made for `await`
-    - c: count the words of 4,000 books that are in memory, half a second of pure Python each
+    - a: fetch 20 pages with a library that has no async functions
+    - b: hold 10,000 chat connections on which little happens, with an async library
+    - c: count the words of 4,000 books in memory, half a second of pure Python for each
     - d: read one small file and print it
-    - e: follow a trail of 20 pages, of which each names the next
-    - f: add up four short lists, a millisecond of work each
+    - e: follow a trail of 20 pages, where each page names the next
+    - f: add up four short lists, a millisecond of work for each
 
     Set `tools` to a dict from each letter to a way, as in `tools = {"a": "threads", "b": …}`.
     """
@@ -32,11 +32,11 @@ class PickTheTool(Exercise):
     minutes = 5
     hints = (
         "First ask for each: does it wait or work? Then: is there anything that could overlap?",
-        "What waits can overlap in threads or on a loop: a few, or a job without `await`, in "
-        "threads; very many on a loop. What works takes processes, if it takes long enough to pay "
+        "Waits can overlap in threads or on a loop. Take threads for a few, or for jobs without "
+        "`await`; take a loop for very many. Work needs processes, if it takes long enough to pay "
         "for their start.",
         "Three of the six are best left one after another: two have nothing that could overlap, "
-        "and one is over before any helper has started.",
+        "and one is over before a process has started.",
     )
     right_values = (TOOLS,)
     wrong_values = tuple(
@@ -50,7 +50,7 @@ class PickTheTool(Exercise):
             ("a", "one after another", "sequential", "add up"),
             ("b", "threads", "heavy tool", "10,000 threads"),
             ("b", "processes", "heavy tool", "10,000 processes"),
-            ("b", "one after another", "sequential", "nobody else is heard"),
+            ("b", "one after another", "sequential", "you hear no other"),
             ("d", "threads", "heavy tool", "one job"),
             ("e", "asyncio", "heavy tool", "the next address"),
             ("f", "processes", "shipping", "longer to start"),
@@ -77,12 +77,12 @@ class PickTheTool(Exercise):
             "async def unblocks",
             "put jobs on a loop that never pause",
             "The library has no `await` in it, so a task that calls it keeps the loop until the "
-            "page is there: one after another again.",
+            "page arrives: one after another again.",
         ),
         ("b", "one after another"): (
             "sequential",
             "left waits in a row",
-            "While you wait for the first connection, nobody else is heard.",
+            "While you wait for the first connection, you hear no other.",
         ),
         ("b", "threads"): (
             "heavy tool",
@@ -97,7 +97,7 @@ class PickTheTool(Exercise):
         ("c", "one after another"): (
             "sequential",
             "left cores idle",
-            "It is work, and seven cores look on.",
+            "It is work, and seven cores are idle.",
         ),
         ("c", "threads"): (
             "threads compute",
@@ -155,10 +155,10 @@ class PickTheTool(Exercise):
             return (
                 "heavy tool",
                 "wanted to overlap what is alone",
-                "There is one job, and nothing beside it.",
+                "There is only one job, so nothing can overlap.",
             )
         return (
             "heavy tool",
             "wanted to overlap what needs the one before",
-            "Only when a page is there do you know the next address.",
+            "You learn the next address only when a page arrives.",
         )

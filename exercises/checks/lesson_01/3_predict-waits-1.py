@@ -4,9 +4,9 @@ from helpers.coach import Exercise, wrong_value
 class PredictWaits(Exercise):
     """Predict: twelve waits, five threads
 
-    A pool of five threads is handed twelve jobs. Each job sleeps for half a second.
-    After how many seconds is the last one done? Set `seconds` to a number. (What it takes to start
-    a thread doesn't count.)
+    A pool of five threads is handed twelve jobs. Each job sleeps for half a second. After how many
+    seconds is the last one done? Set `seconds` to a number. Ignore the time it takes to start a
+    thread.
     """
 
     id = "predict-waits-1"
@@ -14,7 +14,8 @@ class PredictWaits(Exercise):
     minutes = 3
     hints = (
         "Think of the bank: five tellers, twelve customers, half a second each.",
-        "Who is served in the first half second? Who in the next? How many are left then?",
+        "How many are served in the first half second? How many in the next? How many are left "
+        "then?",
         "Five, five and two make three rounds: `math.ceil(12 / 5)` of them.",
     )
     right_values = (1.5,)
@@ -28,16 +29,15 @@ class PredictWaits(Exercise):
         wrong_value(
             0.5,
             "overlap imagined",
-            "0.5 s is one round: twelve at once. "
-            "There are only five threads, so seven jobs must wait for one that is free.",
+            "0.5 s is one round: twelve at once. There are only five threads, so seven jobs must "
+            "wait for a free one.",
             headline="forgot the number of workers",
         ),
         wrong_value(
             1.2,
             "overlap imagined",
-            "1.2 s is the sum divided by five. But "
-            "a wait can't be shared out: two threads that take half a wait each don't "
-            "exist. Count rounds.",
+            "1.2 s is the sum divided by five. But a wait can't be divided between two threads. "
+            "Count rounds.",
             headline="divided work that can't be cut",
         ),
         wrong_value(

@@ -21,16 +21,16 @@ class PredictWork(Exercise):
     minutes = 4
     hints = (
         "For each way, ask how many cores it can keep busy.",
-        "Eight seconds of computing have to be done somewhere. By one core, or by how many?",
-        "Threads share the GIL, and tasks share one thread: one core. Processes use all cores that "
-        "there are, and not more, however many processes you start.",
+        "Eight seconds of computing have to be done. How many cores share them?",
+        "Threads share the GIL, and tasks share one thread: one core. Processes use all the cores "
+        "you have and no more, however many processes you start.",
     )
     right_values = (SECONDS,)
     wrong_values = tuple(
         wrong_value(SECONDS | {way: value}, kind, says)
         for way, value, kind, says in [
             ("threads", 1, "work for a wait", "eight cores"),
-            ("threads", 2, "threads compute", "only one at a time"),
+            ("threads", 2, "threads compute", "only one of these threads"),
             ("processes", 1, "overlap imagined", "eight cores"),
             ("processes", 0.5, "overlap imagined", "sixteen"),
             ("processes", 8, "overlap added up", "a GIL of its own"),
@@ -43,13 +43,14 @@ class PredictWork(Exercise):
         ("threads", 1): (
             "work for a wait",
             "took work for a wait",
-            "1 s would need eight cores, and all threads together have one: they share the GIL.",
+            "1 s would need eight cores, and all threads together have one, because they share the "
+            "GIL.",
         ),
         ("threads", 2): (
             "threads compute",
             "forgot the GIL",
-            "2 s would be four cores at work. With a GIL only one at a time of all these threads "
-            "runs Python code.",
+            "2 s would be four cores at work. With a GIL only one of these threads at a time runs "
+            "Python code.",
         ),
         ("processes", 1): (
             "overlap imagined",
@@ -60,8 +61,8 @@ class PredictWork(Exercise):
         ("processes", 0.5): (
             "overlap imagined",
             "counted more cores than there are",
-            "0.5 s is the work divided by sixteen processes. They have four cores between them, "
-            "and there are only eight jobs.",
+            "0.5 s is the work divided by sixteen processes. They share four cores, and there are "
+            "only eight jobs.",
         ),
         ("processes", 8): (
             "overlap added up",

@@ -111,8 +111,8 @@ class WaitForAll(Exercise):
             if slept := lab.call_of("sleep"):
                 raise Wrong(
                     "early return",
-                    f"{observed} Nobody knows how long a job takes, so here `time.sleep` is over "
-                    "in a millisecond.",
+                    f"{observed} You can't know how long a job takes, so here `time.sleep` ends "
+                    "after a millisecond.",
                     slept,
                     "Ask the threads, not the clock: call `join` on each, after all are started.",
                 )

@@ -17,7 +17,7 @@ class RunJobs(Exercise):
     """A bank with a number of tellers
 
     Write `run_jobs(jobs, workers)`. `jobs` is a list of functions without parameters; none of them
-    fails. Run them in threads, as many as `workers` at the same time and never more. Return their
+    fails. Run them in threads, `workers` of them at the same time and never more. Return their
     results as a list, in the order of `jobs`.
     """
 
@@ -30,8 +30,8 @@ class RunJobs(Exercise):
         "A pool is a fixed number of threads: `with ThreadPoolExecutor(workers) as pool:`.",
         "`pool.submit(job)` returns at once, with a future: a box for a result that comes later. "
         "Its `result()` waits.",
-        "Keep the futures in a list, in order. Ask the first for its result only when the last job "
-        "is submitted.",
+        "Keep the futures in a list, in order. Ask the first for its result only after the last "
+        "job has been submitted.",
     )
 
     def verify(self, run_jobs, lab):
@@ -62,8 +62,8 @@ class RunJobs(Exercise):
         if inspect.isgenerator(results):
             raise Wrong(
                 "future for its result",
-                "It returned what `map` gives, which hands out the "
-                "results one by one; asked is a list.",
+                "It returned what `map` gives, which hands out the results one by one. The task "
+                "asks for a list.",
                 lab.returning(),
                 "Make a list of it: `list(...)`.",
                 headline="returned the boxes",
@@ -158,7 +158,7 @@ class RunJobs(Exercise):
         with ThreadPoolExecutor(workers) as pool:
             return [pool.submit(job) for job in jobs]
 
-    @wrong("future for its result", says="asked is a list")
+    @wrong("future for its result", says="asks for a list")
     def returns_the_map(jobs, workers):
         with ThreadPoolExecutor(workers) as pool:
             return pool.map(lambda job: job(), jobs)

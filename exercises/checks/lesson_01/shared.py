@@ -97,7 +97,7 @@ class Jobs:
             "sequential",
             observed,
             line,
-            "Who waits for one job before starting the next gets a staircase. Start all in "
+            "If you wait for each job before you start the next, you get a staircase. Start all in "
             "a first loop, and wait for them in a second.",
             headline="ran one after another",
         )

@@ -4,7 +4,7 @@ from helpers.coach import Exercise, Wrong, wrong_value
 class PredictPrints(Exercise):
     """Predict what is printed
 
-    Read this program, and do not run it.
+    Read this program, but don't run it.
 
         def steps():
             print("A")
@@ -30,8 +30,8 @@ class PredictPrints(Exercise):
     hints = (
         "Put a finger on the line that runs now. At which lines does it leave `steps`?",
         "The call of `steps` prints nothing. The first `next` runs from the top to the first "
-        "`yield`, and `print` shows what came out.",
-        "The second `next` goes on below the first `yield`. Nobody asks a third time.",
+        "`yield`, and `print` shows what it gave.",
+        "The second `next` goes on below the first `yield`. No line asks a third time.",
     )
     right_values = ("FGABHCDI",)
     wrong_values = (
@@ -39,14 +39,14 @@ class PredictPrints(Exercise):
             "FAGBHCDI",
             "not run yet",
             "You have A before G. The call `steps()` runs no line of `steps`; it makes a "
-            "generator. Ask who runs its first line.",
+            "generator. Find the line that runs its first line.",
             headline="runs at the call",
         ),
         wrong_value(
             "FACEGBHDI",
             "not run yet",
-            "You have A, C and E before G. The call `steps()` runs no line of `steps`; it "
-            "makes a generator. Ask who runs its lines.",
+            "You have A, C and E before G. The call `steps()` runs no line of `steps`; it makes a "
+            "generator. Find what runs its lines.",
             headline="runs at the call",
         ),
         wrong_value(
@@ -59,31 +59,31 @@ class PredictPrints(Exercise):
         wrong_value(
             "FGACBHEDI",
             "runs past the yield",
-            "You have C before B is out. `next` stops at the `yield` itself; what stands "
-            "below waits for the next question.",
+            "You have C before B is printed. `next` stops at the `yield` itself; the line below it "
+            "runs at the next `next`.",
         ),
         wrong_value(
             "FGABCHDEI",
             "runs past the yield",
-            "You have C before H. What stands below the first `yield` runs only when "
-            "`next` is called again.",
+            "You have C before H. The line below the first `yield` runs only when `next` is called "
+            "again.",
         ),
         wrong_value(
             "FGABHCDIE",
             "runs past the yield",
-            "You have E. Nobody asks a third time, so nothing below the second `yield` ever runs.",
+            "You have E. No line asks a third time, so nothing below the second `yield` ever runs.",
             headline="runs on by itself",
         ),
         wrong_value(
             "FGABHCDEI",
             "runs past the yield",
-            "You have E. Nobody asks a third time, so nothing below the second `yield` ever runs.",
+            "You have E. No line asks a third time, so nothing below the second `yield` ever runs.",
             headline="runs on by itself",
         ),
         wrong_value(
             "FGAHCI",
             "runs past the yield",
-            "B and D are missing. `next(s)` gives what stands right of the `yield`, and "
+            "B and D are missing. `next(s)` gives the value to the right of the `yield`, and "
             "`print` shows it.",
             headline="forgot what next gives",
         ),

@@ -23,19 +23,18 @@ SHORT = ["ERROR a", "ERROR b", "fine"]
 class LazyPipeline(Exercise):
     """A lazy pipeline
 
-    A log may be longer than your memory. Write a generator function `errors(lines)`: `lines` is
-    an iterable of strings. A line that begins with "ERROR " is an error. Yield the text of each
-    error, in order: what comes after "ERROR ", without blanks, tabs or line ends around it.
+    A log may be too long for your memory. Write a generator function `errors(lines)`: `lines` is an
+    iterable of strings. A line that begins with "ERROR " is an error. Yield the text of each error,
+    in order: what comes after "ERROR ", without spaces, tabs or newlines around it.
 
-    Read a line only when somebody asks for the next error.
+    Read a line only when the next error is asked for.
     """
 
     id = "lazy-1"
     asks = "errors"
     minutes = 6
     hints = (
-        "A list holds all errors before anybody has asked for the first. What hands them out one "
-        "by one?",
+        "A list holds all errors before the first is asked for. What hands them out one by one?",
         "Go through `lines` with a `for` loop, and `yield` where you would have appended.",
         '`line.startswith("ERROR ")`, then `yield line.removeprefix("ERROR ").strip()`.',
     )

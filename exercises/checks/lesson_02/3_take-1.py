@@ -9,16 +9,16 @@ class Take(Exercise):
     """Take the first few
 
     Write a generator function `take(source, n)`: `source` is an iterator. Yield its first `n`
-    items, or all it has if that is fewer. Ask `source` for nothing more: whoever goes on with it
-    must find the very next item. An error in `source` comes out.
+    items, or all of them if it has fewer. Take nothing more from `source`: the next `next(source)`
+    must give the very next item. If `source` raises an error, let it out.
     """
 
     id = "take-1"
     asks = "take"
     minutes = 7
     hints = (
-        "A `for` loop over `source` asks for an item before its body can say stop.",
-        "Count first, ask afterwards: `for _ in range(n)`, and in its body one `next(source)`.",
+        "A `for` loop over `source` takes an item before its body can stop it.",
+        "Count first, then ask: `for _ in range(n)`, with one `next(source)` in its body.",
         "`next(source)` raises StopIteration when the source is used up. Catch it, and `return`.",
     )
 
@@ -35,8 +35,8 @@ class Take(Exercise):
                 f"{'The d is' if source.taken == 4 else 'What came after is'} lost: "
                 "nobody gets it.",
                 lab.earliest(lab.for_loop("source"), lab.call_of("next")),
-                "Look at what happens when enough have been yielded: do you stop before you ask "
-                "for the next one, or after?",
+                "When enough have been yielded, do you stop before you ask for the next one, or "
+                "after?",
             )
         source = lab.source("ab")
         short = items_of(lab, lab.call(take, source, 5))
@@ -81,7 +81,7 @@ class Take(Exercise):
         if source.closed:
             raise Wrong(
                 "changed",
-                "It closed `source`, and nobody can go on with that.",
+                "It closed `source`, so its caller can't go on with it.",
                 lab.call_of("close", "closing", "aclose"),
                 "It belongs to the caller. Stop asking, and leave it as it is.",
                 headline="closed the source",

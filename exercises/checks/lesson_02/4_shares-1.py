@@ -13,11 +13,11 @@ FORMS = {
 class Shares(Exercise):
     """Shares of the whole
 
-    Write a function `shares(numbers)` that returns a list: for each number its share of the sum
-    of all. For 1 and 3 that is `[0.25, 0.75]`. For no numbers it returns an empty list. Otherwise
-    the sum is never 0.
+    Write a function `shares(numbers)` that returns a list: for each number, its share of the sum of
+    all numbers. For 1 and 3 that is `[0.25, 0.75]`. For no numbers it returns an empty list.
+    Otherwise the sum is never 0.
 
-    `numbers` is any iterable. Often it will be a generator. A list stays as it was.
+    `numbers` is any iterable. Often it will be a generator. If it is a list, leave it unchanged.
     """
 
     id = "shares-1"
@@ -25,8 +25,9 @@ class Shares(Exercise):
     minutes = 5
     hints = (
         "How often do you go through `numbers`? How often can you go through a generator?",
-        "Here laziness doesn't help: the first share needs the sum, and the sum needs them all.",
-        "Begin with `numbers = list(numbers)`; a list can be walked as often as you like.",
+        "Being lazy doesn't help here: the first share needs the sum, and the sum needs all "
+        "numbers.",
+        "Begin with `numbers = list(numbers)`; you can go through a list as often as you like.",
     )
 
     def verify(self, shares, lab):
@@ -38,7 +39,7 @@ class Shares(Exercise):
                 "value",
                 "It returned a generator. A list is asked for.",
                 lab.earliest(lab.yielding(), lab.returning()),
-                "The sum needs all numbers anyway, so nothing is won by waiting.",
+                "The sum needs all numbers anyway, so a generator saves nothing here.",
                 headline="not a list",
             )
         said = "for the list [1, 3, 4] it returned"
@@ -62,10 +63,11 @@ class Shares(Exercise):
         if got != expected:
             raise Wrong(
                 "used up",
-                f"For the list [1, 3, 4] it is right. For a generator of the same numbers it "
-                f"returned {got}. The first walk had used it up.",
+                "For the list [1, 3, 4] it is right. For a generator of the same numbers it "
+                f"returned {got}. The first pass had used it up.",
                 lab.earliest(lab.call_of("sum", "list", "len"), lab.for_loop()),
-                "A generator can be walked once. The second walk finds nothing, and says nothing.",
+                "You can go through a generator only once. The second pass finds nothing, and "
+                "raises no error.",
             )
         lab.equal(shares(iter(())), [], what="for no numbers it returned")
 

@@ -13,11 +13,11 @@ class Interleave(Exercise):
     """Two at a time
 
     Write a generator function `interleave(first, second)`: it yields an item of `first`, then one
-    of `second`, then one of `first` again, and so on. When one of them is used up, it goes on
-    with the rest of the other. From "abc" and "12" it makes a, 1, b, 2, c.
+    of `second`, then one of `first` again, and so on. When one of them is used up, it goes on with
+    the rest of the other. From "abc" and "12" it makes a, 1, b, 2, c.
 
-    The two are iterables of anything. Either may be far too long for a list. An error in one of
-    them comes out.
+    Both are iterables of anything. Either may be far too long for a list. If one raises an error,
+    let it out.
     """
 
     id = "interleave-1"
@@ -26,8 +26,8 @@ class Interleave(Exercise):
     hints = (
         "`for` walks one iterable to its end. Here you need to ask each of two, in turn: "
         "`iter` and `next`.",
-        "Keep the iterators that still have something in a row. Ask the first one; if it gave an "
-        "item, put it at the end of the row.",
+        "Keep the iterators that aren't used up in a list. Ask the first one; if it gave an item, "
+        "put it at the end of the list.",
         "`row = [iter(first), iter(second)]`, and `while row:` take `row.pop(0)`, ask it with "
         "`next` inside a `try`, `append` it again, then `yield`.",
     )
@@ -43,7 +43,7 @@ class Interleave(Exercise):
                 "another form",
                 f"The first thing it yielded was {begin[0]}, two items at once.",
                 lab.yielding(),
-                "Hand out each of the two by a `yield` of its own.",
+                "Use a separate `yield` for each of the two.",
                 headline="yields pairs",
             )
         if second.taken > 3:
@@ -163,15 +163,16 @@ class Interleave(Exercise):
                 f"It yielded {got}: the {lost!r} is lost.",
                 zipped[0].lineno,
                 f"`zip` took the {lost!r} from `first`, found nothing in `second`, and threw it "
-                "away. Ask each of the two by `next`, and hand out what you got before you ask on.",
+                "away. Ask each of the two with `next`, and yield what you got before you ask "
+                "again.",
                 headline="lost an item",
             )
         if None in got and None not in expected:
             raise Wrong(
                 "falsy",
-                f"It yielded {got}. A None stands where one of the two had nothing more.",
+                f"It yielded {got}. There is a None where one of the two had nothing more.",
                 lab.earliest(lab.call_of("zip_longest"), lab.literal(None)),
-                "An iterator that is used up is left out of the round.",
+                "Leave out an iterator that is used up.",
                 headline="None for nothing",
             )
         if None in expected and None not in got:
@@ -254,7 +255,7 @@ class Interleave(Exercise):
         yield from first
         yield from second
 
-    @wrong("falsy", says="A None stands")
+    @wrong("falsy", says="There is a None")
     def with_zip_longest(first, second):
         for pair in zip_longest(first, second):
             yield from pair

@@ -4,7 +4,7 @@ from helpers.coach import Exercise, wrong_value
 class PredictTalk(Exercise):
     """Predict a conversation
 
-    Read this program, and do not run it.
+    Read this program, but don't run it.
 
         def talk():
             a = yield 1
@@ -14,7 +14,7 @@ class PredictTalk(Exercise):
         t = talk()
         answers = [t.send(None), t.send(5), t.send(6)]
 
-    Set `answers` to the list of three numbers.
+    Set `answers` to the list that it makes, of three numbers.
     """
 
     id = "talk-1"
@@ -30,15 +30,15 @@ class PredictTalk(Exercise):
         wrong_value(
             [1, 5, 6],
             "sent for yielded",
-            "You let each send give back what was sent. It gives back what the next "
-            "`yield` hands out, and that is a new number here.",
+            "You let each `send` give back what was sent. It gives back what the next `yield` "
+            "hands out, and here that is another number.",
             headline="an echo",
         ),
         wrong_value(
             [1, 1, 6],
             "sent for yielded",
-            "You let `send(5)` be answered by the `yield` that takes the 5. It is answered "
-            "by the one after that.",
+            "You let the `yield` that takes the 5 answer `send(5)`. The answer comes from the "
+            "`yield` after that.",
             headline="one yield too early",
         ),
         wrong_value(
@@ -51,15 +51,14 @@ class PredictTalk(Exercise):
         wrong_value(
             [None, 6, 30],
             "sent for yielded",
-            "The first `send` carries nothing in, but something comes out: what the first "
-            "`yield` hands out.",
+            "The first `send` carries nothing in, but it gives back what the first `yield` hands "
+            "out.",
             headline="priming gives nothing",
         ),
         wrong_value(
             [1, 2, 2],
             "sent for yielded",
-            "You gave `a` the 1. The value of `yield 1` is not 1: that goes out. Its value "
-            "is what is sent in.",
+            "You gave `a` the 1. The 1 goes out. The value of `yield 1` is what is sent in.",
             headline="the value handed out",
         ),
     )

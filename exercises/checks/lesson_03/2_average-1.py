@@ -6,9 +6,9 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 class Averager(Exercise):
     """A running average
 
-    Write a generator function `averager()`. Its generator is primed with `next`, and hands out
-    None. From then on each number that is sent in is answered by the average of all numbers so
-    far: 10 is answered by 10, then 20 by 15, then 30 by 20.
+    Write a generator function `averager()`. The first `next` primes its generator, and gets None.
+    From then on each `send` of a number gives back the average of all numbers so far: `send(10)`
+    gives 10, then `send(20)` gives 15, then `send(30)` gives 20.
     """
 
     id = "average-1"
@@ -16,7 +16,7 @@ class Averager(Exercise):
     minutes = 6
     hints = (
         "One `yield` is enough: it hands out the last average and takes the next number.",
-        "`number = yield average`, inside `while True`. What must be kept between two numbers?",
+        "`number = yield average`, inside `while True`. What must you keep between two numbers?",
         "Begin with `total, count, average = 0, 0, None`. In the loop: take a number, add it to "
         "`total`, count it, work out `average`.",
     )
@@ -35,7 +35,7 @@ class Averager(Exercise):
                 "I made two averagers and sent 100 to the first. The second was sent only "
                 "a 10, and its answer was not 10.",
                 lab.earliest(lab.default(), lab.outer_name()),
-                "Keep the numbers in names of the generator's own frame.",
+                "Keep the numbers in local variables of the generator.",
                 headline="share one memory",
             )
 
@@ -68,8 +68,8 @@ class Averager(Exercise):
                 "stopped early",
                 f"I sent {value!r}, and the generator ended.",
                 lab.returning() or lab.yielding(),
-                "There may always be one more number: go round a `while True`, and answer "
-                "with `yield`, for a `return` ends the generator.",
+                "There may always be one more number. Use `while True`, and answer with `yield`: a "
+                "`return` ends the generator.",
                 headline="ended too early",
             ) from None
 
@@ -80,18 +80,18 @@ class Averager(Exercise):
                 "return value",
                 f"I sent 10, 20, 30 and 5. The answers were {got}.",
                 lab.yielding(),
-                "What `print` shows, the caller does not get. The average has to stand "
-                "to the right of the `yield`.",
+                "The caller doesn't get what `print` shows. Put the average to the right of the "
+                "`yield`.",
                 headline="hands out nothing",
             )
         if got[1] is None:
             raise Wrong(
                 "sent for yielded",
-                f"I sent 10, 20, 30 and 5. The answers were {got}. Every second number "
-                "was taken by a `yield` that throws it away.",
+                f"I sent 10, 20, 30 and 5. The answers were {got}. Every second number went to a "
+                "`yield` that drops it.",
                 lab.dropped_yield(),
-                "Each `yield` pauses, and each pause takes one `send`. Let a single "
-                "`yield` hand out and take in.",
+                "Each `yield` pauses, and each pause takes one `send`. Use a single `yield` to "
+                "hand out the average and take the next number.",
                 headline="two yields for one send",
             )
         if got[:2] == [10, 15] and got[2] != 20:
@@ -99,8 +99,8 @@ class Averager(Exercise):
                 "value",
                 f"I sent 10, 20, 30 and 5. The answers were {got}.",
                 lab.operation("/"),
-                "The mean of the last average and the new number weighs the newest one "
-                "most. Keep the sum of all, and how many there are.",
+                "The mean of the last average and the new number gives the newest number too much "
+                "weight. Keep the sum of all numbers, and how many there are.",
                 headline="halves each time",
             )
         if got[1:] == expected[:3]:
@@ -131,7 +131,7 @@ class Averager(Exercise):
             numbers.append((yield average))
             average = sum(numbers) / len(numbers)
 
-    @wrong("sent for yielded", says="throws it away")
+    @wrong("sent for yielded", says="drops it")
     def takes_and_hands_out_apart():
         total, count = 0, 0
         while True:
@@ -140,7 +140,7 @@ class Averager(Exercise):
             count += 1
             yield total / count
 
-    @wrong("value", says="weighs the newest one")
+    @wrong("value", says="too much weight")
     def mean_of_two():
         average = yield
         while True:
@@ -168,7 +168,7 @@ class Averager(Exercise):
             numbers.append((yield))
             return sum(numbers) / len(numbers)
 
-    @wrong("return value", says="the caller does not get")
+    @wrong("return value", says="The caller doesn't get")
     def prints_the_average():
         total, count = 0, 0
         while True:

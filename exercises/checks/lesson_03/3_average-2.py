@@ -7,17 +7,17 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 class Averages(Exercise):
     """Send them all
 
-    Write an ordinary function `averages(generator, numbers)`. `generator` is one that answers each
-    number sent in, such as a new `averager()`. Nobody has primed it. Send it every number, and
-    return the list of its answers, one for each number.
+    Write an ordinary function `averages(generator, numbers)`. `generator` answers each number that
+    is sent in, as a new `averager()` does. It has not been primed. Send it every number, and return
+    the list of its answers, one for each number.
     """
 
     id = "average-2"
     asks = "averages"
     minutes = 5
     hints = (
-        "Where does a new generator stand? Can a value arrive there?",
-        "Prime it once, before the first number. What that hands out answers no number.",
+        "Where is a new generator paused? Can a value arrive there?",
+        "Prime it once, before the first number. What that gives back is not an answer.",
         "`next(generator)`, then `return [generator.send(number) for number in numbers]`.",
     )
 
@@ -30,7 +30,7 @@ class Averages(Exercise):
                 "value",
                 "It returned a generator, and none of its lines has run.",
                 lab.earliest(lab.yielding(), lab.returning()),
-                "A list is asked for: gather the answers, and `return` them.",
+                "The task asks for a list: collect the answers, and `return` them.",
                 headline="not a list",
             )
         if None in heard:
@@ -56,7 +56,7 @@ class Averages(Exercise):
                 "sent for yielded",
                 f"It returned {got}: four answers to three numbers.",
                 lab.earliest(lab.call_of("next"), lab.call_of("send", given=None)),
-                "What the priming hands out answers no number. Leave it out.",
+                "What the priming gives back is not an answer to a number. Leave it out.",
                 headline="kept the priming's answer",
             )
         lab.equal(got, ["answer to 10", "answer to 20", "answer to 60"])

@@ -16,8 +16,8 @@ class Borrow(Exercise):
 
     Write a generator function `borrow(shelf)`: it takes the last book off the list `shelf`, hands
     it out, and puts it back at the end of the list when the generator goes on. The book must be
-    back *however* the generator ends: asked again, closed, or with an error thrown in. Such an
-    error must come out again.
+    back *however* the generator ends: by another `next`, by `close`, or by an error thrown in. Such
+    an error must come out again.
     """
 
     id = "borrow-1"
@@ -25,7 +25,7 @@ class Borrow(Exercise):
     minutes = 6
     hints = (
         "What runs in a generator that is closed at its `yield`? Not the line below.",
-        "The line that puts the book back belongs into a `finally`.",
+        "The line that puts the book back belongs in a `finally`.",
         "Take the book; `try:` hand it out with `yield`; `finally:` put it back.",
     )
 
@@ -36,8 +36,8 @@ class Borrow(Exercise):
         if reader != "KeyError came out":
             raise Wrong(
                 "lost error",
-                "I threw a KeyError in, and it did not come out. Whoever threw it believes "
-                "that all is well.",
+                "I threw a KeyError in, and it did not come out. The caller that threw it doesn't "
+                "learn of it.",
                 lab.earliest(lab.handler(), lab.returning()),
                 "A plain `finally`, without a `return` in it, puts the book back and lets "
                 "the error pass.",
@@ -98,7 +98,7 @@ class Borrow(Exercise):
                 "given back early",
                 f"While the book was out, the shelf held {shelf}.",
                 lab.yielding(),
-                "Whoever holds the book holds it until the generator goes on.",
+                "The book must stay off the shelf until the generator goes on.",
             )
         came = end(reader)
         if shelf == ["atlas"]:
@@ -110,7 +110,7 @@ class Borrow(Exercise):
                     "Nothing was thrown in, so no `except` ran."
                     if what == "I asked it again"
                     else "An error goes in at the `yield`, and skips the lines below. "
-                    "GeneratorExit, which `close` throws, is no Exception."
+                    "GeneratorExit, which `close` throws, isn't an `Exception`."
                 )
                 + " Only a `finally` runs however it ends.",
                 headline="no finally" if not lab.cleanup() else None,

@@ -16,19 +16,19 @@ ENDS = {
 class Till(Exercise):
     """Skip what cannot be read
 
-    Write a generator function `till()`. Primed, it hands out 0. Each number sent in is added, and
-    the answer is the sum so far.
+    Write a generator function `till()`. When it is primed, it hands out 0. It adds each number that
+    is sent in, and hands out the sum so far.
 
-    A `throw(ValueError(…))` means that a label could not be read: `till` skips it, answers with
-    the unchanged sum, and goes on. Every other error ends it and comes out. `close()` ends it
-    without a word.
+    A `throw(ValueError(…))` means that a label could not be read: `till` skips it, hands out the
+    unchanged sum, and goes on. Every other error ends it and comes out. `close()` ends it without
+    an error.
     """
 
     id = "till-1"
     asks = "till"
     minutes = 6
     hints = (
-        "The error is raised at the `yield`. Where must the `try` stand, so that the loop goes on "
+        "The error is raised at the `yield`. Where must the `try` be, so that the loop goes on "
         "afterwards?",
         "Inside the `while`: `try`, take a number; `except ValueError`, go round again.",
         "Name only ValueError. A bare `except` catches the GeneratorExit of `close` as well.",
@@ -136,8 +136,8 @@ class Till(Exercise):
                 "stopped early",
                 "I threw a ValueError in, and the generator ended.",
                 lab.handler(),
-                "After the error the loop has to go round again. Put the `try` inside "
-                "the loop, around the `yield`, and let its `except` end nothing.",
+                "After the error the loop has to go round again. Put the `try` inside the loop, "
+                "around the `yield`, and don't leave the loop in its `except`.",
                 headline="ended at the first error",
             ) from None
         lab.equal(got, 3, "to 3 and an error it answered", line=lab.operation("+=", "+"))
@@ -198,7 +198,7 @@ class Till(Exercise):
             pass
 
     returns_at_the_error = with_try_inside.but(
-        "pass", "return", kind="stopped early", says="let its `except` end nothing"
+        "pass", "return", kind="stopped early", says="don't leave the loop"
     )
 
     @wrong("caught too little", says="came out again")

@@ -12,9 +12,9 @@ class Drive(Exercise):
     each of them `find(question)` returns the answer, which goes back in with `send`. When the
     generator ends, `drive` returns the generator's return value.
 
-    If `find` raises a LookupError, throw that error into the generator instead. It may know what
-    to do. An error that the generator lets out comes out of `drive`, and so does any other error of
-    `find`. (`find` raises no StopIteration.)
+    If `find` raises a LookupError, throw that error into the generator instead. It may catch it.
+    `drive` lets out any error that the generator lets out, and any other error that `find` raises.
+    `find` never raises StopIteration.
     """
 
     id = "drive-1"
@@ -22,9 +22,9 @@ class Drive(Exercise):
     minutes = 9
     hints = (
         "Four things can happen: a question comes, an answer is found, none is found, the "
-        "generator ends. Which line meets each of them?",
+        "generator ends. Which line handles each of them?",
         "`throw` gives back the next question, exactly as `send` does. The end is a StopIteration, "
-        "whichever of `next`, `send` and `throw` meets it.",
+        "whether `next`, `send` or `throw` raises it.",
         "Outer `try`: `question = next(generator)`, then `while True:` with an inner `try` around "
         "`find`, its `except LookupError as error:` with `generator.throw(error)`, its `else:` "
         "with `generator.send(answer)`. Outer `except StopIteration as end: return end.value`.",
@@ -126,7 +126,7 @@ class Drive(Exercise):
                         generator.gi_code, "send"
                     )
                 ),
-                "Each of `next`, `send` and `throw` can meet the end. Catch it there.",
+                "`next`, `send` and `throw` can each raise it at the end. Catch it there.",
                 headline="let StopIteration out",
             ) from None
         except LookupError as error:

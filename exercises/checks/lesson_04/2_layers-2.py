@@ -60,7 +60,7 @@ class Bill(Exercise):
             raise Wrong(
                 "return value",
                 f"It returned {total}: only tea and milk were added up. The "
-                "sum of the inner order was returned to somebody who let it fall.",
+                "sum of the inner order was returned, and dropped.",
                 lab.earliest(lab.yielding_from(), lab.for_loop("bill")),
                 "`yield from bill(part)` has a value: what the inner `bill` returned.",
             )
@@ -83,7 +83,7 @@ class Bill(Exercise):
             if inspect.isgenerator(name):
                 raise Wrong(
                     "not delegated",
-                    "It yielded a generator. Nobody has a price for that.",
+                    "It yielded a generator. There is no price for that.",
                     stands_at(generator),
                     "`yield` hands the inner `bill` to the caller. `yield from` lets it run.",
                     headline="handed out a generator",
@@ -91,7 +91,7 @@ class Bill(Exercise):
             if not isinstance(name, str):
                 raise Wrong(
                     "not delegated",
-                    f"It yielded {name!r}. Nobody has a price for that.",
+                    f"It yielded {name!r}. There is no price for that.",
                     stands_at(generator),
                     "Yield names only. A list is an order: delegate to `bill(part)`.",
                     headline="handed out a list",

@@ -11,8 +11,8 @@ class WithKey(Exercise):
     """The key comes back
 
     `board` is a list of keys, and `work` is a generator. Write a generator function
-    `with_key(board, work)`: it takes the last key off the board with `pop`, lets `work` do
-    everything (what is sent, thrown and returned all passes through), and puts the key back with
+    `with_key(board, work)`: it takes the last key off the board with `pop`, delegates to `work`,
+    so that what is sent, thrown and returned all passes through, and puts the key back with
     `append` when `work` is over, however it ends. It returns what `work` returned.
     """
 
@@ -59,7 +59,7 @@ class WithKey(Exercise):
                 "not delegated",
                 "It returned `work` itself, before that has begun.",
                 lab.returning("work"),
-                "Then nothing of yours is left to run when `work` ends. Stay above it: "
+                "Then none of your code is left to run when `work` ends. Delegate to it: "
                 "`yield from work`.",
                 headline="handed `work` over",
             )
@@ -88,7 +88,7 @@ class WithKey(Exercise):
                 "value",
                 f"The board held ['cellar', 'attic'], and while `work` was under way {board}.",
                 lab.earliest(lab.call_of("pop", "remove"), lab.deleting()),
-                "Asked is the last key: `pop()`.",
+                "Take the last key: `pop()`.",
                 headline="another key",
             )
         try:
@@ -135,7 +135,7 @@ class WithKey(Exercise):
             lab,
             board,
             "`work` ended by itself",
-            "An `except` runs only after an error, and what stands behind a `return` not at all.",
+            "An `except` runs only after an error, and a line after a `return` never runs.",
         )
 
     def _throws(self, with_key, lab):

@@ -10,8 +10,8 @@ SAID = (None, 0, "", "tea?", False, [])
 class Awaitable(Exercise):
     """Write an awaitable
 
-    Write a class `Ask`. An `Ask(question)` can be awaited: `await Ask("tea?")` hands the question
-    to whoever drives the coroutine, and its value is the answer that the driver sends back.
+    Write a class `Ask`. An `Ask(question)` can be awaited: `await Ask("tea?")` hands the
+    question to the driver of the coroutine, and its value is the answer that the driver sends back.
 
     The same `Ask` may be awaited again, even while another coroutine still waits for its answer,
     and then asks again.
@@ -89,7 +89,7 @@ class Awaitable(Exercise):
                     "async for plain",
                     f"Python said: {text}.",
                     lab.coroutine_function("__await__"),
-                    "What an `async def` makes is no iterator. Write a plain `def` with a "
+                    "An `async def` doesn't make an iterator. Write a plain `def` with a "
                     "`yield` in it.",
                     headline="__await__ is async",
                 ) from None
@@ -125,7 +125,7 @@ class Awaitable(Exercise):
             "not async",
             f"Python said: {error}.",
             lab.yielding(),
-            "What `__init__` is given is gone when it ends. Keep it: `self.question = question`.",
+            "A parameter of `__init__` is gone when it ends. Keep it: `self.question = question`.",
             headline="did not keep the question",
         ) from None
 
@@ -228,7 +228,7 @@ class Awaitable(Exercise):
     )
 
     with_async_def = with_a_yield.but("def __await__(self)", "async def __await__(self)").but(
-        "(yield self.question)", "self.question", kind="async for plain", says="no iterator"
+        "(yield self.question)", "self.question", kind="async for plain", says="make an iterator"
     )
 
     with_async_def_and_yield = with_async_def.but(

@@ -13,8 +13,8 @@ OTHERS = (ValueError, TimeoutError, CancelledError)
 class RunAlone(Exercise):
     """Run a coroutine by hand
 
-    Write an ordinary function `run_alone(coroutine)`: it makes the coroutine go on, again and
-    again, until it ends, and returns two things: what the coroutine returned, and how often it
+    Write an ordinary function `run_alone(coroutine)`: it resumes the coroutine again and again
+    until it ends, and returns two things: what the coroutine returned, and how often it
     paused on the way.
 
     Whatever the coroutine hands out when it pauses needs no answer. An error that leaves the
@@ -25,8 +25,8 @@ class RunAlone(Exercise):
     asks = "run_alone"
     minutes = 7
     hints = (
-        "A coroutine has `send`, and no `next`. What may be sent first, and what when nobody has "
-        "an answer?",
+        "A coroutine has `send`, and no `next`. What may be sent first, and what if there is no "
+        "answer?",
         "It ends with a StopIteration, as a generator does. Which part of it holds the result?",
         "Count from 0, and inside `while True`: `try: coroutine.send(None)`; "
         "`except StopIteration as end: return end.value, pauses`; then `pauses += 1`.",
@@ -98,7 +98,7 @@ class RunAlone(Exercise):
                     "not async",
                     f"Python said: {text}.",
                     lab.earliest(lab.call_of("next", "list"), lab.for_loop()),
-                    "A coroutine has no `next`, so no `for` loop takes it. "
+                    "A coroutine has no `next`, so a `for` loop refuses it. "
                     "`send(None)` does the same.",
                     headline="took it for an iterator",
                 ) from None

@@ -35,8 +35,8 @@ class PredictQueue(Exercise):
     asks = "order"
     minutes = 5
     hints = (
-        "Write down the queue after each turn. Who is taken from the left, and who joins at the "
-        "right?",
+        "Write down the queue after each turn. Which one is taken from the left, and which one "
+        "joins at the right?",
         "`p` puts D into the queue in the middle of its own turn. It joins the queue itself only "
         "when that turn is over.",
         "After three turns the queue is A, D, P, C: the log is APC so far. Go on from there.",

@@ -26,8 +26,8 @@ class RoundRobin(Exercise):
     all of them have ended: one turn each, from left to right, then again from the left, and so
     on.
 
-    - One turn is one `send(None)`. What a generator yields is of no concern, and is not sent back.
-    - A generator that has ended gets no more turns, and nobody else loses a turn by it.
+    - One turn is one `send(None)`. What a generator yields is ignored, and is not sent back.
+    - A generator that has ended gets no more turns, and no other one loses a turn because of it.
     - The list belongs to the caller: it stays as it is.
     - It must work for many thousands of turns.
     - An error that a generator raises comes out at once.
@@ -37,7 +37,7 @@ class RoundRobin(Exercise):
     asks = "round_robin"
     minutes = 8
     hints = (
-        "Keep a queue of your own. Who is next? Where does it go after its turn?",
+        "Keep a queue of your own. Which one is next? Where does it go after its turn?",
         "`ready = deque(generators)` copies the list. Take the leftmost, give it its turn, and "
         "`append` it. What do you do when `send` raises StopIteration?",
         "`while ready:` then `generator = ready.popleft()`, `try: generator.send(None)`, "
@@ -121,8 +121,7 @@ class RoundRobin(Exercise):
         raise Wrong(
             "order" if sorted(log) == sorted("ABCBCBC") else "value",
             f"{said} It has to be ABCBCBC.",
-            try_="From left to right: take from the left, "
-            "append at the right, and leave nobody out.",
+            try_="From left to right: take from the left, append at the right, and leave none out.",
         )
 
     def _echo(self, lab, round_robin):
@@ -314,7 +313,7 @@ class RoundRobin(Exercise):
         except StopIteration:
             pass
 
-    @wrong("stopped early", says="nobody has ended")
+    @wrong("stopped early", says="none has ended")
     def one_round_only(generators):
         for generator in generators:
             try:

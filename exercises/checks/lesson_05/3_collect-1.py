@@ -32,7 +32,7 @@ class RunAll(Exercise):
     all have ended. Then it returns a list: what each of them returned, in the order of
     `generators`.
 
-    A generator may return anything: 0, an empty string, None. What it yields is of no concern. An
+    A generator may return anything: 0, an empty string, None. What it yields is ignored. An
     error that it raises comes out at once.
     """
 
@@ -182,7 +182,8 @@ class RunAll(Exercise):
                 "order",
                 f"It returned {got}: in the order in which they ended.",
                 lab.call_of("append", given="value"),
-                "Asked is the order of `generators`. Note with each generator its place.",
+                "The results stand in the order of `generators`. Keep each generator's place "
+                "with it.",
             )
         lab.equal(got, ["tea", 0, "jam"])
         lab.equal(list(log), list("ABCACA"), what="the log is")
@@ -414,5 +415,5 @@ UNFINISHED = (
         lab.operation("is", "in"), lab.call_of("all", "any"), lab.while_loop("results")
     ),
     "It returned None, and None is a result. Only StopIteration tells that a generator "
-    "has ended: ask who is still in the queue.",
+    "has ended: ask what is still in the queue.",
 )

@@ -30,8 +30,8 @@ class RunOn(Exercise):
     No error must be lost: `run_on` returns a list of them, the exceptions themselves, in the order
     in which they came. Without errors the list is empty.
 
-    An error is an `Exception`. A KeyboardInterrupt, which is what the stop button raises, is not
-    for you to keep: it must come out at once.
+    An error is an `Exception`. A KeyboardInterrupt, which the stop button raises, must not be
+    kept: it comes out at once.
     """
 
     id = "errors-1"
@@ -94,7 +94,7 @@ class RunOn(Exercise):
         if log in ("ABC", "AB"):
             raise Wrong(
                 "one failure ends all",
-                "C raised its error, and from then on nobody had a turn. D had none at all.",
+                "C raised its error, and from then on no generator had a turn. D had none at all.",
                 lab.earliest(lab.handler(Exception), lab.breaking(), lab.returning()),
                 "Let the `try` stand inside the loop, around a single turn.",
                 headline="stopped the others",

@@ -25,18 +25,18 @@ class RunFor(Exercise):
     Write `run_for(ready, turns)`. `ready` is a deque of generators. Give turns as in round robin,
     but at most `turns` of them, and return how many you gave. It is fewer only if all have ended.
 
-    A turn is one `send(None)`, and the one in which a generator ends counts as well. Who has not
-    ended is in `ready` afterwards, in the order in which their turns come, so that another call
-    goes on where this one stopped. An error that a generator raises comes out at once, and has
-    ended that generator.
+    A turn is one `send(None)`, and the one in which a generator ends counts as well. Generators
+    that have not ended are in `ready` afterwards, in the order of their next turns, so that
+    another call goes on where this one stopped. An error that a generator raises comes out at
+    once, and that generator has ended.
     """
 
     id = "turns-1"
     asks = "run_for"
     minutes = 7
     hints = (
-        "Two things can stop the loop: nobody is left, or the turns are used up. When must you "
-        "know that, before or after you take one from the queue?",
+        "Two things can stop the loop: no generator is left, or the turns are used up. When must "
+        "you know that, before or after you take one from the queue?",
         "`while ready and given < turns:`. Use `ready` itself, not a copy of it.",
         "In the loop: `generator = ready.popleft()`, `given += 1`, then the `try` with its `send`, "
         "`continue` at the end of a generator, and `ready.append(generator)` last.",
@@ -70,7 +70,7 @@ class RunFor(Exercise):
                 "empty queue",
                 "All had ended before the turns were used up, and `run_for` raised IndexError.",
                 lab.earliest(lab.call_of("popleft", "pop"), lab.item_of(at=0)),
-                "Go on only while somebody is in the queue: `while ready and ...`.",
+                "Go on only while the queue isn't empty: `while ready and ...`.",
             ) from None
 
     def _first(self, lab, given, log, left):
@@ -93,7 +93,7 @@ class RunFor(Exercise):
         if log == "ABCA" and len(left) == 2:
             raise Wrong(
                 "lost items",
-                f"{said} Nobody ended, and one of them is gone.",
+                f"{said} None of them ended, and one is gone.",
                 lab.earliest(lab.returning(), lab.breaking()),
                 "Ask whether a turn is left before you take one from the queue.",
                 headline="lost one",
@@ -221,7 +221,7 @@ class RunFor(Exercise):
             queue.append(generator)
         return given
 
-    @wrong("lost items", says="one of them is gone")
+    @wrong("lost items", says="one is gone")
     def takes_then_asks(ready, turns):
         given = 0
         while ready:

@@ -19,9 +19,9 @@ def guest(log, name, turns, result=None):
 def one_round(lab, said):
     raise Wrong(
         "stopped early",
-        f"{said} Each had one turn, and nobody has ended.",
+        f"{said} Each had one turn, and none has ended.",
         lab.looping(),
-        "Round after round, as long as anybody is left: a `while` loop over a queue.",
+        "Round after round, as long as any generator is left: a `while` loop over a queue.",
         headline="gave one round only",
     )
 
@@ -33,7 +33,7 @@ def stopped_at_the_first_end(lab, observed):
         lab.earliest(
             lab.call_of("zip"), lab.use_of("StopIteration"), lab.breaking(), lab.returning()
         ),
-        "Go on as long as anybody is left. Catch StopIteration inside the loop.",
+        "Go on as long as any generator is left. Catch StopIteration inside the loop.",
         headline="stopped at the first end",
     )
 
@@ -42,8 +42,8 @@ QUEUED = (
     "StopIteration",
     "asked one that has ended",
     lambda lab: lab.call_of("[!e]*.append") or lab.looping(),
-    "Only who has not ended has another turn: append it after its `send`, and only if that "
-    "did not raise StopIteration.",
+    "Only a generator that has not ended has another turn: append it after its `send`, and only if "
+    "that did not raise StopIteration.",
 )
 
 

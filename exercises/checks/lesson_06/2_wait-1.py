@@ -7,12 +7,12 @@ from helpers.coach import Exercise, Wrong, right, sweep, wrong
 class NextWait(Exercise):
     """How long may the loop sleep?
 
-    Write a function `next_wait(ready, sleeping, now)`. `ready` is the queue of those who are
-    ready, `sleeping` the heap of `(deadline, ticket, coroutine)`, `now` the time. The function
-    returns for how many seconds the loop may sleep before its next round:
+    Write a function `next_wait(ready, sleeping, now)`. `ready` is the queue of the coroutines
+    that are ready, `sleeping` the heap of `(deadline, ticket, coroutine)`, `now` the time. The
+    function returns for how many seconds the loop may sleep before its next round:
 
     - 0 if somebody is ready;
-    - else the seconds until the first deadline, and never less than 0;
+    - otherwise the seconds until the first deadline, and never less than 0;
     - `None` if nobody is ready and nobody sleeps: then nothing will ever happen.
 
     It only looks: the queue and the heap stay as they are.
@@ -24,7 +24,7 @@ class NextWait(Exercise):
     hints = (
         "Three cases, and the order of the questions matters. Which of them comes first, whatever "
         "stands in the heap?",
-        "In a heap the first deadline is at place 0: `sleeping[0][0]`. It may be over already.",
+        "In a heap the first deadline is at place 0: `sleeping[0][0]`. It may have passed already.",
         "`if ready: return 0`, then `if not sleeping: return None`, then "
         "`return max(0, sleeping[0][0] - now)`.",
     )
@@ -55,13 +55,13 @@ class NextWait(Exercise):
                 "nobody was ready, it was 3.0, and the deadlines were 4.0, 9.0 and 6.0",
             ),
         )
-        got = self._ask(lab, next_wait, "", [4.0], 4.5, "the only deadline was over by 0.5 s")
+        got = self._ask(lab, next_wait, "", [4.0], 4.5, "the only deadline had passed by 0.5 s")
         if isinstance(got, (int, float)) and got < 0:
             raise Wrong(
                 "wrong deadline",
                 f"It returned {got}, and `time.sleep` refuses that.",
                 lab.operation("-", on=["now"]),
-                "A deadline may always be over by the time you look: `max(0, …)`.",
+                "A deadline may always have passed by the time you look: `max(0, …)`.",
                 headline="a negative wait",
             )
         lab.equal(got, 0)
@@ -118,8 +118,8 @@ class NextWait(Exercise):
         if got in (6, 3):
             raise Wrong(
                 "heap",
-                f"It returned {got}, and the first deadline is 1 s away: who has it would "
-                "wake too late.",
+                f"It returned {got}, and the first deadline is 1 s away: its sleeper would wake "
+                "too late.",
                 lab.earliest(lab.item_of("sleeping"), lab.call_of("max")),
                 "In a heap the first deadline is at place 0.",
                 headline="another's deadline",

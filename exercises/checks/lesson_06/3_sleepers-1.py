@@ -9,7 +9,7 @@ ANYBODY = ("ann", "bob", "", 0, None, [])
 class HeapWithTies(Exercise):
     """The sleepers
 
-    Write a class `Sleepers`, which keeps those who sleep.
+    Write a class `Sleepers`, which keeps sleepers and their deadlines.
 
     - `add(deadline, who)` takes in `who`, to be woken at `deadline`.
     - `due(now)` takes out all whose deadline is `now` or earlier, and returns them as a list: the
@@ -24,8 +24,8 @@ class HeapWithTies(Exercise):
     hints = (
         "A heap of `(deadline, who)` compares `who` as soon as two deadlines are equal. What could "
         "stand between the two?",
-        "A number that never comes twice: a ticket from `itertools.count()`, made once, in "
-        "`__init__`. `len(self.heap)` comes twice, as soon as somebody has been taken out.",
+        "A number that never repeats: a ticket from `itertools.count()`, made once, in "
+        "`__init__`. `len(self.heap)` repeats as soon as one has been taken out.",
         "`add`: `heapq.heappush(self.heap, (deadline, next(self.tickets), who))`. `due`: `while "
         "self.heap and self.heap[0][0] <= now:` append `heapq.heappop(self.heap)[2]` to a list.",
     )
@@ -136,8 +136,8 @@ class HeapWithTies(Exercise):
                 "heap",
                 f"{told} That raised TypeError: {error}.",
                 lab.call_of("heappush", "append", "insort", "sort"),
-                "Put a ticket between deadline and sleeper: a number that never comes "
-                "twice, so that every comparison ends there.",
+                "Put a ticket between deadline and sleeper: a number that never repeats, "
+                "so that every comparison ends there.",
                 headline="compared the sleepers",
             ) from None
 

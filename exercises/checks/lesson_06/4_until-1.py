@@ -15,9 +15,9 @@ IN_ROUND = {0: "in the same round", 1: "in the next round"}
 class SleepUntil(Exercise):
     """Sleep until a moment
 
-    Write `sleep_until(deadline)` for the loop of `timers.py`. Who awaits it is woken at
-    `deadline`, a moment of `time.monotonic()`. If that is over already, it goes on in the next
-    round: it always lets the others have a turn.
+    Write `sleep_until(deadline)` for the loop of `timers.py`. A coroutine that awaits it is
+    woken at `deadline`, a moment of `time.monotonic()`. If that has passed already, it goes on in
+    the next round: it always lets the others have a turn.
 
     You know what a coroutine may yield there: `None`, or a function that the loop calls as
     `park(loop, who)`. And you know a method of the loop: `loop.wake_at(deadline, who)`.
@@ -47,7 +47,7 @@ class SleepUntil(Exercise):
             await sleep_until(deadline)
             woken.append((name, round(loop.now - loop.start, 3)))
 
-        lab.told("for two sleepers, of 0.3 and 0.2 s, and for one whose deadline was over")
+        lab.told("for two sleepers, of 0.3 and 0.2 s, and for one whose deadline had passed")
         try:
             for name, seconds in (("late", 0.3), ("early", 0.2), ("over", -1)):
                 loop.ready.append((name, sleeper(name, seconds)))
@@ -58,8 +58,8 @@ class SleepUntil(Exercise):
                 raise
             raise Wrong(
                 "no loop yet",
-                f"That raised NameError: {error}. Who sleeps knows neither the loop nor "
-                "its own coroutine.",
+                f"That raised NameError: {error}. A sleeper knows neither the loop nor its own "
+                "coroutine.",
                 lab.call_of("wake_at"),
                 "The loop gives both to the function that you yield, when it calls it: "
                 "`park(loop, who)`.",
@@ -100,7 +100,7 @@ class SleepUntil(Exercise):
                 "wrong deadline",
                 f"A sleeper of 0.2 s went on after {times['early']:.1f} s.",
                 lab.earliest(lab.yielding(), lab.call_of("wake")),
-                "Who parks it must give the loop its deadline.",
+                "The function that parks it must give the loop its deadline.",
                 headline="did not sleep",
             )
         lab.equal([name for name, _ in woken], ["over", "early", "late"], what="they woke as")
@@ -241,7 +241,8 @@ class FakeLoop:
         if not isinstance(deadline, (int, float)):
             raise Wrong(
                 "wrong deadline",
-                "It called `loop.wake_at` with something else than a moment in the first place.",
+                "It called `loop.wake_at` with something other than a moment "
+                "as its first argument.",
                 self.lab.call_of("wake_at"),
                 "`loop.wake_at(deadline, who)`: the deadline first.",
                 headline="gave no deadline",

@@ -45,7 +45,7 @@ class Every(Exercise):
                 f"It slept {self.sleeps} times for five works: it wakes, looks at the "
                 "clock, and sleeps again.",
                 lab.while_loop(),
-                "You know how long it is until the next beat: sleep once, for so long.",
+                "You know how long it is until the next beat: sleep once, for that long.",
                 headline="asks for the time",
             )
         if run.elapsed > begun[-1] + 0.31:

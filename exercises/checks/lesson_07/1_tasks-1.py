@@ -37,9 +37,9 @@ class PredictLog(Exercise):
     asks = "log"
     minutes = 5
     hints = (
-        "Keep a list of who stands in the ready queue, and do what the first of them does until "
+        "Keep a list of what stands in the ready queue, and do what the first of them does until "
         "it pauses.",
-        "`spawn` and `cancel` run nothing. `sleep(0)` lets each one have a turn who is in the "
+        "`spawn` and `cancel` run nothing. `sleep(0)` gives a turn to each task that is in the "
         "queue by then.",
         "`c` is cancelled before its first line, so it never comes to its `try`. `b` is told at "
         "its `sleep`, in its own turn.",
@@ -61,15 +61,15 @@ class PredictLog(Exercise):
         wrong_value(
             ["spawned", "asked", "a1", "b1", "b2", "a2", "over"],
             "where it switches",
-            "You have `asked` before a1. `sleep(0)` pauses `main`: all who stand in the "
-            "queue have a turn before it goes on.",
+            "You have `asked` before a1. `sleep(0)` pauses `main`: all tasks in the queue have a "
+            "turn before it goes on.",
             headline="sleep(0) pauses",
         ),
         wrong_value(
             ["spawned", "asked", "a1", "a2", "over"],
             "where it switches",
-            "You have `asked` before a1. `sleep(0)` pauses `main`: all who stand in the "
-            "queue have a turn before it goes on.",
+            "You have `asked` before a1. `sleep(0)` pauses `main`: all tasks in the queue have a "
+            "turn before it goes on.",
             headline="sleep(0) pauses",
         ),
         wrong_value(

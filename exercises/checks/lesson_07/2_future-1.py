@@ -21,8 +21,8 @@ class WriteFuture(Exercise):
     - `__await__` yields a function `park(loop, wake)`, as in the lesson. The loop calls it.
       `wake` is a function without parameters: to call it is to put the waiter into the ready
       queue. Nobody is cancelled here, so `park` need not return an undo.
-    - Who awaits a future that has its result already gets it without a pause.
-    - The result may be any value, `None` too.
+    - A task that awaits a future with a result gets it without a pause.
+    - The result may be any value, even `None`.
     - A second `set_result` is a RuntimeError, and changes nothing.
     """
 
@@ -30,9 +30,9 @@ class WriteFuture(Exercise):
     asks = "Future"
     minutes = 10
     hints = (
-        "What has a future to remember: before it is set, and after?",
-        "A list of `wake` functions takes many waiters. Who comes after the result must not get "
-        "to the `yield`; an attribute of its own tells whether it is there.",
+        "What must a future remember before it is set, and what after?",
+        "A list of `wake` functions takes many waiters. A waiter that comes after the result must "
+        "not get to the `yield`; let an attribute of its own tell whether it is there.",
         "`__await__`: `if not self.done: yield self.park`, then `return self.value`. `park` "
         "appends `wake` to the list. `set_result` refuses if it is done, notes value and done, "
         "and calls each `wake`.",
@@ -57,10 +57,10 @@ class WriteFuture(Exercise):
             if "other" in woken:
                 raise Wrong(
                     "shared state",
-                    "There were two futures. I set one of them, and who "
-                    "waited for the other was woken too.",
+                    "There were two futures. I set one of them, and the waiter of the other was "
+                    "woken too.",
                     lab.class_attribute(),
-                    "What stands in the class belongs to all futures alike. Make the list "
+                    "An attribute of the class is shared by all futures. Make the list "
                     "in `__init__`: `self.waiters = []`.",
                     headline="shared by all",
                 )
@@ -182,7 +182,7 @@ class WriteFuture(Exercise):
                         lab.condition("self.*"),
                         lab.while_loop("self.*"),
                     ),
-                    "None is a result as any other. Let an attribute of its own tell "
+                    "None is a result like any other. Let an attribute of its own tell "
                     "whether there is one.",
                     headline="took None for not done",
                 )
@@ -214,7 +214,7 @@ class WriteFuture(Exercise):
             + (
                 f"{more} waiters were woken again, for nothing."
                 if more
-                else "No error came. Whoever did so by mistake would never hear of it."
+                else "No error came, so such a mistake would go unnoticed."
             ),
             lab.definition("set_result"),
             "Refuse it: `raise RuntimeError(…)`.",

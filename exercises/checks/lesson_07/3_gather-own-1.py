@@ -66,7 +66,7 @@ class Gather(Exercise):
                 "lost error",
                 f"It returned {got!r}.",
                 lab.handler(),
-                "Whoever awaits a task gets its error. Let it pass.",
+                "To await a task is to get its error. Let it pass.",
             )
 
     @sweep(

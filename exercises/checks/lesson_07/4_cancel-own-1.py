@@ -35,8 +35,8 @@ class Cancel(Exercise):
     hints = (
         "Where may the task be: at its end, asleep, or in the queue? What is to be done in each "
         "case?",
-        "In all cases but the first: `task.throw = CancelledError()`. One who sleeps needs a turn "
-        "besides, and its old entry in the heap must not wake it again.",
+        "In all cases but the first: `task.throw = CancelledError()`. A task that sleeps also "
+        "needs a turn, and its old entry in the heap must not wake it again.",
         "Go through `loop.sleeping`. If an entry's task is this one: put None in its place and "
         "append the task to `loop.ready`. If you find none, the task has its turn already.",
     )
@@ -60,7 +60,8 @@ class Cancel(Exercise):
             ) from None
         except CancelledError:
             raise self._at_once(
-                lab, "CancelledError came out of `cancel`, in the turn of whoever cancelled."
+                lab,
+                "CancelledError came out of `cancel`, in the turn of the task that cancelled it.",
             ) from None
         except TypeError as error:
             called = lab.call_of("task.throw", "task.done")
@@ -77,8 +78,8 @@ class Cancel(Exercise):
         if loop.steps > steps or len(task.log) > log:
             raise self._at_once(
                 lab,
-                "When `cancel` returned, the task had run already, in the "
-                "turn of whoever cancelled.",
+                "When `cancel` returned, the task had run already, in the turn of the task that "
+                "cancelled it.",
             )
         return got
 
@@ -161,7 +162,7 @@ class Cancel(Exercise):
                     "heap",
                     "The other seven were to wake on time, and some of them did not.",
                     lab.call_of("*remove", "*pop") or lab.deleting() or lab.assigned("sleeping"),
-                    "Who takes an item out of the middle of a heap leaves no heap. Put "
+                    "To take an item out of the middle of a heap is to break it. Put "
                     "None in the place of the task, or call `heapq.heapify`.",
                     headline="broke the heap",
                 )
@@ -182,7 +183,7 @@ class Cancel(Exercise):
                     "turns",
                     "It had two places in the queue, and two turns in one round.",
                     lab.call_of("ready.append"),
-                    "One who is ready, or runs, has its turn anyway. Only one who sleeps "
+                    "A task that is ready, or runs, has its turn anyway. Only one that sleeps "
                     "needs a place in `loop.ready`.",
                     headline="resumed twice",
                 )

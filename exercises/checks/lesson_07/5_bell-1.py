@@ -23,8 +23,8 @@ class WriteBell(Exercise):
 
     Write a class `Bell` for the loop of `tasks.py`. Tasks wait for it by `await bell.wait()`, an
     async method. `bell.ring()` wakes all who wait at that moment, in the order in which they
-    came. It is not a future: it may ring as often as you like, and who comes after a ring waits
-    for the next.
+    came. It is not a future: it may ring as often as you like, and a task that comes after a
+    ring waits for the next.
 
     A task that is cancelled while it waits must be told at once, and no later ring may wake it.
     So `park(loop, wake)` must return its undo. In `bell.wait()` you need something to await
@@ -48,7 +48,7 @@ class WriteBell(Exercise):
                 "not async",
                 "`wait` is an `async def` with a `yield` in it, and that can't be awaited.",
                 lab.yielding(),
-                "The `yield` belongs into `__await__`, an ordinary `def`. In `wait`: `await self`.",
+                "The `yield` belongs in `__await__`, an ordinary `def`. In `wait`: `await self`.",
                 headline="an async generator",
             )
         for script in (self._rings, self._cancelled):
@@ -90,7 +90,7 @@ class WriteBell(Exercise):
                     "A ring called the `wake` of a task that an earlier "
                     "ring had woken, and that had ended since.",
                     lab.for_loop("self.*") or lab.definition("ring"),
-                    "Who was woken waits no more: `ring` puts an empty list in the place "
+                    "A task that was woken waits no more: `ring` puts an empty list in the place "
                     "of the old one.",
                     headline="woken twice",
                 ) from None

@@ -16,7 +16,7 @@ class WithTimeout(Exercise):
 
     Write `with_timeout(loop, seconds, coro)`, an async function for the loop of `tasks.py`. It
     runs the coroutine as a task and returns its result. If that takes longer than `seconds`, the
-    task is cancelled, and when that has ended it, a TimeoutError comes out.
+    task is cancelled, and when it has ended, a TimeoutError comes out.
 
     - An error of the coroutine comes out as it is, also one that it raises when it is cancelled.
     - If `with_timeout` is itself cancelled before the time is over, the task is cancelled too, and
@@ -104,8 +104,8 @@ class WithTimeout(Exercise):
         except CancelledError:
             raise Wrong(
                 "another error",
-                "The time was over, and CancelledError came out. Whoever awaits this would "
-                "believe that it was told to end itself.",
+                "The time was over, and CancelledError came out. Its caller would believe that it "
+                "was told to end itself.",
                 lab.await_of("task") or lab.await_of(),
                 "Turn it into a TimeoutError, if the alarm rang."
                 + (
@@ -184,7 +184,7 @@ class WithTimeout(Exercise):
                 "losers",
                 "CancelledError came out, and the work still went on.",
                 lab.handler(CancelledError) or lab.await_of("task"),
-                "Whoever is cancelled cancels what he began: `task.cancel()`.",
+                "A function that is cancelled cancels what it began: `task.cancel()`.",
                 headline="left the work running",
             )
         self._nothing_rings(lab, run)

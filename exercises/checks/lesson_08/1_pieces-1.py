@@ -30,14 +30,14 @@ class PredictPieces(Exercise):
             [b"tea", b"cake", b""],
             "one read is one message",
             "You let each `recv` give what one `sendall` sent. A stream does not keep "
-            "them apart: whoever receives takes what is there, up to what was asked.",
+            "them apart: `recv` takes what is there, up to what was asked.",
             headline="took a send for a message",
         ),
         wrong_value(
             ["tea", "cake", ""],
             "one read is one message",
             "You let each `recv` give what one `sendall` sent. A stream does not keep "
-            "them apart: whoever receives takes what is there, up to what was asked.",
+            "them apart: `recv` takes what is there, up to what was asked.",
             headline="took a send for a message",
         ),
         wrong_value(

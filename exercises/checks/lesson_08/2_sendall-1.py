@@ -14,7 +14,7 @@ class SendAll(Exercise):
 
     `sock` is a socket that may not wait: when it has no room, `sock.send` raises BlockingIOError.
     Write `send_all(sock, data)`. It sends all of the bytes `data`, however slowly the other side
-    reads, and leaves the loop to others while it waits. If the other side hangs up, the error of
+    reads, and lets other tasks run while it waits. If the other side hangs up, the error of
     `send` comes out.
 
     `await until(sock, WRITE)` waits until the socket can be written.
@@ -27,7 +27,7 @@ class SendAll(Exercise):
         "What does `sock.send(data)` return, and what has to be done with the rest?",
         "As long as something is left: send it, and keep what was not taken, `data[taken:]`. "
         "And when the socket has no room?",
-        "`except BlockingIOError: await until(sock, WRITE)`, inside of the loop, so that it tries "
+        "`except BlockingIOError: await until(sock, WRITE)`, inside the loop, so that it tries "
         "the same rest again.",
     )
 
@@ -60,7 +60,7 @@ class SendAll(Exercise):
                     raise Wrong(
                         "spin",
                         f"It tried {here.refused} times in vain while the other "
-                        "side was slow: it asks and asks.",
+                        "side was slow: it keeps asking.",
                         lab.call_of("sleep") or lab.handler(),
                         "Let the system tell you: `await until(sock, WRITE)` goes on when "
                         "there is room.",
@@ -89,7 +89,7 @@ class SendAll(Exercise):
                 "partial send",
                 said,
                 lab.use_of("*READ*"),
-                "READ is for words that come in. Who wants to send waits for WRITE.",
+                "READ is for what comes in. To send, wait for WRITE.",
                 headline="waited for the wrong event",
             )
         return Wrong(

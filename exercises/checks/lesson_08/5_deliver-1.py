@@ -9,12 +9,12 @@ class Deliver(Exercise):
     """One reader for all
 
     Several tasks have asked something over the same connection. Each waits for a future of its
-    own, which stands in the dict `waiting` under the number of its question, as bytes. The answers
-    come as lines, such as `b"7 tea"`: the number, a blank, the answer. They come in any order,
+    own, which the dict `waiting` holds under the number of its question, as bytes. The answers
+    come as lines, such as `b"7 tea"`: the number, a space, the answer. They come in any order,
     at most one to each question. New questions may be asked at any time.
 
     Write `deliver(next_line, waiting)`, the one task that reads. It gives each answer to the
-    future that waits for it. When the other side hangs up, whoever still waits gets a
+    future that waits for it. When the other side hangs up, each future that still waits gets a
     ConnectionError, and `deliver` returns.
 
     `await next_line()` gives a line without its newline, and `b""` at the end of the stream.
@@ -24,7 +24,8 @@ class Deliver(Exercise):
     asks = "deliver"
     minutes, clock, limit = 10, "real", 4.0
     hints = (
-        'A line says whom it is for. `line.partition(b" ")` gives number, blank, answer.',
+        "A line says which question it answers. "
+        '`line.partition(b" ")` gives number, space, answer.',
         "`waiting[number]` is the future. A future is set once: `waiting.pop(number)` takes it "
         "out, so that those that are left still wait.",
         "After the loop, `future.set_exception(ConnectionError(...))` for each that is left.",

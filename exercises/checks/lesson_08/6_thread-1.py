@@ -64,7 +64,7 @@ class InThread(Exercise):
     minutes, clock, limit = 8, "real", 5.0
     hints = (
         "Which lines run in the loop's thread, and which in the new one? Write a function inside "
-        "of `in_thread` for the latter.",
+        "`in_thread` for the new one.",
         "The new thread must not touch the future. It hands the loop a *function* to call: "
         "`future.set_result`, without parentheses, and its argument.",
         "`try: result = work()`, then `loop.call_soon_threadsafe(future.set_result, result)`; in "
@@ -151,7 +151,7 @@ class InThread(Exercise):
                 "been set before, in the thread.",
                 lab.call_of("call_soon_threadsafe"),
                 "Parentheses call it here and now. Hand over the function without them, "
-                "and its argument behind a comma.",
+                "and its argument after a comma.",
             )
         if in_the_thread:
             raise Wrong(
@@ -196,7 +196,7 @@ class InThread(Exercise):
                 "lost error" if work.error else "raised",
                 f"The future got {got}.",
                 lab.use_of("set_result"),
-                "An error of `work` belongs into `future.set_exception`.",
+                "An error of `work` belongs in `future.set_exception`.",
             )
 
     @sweep(

@@ -26,11 +26,11 @@ class PredictTurns(Exercise):
     asks = "order"
     minutes = 4
     hints = (
-        "Who runs is not interrupted. All that `call_soon` and `call_later` do is put something "
-        "somewhere. Write down the queue and the heap when `main` pauses.",
+        "A task that runs is not interrupted. All that `call_soon` and `call_later` do is put "
+        "something somewhere. Write down the queue and the heap when `main` pauses.",
         "The queue then holds the call that asks for `a`, and the note of `b`. The next turn puts "
         "the timers that are due behind them.",
-        "A turn calls those who stand in the queue when it begins. `a` joins during that turn, so "
+        "A turn calls what is in the queue when it begins. `a` joins during that turn, so "
         "it is called in the one after it.",
     )
     right_values = (
@@ -41,7 +41,7 @@ class PredictTurns(Exercise):
         wrong_value(
             ["main", "timer", "b", "a", "late timer"],
             "turns",
-            "You let `timer` come before `b`, as it was asked for first and is due at "
+            "You let `timer` come before `b`, because it was asked for first and is due at "
             "once. Timers that are due go behind those who stand in the queue.",
             headline="let a timer go ahead",
         ),

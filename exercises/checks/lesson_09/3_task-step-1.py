@@ -26,8 +26,8 @@ class Start(Exercise):
     asks = "start"
     minutes = 10
     hints = (
-        "You want a function `step` inside of `start`, which somebody else calls back each time. "
-        "Who calls it for the first time, and who after a pause?",
+        "You want a function `step` inside `start`, which is called back each time. "
+        "What calls it for the first time, and what after a pause?",
         "`coro.send(None)` has three ends: it hands something out, it raises `StopIteration` with "
         "a value, or it raises an error. After the first, somebody must call `step` again.",
         "`loop.call_soon(step)` for None, `waits_for.add_done_callback(step)` for a future; and "

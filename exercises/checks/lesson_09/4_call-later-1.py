@@ -31,9 +31,9 @@ class CallLater(Exercise):
     and `loop.tickets` with `next(loop.tickets)`. At each turn it takes those entries off the heap
     whose deadline has come, and calls their functions without arguments.
 
-    Write `call_later(loop, delay, function, *args)`: it sees to it that the loop calls
+    Write `call_later(loop, delay, function, *args)`: it makes the loop call
     `function(*args)` after `delay` seconds, and returns a function `cancel()` that takes this
-    back. To cancel too late, or twice, does no harm. It waits for nothing itself.
+    back. To cancel too late, or twice, does no harm. `call_later` itself waits for nothing.
     """
 
     id = "call-later-1"
@@ -90,7 +90,7 @@ class CallLater(Exercise):
                 "blocked",
                 f"It called `time.sleep({slept[0]})`.",
                 lab.call_of("sleep"),
-                "Who asks for a call later goes on at once. Only note in the heap when it is due.",
+                "`call_later` returns at once. Only note in the heap when it is due.",
             )
         if said:
             raise Wrong(

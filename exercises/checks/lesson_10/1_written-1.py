@@ -6,26 +6,38 @@ class PredictWritten(Exercise):
 
     Read this program, and do not run it. Each of the four runs begins with an empty `written`.
 
-        async def a(): await asyncio.sleep(1); written.append("a")
-        async def b(): await asyncio.sleep(2); raise ValueError
-        async def c(): await asyncio.sleep(3); written.append("c")
+        async def a():
+            await asyncio.sleep(1)
+            written.append("a")
+
+        async def b():
+            await asyncio.sleep(2)
+            raise ValueError
+
+        async def c():
+            await asyncio.sleep(3)
+            written.append("c")
 
         async def group():
             async with asyncio.TaskGroup() as group:
-                for job in (a, b, c): group.create_task(job())
+                for job in (a, b, c):
+                    group.create_task(job())
 
-        async def gather(): await asyncio.gather(a(), b(), c())
+        async def gather():
+            await asyncio.gather(a(), b(), c())
 
         async def wait():
             tasks = [asyncio.create_task(a()), asyncio.create_task(c())]
             await asyncio.wait(tasks, timeout=2)
 
         async def main(way):
-            with suppress(Exception): await way()
+            with suppress(Exception):
+                await way()
             await asyncio.sleep(10)
 
         async def brief_main(way):
-            with suppress(Exception): await way()
+            with suppress(Exception):
+                await way()
 
         "group":   asyncio.run(main(group))
         "gather":  asyncio.run(main(gather))

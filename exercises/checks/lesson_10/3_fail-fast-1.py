@@ -11,11 +11,11 @@ class FailFast(Exercise):
 
     `buy(item)` is a coroutine function that takes a while, and may fail. Write
     `all_or_nothing(buy, items)`. It buys all items at the same time, and returns what `buy`
-    returned for each, in the order of `items`; of no items an empty list.
+    returned for each, in the order of `items`; for no items, an empty list.
 
     If one of them fails, the others are stopped, and the error comes out, alone or in a group.
     When `all_or_nothing` itself is cancelled, all are stopped. Either way, every `buy` has ended
-    when `all_or_nothing` ends. (One that is cancelled may take a moment to clean up.)
+    when `all_or_nothing` ends. A `buy` that is cancelled may take a moment to clean up.
     """
 
     id = "fail-fast-1"

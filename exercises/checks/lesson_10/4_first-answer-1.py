@@ -10,15 +10,15 @@ from .shared import KEPT, MOMENT, Tidy, errors_in, none_left, swept, watched
 class FirstAnswer(Exercise):
     """The first answer wins
 
-    Some servers, one at least, know the same. `ask(server)` is a coroutine function that takes a
-    while, and may fail. Write `first_answer(ask, servers)`.
+    Several servers, at least one, know the same answer. `ask(server)` is a coroutine function
+    that takes a while, and may fail. Write `first_answer(ask, servers)`.
 
     - It asks all servers at the same time, and returns the first answer that comes. (No server
       stands in `servers` twice.)
     - A server that fails doesn't count, as long as another one answers.
     - If all fail, it raises an `ExceptionGroup` with the errors of all of them.
-    - However it ends, by being cancelled too, every `ask` has ended then. (One that is cancelled
-      may take a moment to clean up.)
+    - However it ends, even if it is cancelled, every `ask` has ended by then. An `ask` that is
+      cancelled may take a moment to clean up.
     """
 
     id = "first-answer-1"
@@ -26,7 +26,7 @@ class FirstAnswer(Exercise):
     minutes = 12
     hints = (
         "You want to look at each one as it comes. Which two ways of the lesson let you do that?",
-        "`as_completed`, with a `try` inside of the loop: return the first that does not fail, "
+        "`as_completed`, with a `try` inside the loop: return the first that does not fail, "
         "keep the errors of those that do. What is raised when the loop has come to its end?",
         "And the losers? `finally:` cancel all tasks (to cancel one that is done does nothing), "
         "and `await asyncio.gather(*tasks, return_exceptions=True)`.",

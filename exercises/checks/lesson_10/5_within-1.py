@@ -12,14 +12,14 @@ class Within(Exercise):
 
     `fetch(url)` is a coroutine function that takes a while, and may fail. Write
     `fetch_within(fetch, urls, seconds)`. It fetches all pages at the same time and returns a
-    dict, from url to page, of those that came in time; of no urls an empty one. No url stands in
+    dict, from url to page, of those that came in time; for no urls, an empty one. No url stands in
     `urls` twice.
 
     - It returns as soon as all have ended. After `seconds` seconds it stops those that are left,
       and returns.
     - What failed is left out, and so is what was late.
-    - However it ends, by being cancelled too, every `fetch` has ended then. (One that is cancelled
-      may take a moment to clean up.)
+    - However it ends, even if it is cancelled, every `fetch` has ended by then. A `fetch` that is
+      cancelled may take a moment to clean up.
     """
 
     id = "within-1"
@@ -80,7 +80,7 @@ class Within(Exercise):
                 f"It raised TimeoutError after {ended.at:g} s, "
                 f"and the pages of {' and '.join(urls)} were there.",
                 lab.earliest(lab.call_of("wait_for", "timeout*"), lab.keyword("timeout")),
-                "Keep each page outside of what is cancelled: in a task of its own, or in a dict.",
+                "Keep each page outside what is cancelled: in a task of its own, or in a dict.",
                 headline="threw the pages away",
             )
         if ended.error is not None and "/b is down" in map(str, errors_in(ended.error)):

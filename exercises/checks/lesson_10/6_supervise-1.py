@@ -109,8 +109,8 @@ class Supervise(Exercise):
             "losers",
             "When it was cancelled and had ended, the worker still ran.",
             lab.call_of("create_task", "ensure_future", "wait", "shield"),
-            "Await the worker itself, `await worker()`: then whoever cancels you "
-            "cancels it as well.",
+            "Await the worker itself, `await worker()`: then a cancellation of "
+            "`supervise` reaches it too.",
         )
 
     def _watch(self, lab, words, supervise, worker, restarts, pause, **how):

@@ -48,10 +48,10 @@ class PredictDeadlines(Exercise):
     asks = "ends"
     minutes = 6
     hints = (
-        "A timeout asks at its deadline. Who hears of it, and where does that one stand then?",
+        "A timeout asks at its deadline. Which task hears of it, and at which line does it stand?",
         "A request is a CancelledError. Which `except` and which `suppress` catch that?",
-        "Look at `d` and ask what it does after it was told. Look at `g` and ask when the loop "
-        "takes a turn.",
+        "Look at `d`: what does it do after it was told? Look at `g`: when does the loop "
+        "take a turn?",
     )
     right_values = (
         {
@@ -76,8 +76,8 @@ class PredictDeadlines(Exercise):
     wrong_values = (
         wrong_value(right_values[0] | {"a": (2, "timeout")}, "another form", "Asked is a pair"),
         wrong_value(right_values[0] | {"a": 2}, "another form", "Asked is a pair"),
-        wrong_value(right_values[0] | {"b": (2, FINE)}, "caught too much", "is no Exception"),
-        wrong_value(right_values[0] | {"b": (5, FINE)}, "caught too much", "is no Exception"),
+        wrong_value(right_values[0] | {"b": (2, FINE)}, "caught too much", "not an Exception"),
+        wrong_value(right_values[0] | {"b": (5, FINE)}, "caught too much", "not an Exception"),
         wrong_value(right_values[0] | {"c": (2, TIMEOUT)}, "swallowed", "nothing is left"),
         wrong_value(right_values[0] | {"c": (5, FINE)}, "what cancelling leaves", "ends the sleep"),
         wrong_value(right_values[0] | {"d": (2, TIMEOUT)}, "cancel is instant", "`finally`"),
@@ -95,7 +95,7 @@ class PredictDeadlines(Exercise):
             "cancel passed on",
             "the task inside",
         ),
-        wrong_value(right_values[0] | {"e": (2, FINE)}, "lost error", "told as ever"),
+        wrong_value(right_values[0] | {"e": (2, FINE)}, "lost error", "cancelled as usual"),
         wrong_value(right_values[0] | {"a": (2, FINE)}, "lost error", "becomes a"),
         wrong_value(
             right_values[0] | {"f": (2, TIMEOUT)},
@@ -134,7 +134,7 @@ class PredictDeadlines(Exercise):
                 lambda at, out: out == FINE,
                 "caught too much",
                 "let `Exception` catch a cancellation",
-                "You let `b` suppress the request. CancelledError is a BaseException, and it is no "
+                "You let `b` suppress the request. CancelledError is a BaseException and not an "
                 "Exception: it passes.",
             ),
             (
@@ -186,15 +186,15 @@ class PredictDeadlines(Exercise):
                 lambda at, out: at >= 5,
                 "cancel passed on",
                 "let `shield` protect the one who waits",
-                "You let `e` wait on. `shield` keeps the request from the task inside; who awaits "
-                "the shield is told as ever.",
+                "You let `e` wait on. `shield` keeps the request from the task inside; the task "
+                "that awaits the shield is cancelled as usual.",
             ),
             (
                 lambda at, out: out == FINE,
                 "lost error",
                 "lost an error on its way",
-                "You have no error for `e`. Who awaits the shield is told as ever, and nobody "
-                "catches that.",
+                "You have no error for `e`. The task that awaits the shield is cancelled as "
+                "usual, and nothing catches that.",
             ),
         ],
         "f": [
@@ -202,8 +202,8 @@ class PredictDeadlines(Exercise):
                 lambda at, out: at == 2,
                 "whose timeout",
                 "overlooked the nearer deadline",
-                "You let `f` go on until 2 s. Its own deadline rings at 1 s, before the outer one, "
-                "and its error goes through the outer block.",
+                "You let `f` go on until 2 s. Its own deadline expires at 1 s, before the outer "
+                "one, and its error goes through the outer block.",
             ),
             (
                 lambda at, out: out == FINE,
@@ -219,14 +219,14 @@ class PredictDeadlines(Exercise):
                 "timeout interrupts",
                 "let a timeout interrupt work",
                 "You let the deadline interrupt `g`. `time.sleep` blocks the thread, so for 5 s "
-                "the loop takes no turn, and no timer rings.",
+                "the loop takes no turn, and no timer runs.",
             ),
             (
                 lambda at, out: out == TIMEOUT,
                 "timeout interrupts",
                 "let a timeout strike without an `await`",
                 "You have a TimeoutError for `g`. There is no `await` after it at which the "
-                "request could be delivered, so the block ends as if nothing had been.",
+                "request could be delivered, so the block ends as if nothing had happened.",
             ),
         ],
     }

@@ -19,20 +19,19 @@ class FirstAnswer(Exercise):
     one server after another, in order.
 
     - A server gets `short` seconds. If it takes longer, the next one is asked.
-    - All of it together gets `long` seconds. If they are over, return "out of time".
-    - Return the first answer. If every server had its `short` seconds in vain, return "nobody".
-    - An error that `ask` raises comes out, and that holds for a TimeoutError of its own too. (When
-      it is cancelled, it ends at once.)
+    - All of it together gets `long` seconds. When they are over, return "out of time".
+    - Return the first answer. If no server answers within its `short` seconds, return "nobody".
+    - An error that `ask` raises comes out, even a TimeoutError of its own.
 
-    No two deadlines of my tests ring at the same moment. The clock that jumps in them is the
-    loop's, `asyncio.get_running_loop().time()`.
+    When `ask` is cancelled, it ends at once. No two deadlines of my tests expire at the same
+    moment. My tests use the loop's clock, `asyncio.get_running_loop().time()`.
     """
 
     id = "whose-1"
     asks = "first_answer"
     minutes = 10
     hints = (
-        "Two deadlines, one in the other: the one for the whole stands around the loop.",
+        "Two nested deadlines: the one for the whole stands around the loop.",
         "`async with asyncio.timeout(short) as each:` Which question can you ask `each` "
         "afterwards?",
         "`except TimeoutError:` and then `if not each.expired(): raise`. The same for the outer "
@@ -58,8 +57,8 @@ class FirstAnswer(Exercise):
                 f"Every server takes 9 s. At 5 s all of it was to end; it "
                 f"ended at {run.elapsed:g} s and returned {run.result!r}.",
                 swallows,
-                "What passes there when the outer deadline rings is a CancelledError: "
-                "catch TimeoutError alone.",
+                "When the outer deadline expires, a CancelledError passes there: catch "
+                "TimeoutError only.",
             )
         if run.elapsed > 5.001:
             raise Wrong(
@@ -76,7 +75,7 @@ class FirstAnswer(Exercise):
                 f"Every server takes 9 s, and it returned {run.result!r} after "
                 f"{run.elapsed:g} s. There were 5 s, 2 s for each server.",
                 lab.handler(),
-                "When the deadline of one server rings, ask the next one.",
+                "When the deadline of one server expires, ask the next one.",
                 headline="gave up too early",
             )
         lab.equal(run.result, "out of time")
@@ -85,7 +84,7 @@ class FirstAnswer(Exercise):
         if run.result == "out of time":
             raise Wrong(
                 "whose timeout",
-                f"Three servers had their 2 s in vain. After {run.elapsed:g} s of 10 it "
+                f"None of three servers answered within 2 s. After {run.elapsed:g} s of 10 it "
                 "returned 'out of time'.",
                 lab.literal("out of time"),
                 "The error alone does not tell whose deadline it was. "
@@ -108,7 +107,7 @@ class FirstAnswer(Exercise):
                 f"Server a takes 9 s, b would have answered in 1 s. It returned "
                 f"{run.result!r} after {run.elapsed:g} s of 10.",
                 lab.handler(),
-                "When the deadline of one server rings, ask the next one.",
+                "When the deadline of one server expires, ask the next one.",
                 headline="gave up too early",
             )
         if "c" in ask.calls and run.elapsed < 2.999:
@@ -127,7 +126,7 @@ class FirstAnswer(Exercise):
                 f"{run.elapsed:g} s.",
                 lab.call_of("timeout", given="short") or lab.call_of("ask"),
                 "Put `async with asyncio.timeout(short)` around `await ask(server)` "
-                "itself: it ends what the task waits for inside of its block.",
+                "itself: it ends what the task waits for inside its block.",
                 headline="no limit for each server",
             )
         lab.equal(run.result, "it is b")
@@ -181,7 +180,7 @@ class FirstAnswer(Exercise):
             raise Wrong(
                 "whose timeout",
                 f"Server {server}, {when}, was asked, and raised a TimeoutError of its own "
-                "after 1 s. That was none of your deadlines, and your function "
+                "after 1 s. That was not one of your deadlines, but your function "
                 f"{what}.",
                 returned.line if returned else lab.handler(),
                 "Ask the deadline with `expired()`; if it was not that one, `raise`.",
@@ -331,7 +330,7 @@ class FirstAnswer(Exercise):
             return "out of time"
         return "nobody"
 
-    @wrong("time limit", says="inside of its block")
+    @wrong("time limit", says="inside its block")
     async def limits_the_start_alone(ask, servers, short, long):
         try:
             async with asyncio.timeout(long):

@@ -15,24 +15,23 @@ class Budget(Exercise):
 
     A site answers one request at a time. `fetch(page)` is a coroutine function that takes a while.
     Write `load(fetch, pages, budget)`. It fetches the pages one after another, in order, and
-    returns a dict from page to text, with those pages alone that came in time.
+    returns a dict from page to text, of the pages that came in time.
 
     - All of it takes at most `budget` seconds.
     - A slow page must not eat what belongs to the others. When its turn comes, a page gets an equal
-      share of the seconds that are left: what is left, divided by the number of pages that were
-      not asked for yet, itself included. So what a quick page saves goes to the later ones.
-    - A page whose share is over is left out. An error that `fetch` raises comes out. (It raises no
-      TimeoutError of its own, and ends at once when it is cancelled; no page stands in `pages`
-      twice.)
+      share of the seconds that are left: those seconds, divided by the number of pages still to
+      be fetched, this one included. So what a quick page saves goes to the later ones.
+    - A page whose share is over is left out. An error that `fetch` raises comes out.
 
-    The loop's own clock, which this exercise makes jump, is `asyncio.get_running_loop().time()`.
+    `fetch` raises no TimeoutError of its own, and ends at once when it is cancelled. No page is in
+    `pages` twice. My tests use the loop's clock, `asyncio.get_running_loop().time()`.
     """
 
     id = "budget-1"
     asks = "load"
     minutes = 10
     hints = (
-        "Fix the moment at which all is over, once, at the beginning.",
+        "At the beginning, work out once the moment at which all must be over.",
         "The share is a number of seconds that you work out anew for each page.",
         "`share = (end - loop.time()) / (len(pages) - number)`, with `number` from `enumerate`.",
     )
@@ -85,7 +84,7 @@ class Budget(Exercise):
                     f"{run.elapsed:.3g} s of 12.",
                     lab.handler(),
                     "A page whose share is over is left out, and the next one has its "
-                    "turn: catch the TimeoutError inside of the loop.",
+                    "turn: catch the TimeoutError inside the loop.",
                     headline="gave up too early",
                 )
         lab.equal(run.result, {"a": "page a", "c": "page c", "d": "page d"})
@@ -110,7 +109,7 @@ class Budget(Exercise):
                 "Page b takes 9 s, and it was given all of them. At its turn 11 s were "
                 "left, for three pages.",
                 lab.earliest(lab.call_of("timeout*", "wait_for"), lab.keyword("timeout")),
-                "Each page gets its share alone.",
+                "Each page gets only its share.",
                 headline="one page ate the budget",
             )
         if abs(seconds - 3) < 0.01:
@@ -251,7 +250,7 @@ class Budget(Exercise):
                 got[page] = await fetch(page)
         return got
 
-    @wrong("one failure ends all", says="inside of the loop")
+    @wrong("one failure ends all", says="inside the loop")
     async def catches_around_the_loop(fetch, pages, budget):
         loop, got = asyncio.get_running_loop(), {}
         end = loop.time() + budget

@@ -14,17 +14,17 @@ class InHand(Exercise):
 
     - If `handle` raises an error, the job is appended to the list `failed`, and the worker goes
       on.
-    - If the worker is cancelled, it ends at once. A job that it was about to handle goes back into
-      the queue, at whichever end, and nowhere else.
+    - If the worker is cancelled, it ends at once. A job that it was handling goes back into the
+      queue, at either end, and nowhere else.
     """
 
     id = "in-hand-1"
     asks = "worker"
     minutes = 8
     hints = (
-        "Being told to end is no failure: which kind of error is it?",
+        "A request to end is not a failure. Which kind of error is it?",
         "At which two `await`s can the worker be cancelled? At which of them does it hold a job?",
-        "`except asyncio.CancelledError:` around `handle` alone; put the job back, and `raise`.",
+        "`except asyncio.CancelledError:` around `handle` only; put the job back, and `raise`.",
     )
     equivalent = {
         "puts_it_back: wider except, line 13": "errors that end a program are not asked",
@@ -56,7 +56,7 @@ class InHand(Exercise):
                 "not given back",
                 f"Then the queue held {queue}. Job 3 was taken out, and not done.",
                 lab.call_of("get"),
-                "Where the request finds the worker with a job in hand, put the job back: "
+                "If the request comes while the worker has a job in hand, put the job back: "
                 "`queue.put_nowait(job)`, and raise the request again.",
                 headline="lost the job in hand",
             )
@@ -74,14 +74,14 @@ class InHand(Exercise):
             worker,
             lab,
             [1],
-            "with job 1 alone, which is done after 1 s. I cancelled it "
+            "with only job 1, which is done after 1 s. I cancelled it "
             "after 5 s, when it waited for the next",
         )
         self._rest(
             worker,
             lab,
             [2],
-            "with job 2 alone, which fails after 1 s. I cancelled it "
+            "with only job 2, which fails after 1 s. I cancelled it "
             "after 5 s, when it waited for the next",
         )
         self._rest(worker, lab, [], "with an empty queue. I cancelled it after 5 s")
@@ -92,7 +92,7 @@ class InHand(Exercise):
         put = lab.call_of("put*")
         try_ = (
             "It was cancelled in `get`, with no job in hand. Let the `try` that puts back hold "
-            "`handle` alone."
+            "only `handle`."
         )
         try:
             cancelled = self._run(worker, lab, log, failed, queue, jobs, 5)

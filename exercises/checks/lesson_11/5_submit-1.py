@@ -15,14 +15,14 @@ class Submit(Exercise):
 
     - If `submit` itself is cancelled, it ends at once, and the saving goes on too.
     - The group does not end before the saving has ended, and an error of `save` comes out of the
-      group. (What `submit` does then is up to you.)
+      group. What `submit` does then is up to you.
     """
 
     id = "submit-1"
     asks = "submit"
     minutes = 8
     hints = (
-        "Who waits for the saving when the guest has gone? Whoever that is, the task is his.",
+        "Who waits for the saving when the guest has gone? Let that one start the task.",
         "`group.create_task(save())` first. Then wait for that task, in a way that leaves it alone "
         "when the waiting ends.",
         "`asyncio.shield(task)` inside a `timeout`, or `asyncio.wait([task], timeout=patience)`.",
@@ -91,7 +91,7 @@ class Submit(Exercise):
                     f"The group was over at {over:g} s, while the saving still went on. "
                     "Then the program ended, and that ended the saving.",
                     lab.call_of("shield", "create_task", "ensure_future"),
-                    "`shield` makes a task that nobody owns. Let the group start it: "
+                    "`shield` makes a task that belongs to nobody. Let the group start it: "
                     "`group.create_task(save())`.",
                     headline="nobody waited for the saving",
                 )

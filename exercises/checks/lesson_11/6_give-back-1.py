@@ -10,7 +10,7 @@ class GiveBack(Exercise):
     """A cleanup that is not cut off
 
     Write `borrow(lend, use, give_back)`. It awaits `thing = lend()`, awaits `use(thing)`, and
-    returns what that returned. Whatever becomes of `use`, the thing is given back:
+    returns what that returned. However `use` ends, the thing is given back:
     `give_back(thing)` is awaited, once.
 
     - `give_back` takes a while. However often `borrow` is cancelled in that time, `give_back` goes
@@ -18,8 +18,8 @@ class GiveBack(Exercise):
     - But `give_back` gets at most 3 s. If it takes longer, it is cancelled.
     - An error of `use` comes out. If `borrow` was cancelled, at whatever point, a CancelledError
       comes out, even where `use` had failed before.
-    - If `lend` did not come to its end, there is nothing to give back. But the thing may be
-      anything, None too.
+    - If `lend` did not finish, there is nothing to give back. The thing may be anything, even
+      None.
 
     `give_back` raises no error of its own.
     """
@@ -29,7 +29,7 @@ class GiveBack(Exercise):
     minutes = 12
     hints = (
         "A request goes to one task. So which task should do the giving back?",
-        "A task of its own, and a loop: `while not back.done()`, wait for it, and remember a "
+        "A task of its own, and a loop: `while not back.done()`, wait for it, and keep a "
         "CancelledError that comes meanwhile.",
         "`await asyncio.wait([back])` leaves `back` alone when it is cancelled. The bound of 3 s "
         "belongs inside the task, where no request ends it.",
@@ -91,7 +91,7 @@ class GiveBack(Exercise):
                 "given back wrongly",
                 f"{when}, and `give_back` was called {len(case.given)} times.",
                 call,
-                "One task for it, that is waited for again and again.",
+                "Make one task for it, and wait for that task again and again.",
                 headline="gave it back twice",
             )
         if case.given == ["cancelled"] and not moments:
@@ -126,8 +126,7 @@ class GiveBack(Exercise):
                 f"It was cancelled {at_moments(moments)}, `give_back` was ended when its "
                 "3 s were over, and a TimeoutError came out, not a CancelledError.",
                 lab.earliest(lab.call_of("timeout*", "wait_for"), lab.keyword("timeout")),
-                "The bound of the cleanup is the cleanup's own affair: suppress its "
-                "TimeoutError there.",
+                "The bound belongs to the cleanup: suppress its TimeoutError there.",
             )
         if case.outcome != "cancelled":
             raise Wrong(
@@ -151,7 +150,7 @@ class GiveBack(Exercise):
         if case.given == ["begun"]:
             raise Wrong(
                 "losers",
-                "After 3 s of giving back it was to be cancelled, and it still went on.",
+                "After 3 s `give_back` was to be cancelled, but it still went on.",
                 lab.call_of("wait", "timeout"),
                 "Let the bound end `give_back` itself, and not only the waiting for it.",
                 headline="left the cleanup running",

@@ -7,8 +7,8 @@ class FindTheBlockers(Exercise):
     """Find the lines that hold the loop up
 
     Read this program, and do not run it. `data` is large, the network is slow, and `pool` is a
-    ThreadPoolExecutor with a free thread. `asyncio.wrap_future` makes of a pool's future one that
-    can be awaited.
+    ThreadPoolExecutor with a free thread. `asyncio.wrap_future` turns a pool's future into one
+    that can be awaited.
 
          1  async def total(data):
          2      return sum(data)
@@ -26,9 +26,9 @@ class FindTheBlockers(Exercise):
         14      pool.submit(time.sleep, 1).result()
         15      await task
 
-    While some of these lines run, nobody else on the loop has a turn until they are done. Set
-    `blocking` to the list of their numbers. Where one function calls another of this program,
-    it is the line inside that counts.
+    While some of these lines run, no other task on the loop has a turn until they are done. Set
+    `blocking` to the list of their numbers. If one function of this program calls another, the
+    line inside counts.
     """
 
     id = "holdup-1"
@@ -36,7 +36,7 @@ class FindTheBlockers(Exercise):
     minutes = 6
     hints = (
         "For each line: in which thread does the slow part run?",
-        "Python computes the arguments of a call first, and it does so where the call stands.",
+        "Python computes the arguments of a call first, in the thread that makes the call.",
         "There are five. One is in `total`, one is hidden in an argument, and one waits for a "
         "future that can't be awaited.",
     )
@@ -64,18 +64,18 @@ class FindTheBlockers(Exercise):
             1,
             "not run yet",
             "took a definition for run",
-            "Line 1 only defines a function. What its lines do is done when it runs.",
+            "Line 1 only defines a function. Its lines run later.",
         ),
         (
             4,
             "not run yet",
             "took a definition for run",
-            "Line 4 only defines a function. What its lines do is done when it runs.",
+            "Line 4 only defines a function. Its lines run later.",
         ),
         (
             15,
             "blames the waiting",
-            "blamed the one who waits",
+            "blamed the line that waits",
             "Line 15 only waits. `total` was a task and had its turn "
             "when `one_day` first waited after line 11; the line that computes is inside it.",
         ),
@@ -95,14 +95,13 @@ class FindTheBlockers(Exercise):
             7,
             "blames the waiting",
             "overlooked the thread",
-            "In line 7 the sleep is in a thread, beside the loop. What stands here is an `await`.",
+            "In line 7 the sleep is in a thread, beside the loop. This line only awaits it.",
         ),
         (
             8,
             "blames the waiting",
             "overlooked the thread",
-            "In line 8 the request is made in a thread, beside the loop. "
-            "What stands here is an `await`.",
+            "In line 8 the request is made in a thread, beside the loop. This line only awaits it.",
         ),
         (
             5,
@@ -136,7 +135,7 @@ class FindTheBlockers(Exercise):
             "called, not handed over",
             "overlooked that the argument comes first",
             "Look at line 9 again. `requests.get(url)` is called "
-            "here, with brackets, before `to_thread` is called.",
+            "here, with parentheses, before `to_thread` is called.",
         ),
         (
             -10,
@@ -150,7 +149,7 @@ class FindTheBlockers(Exercise):
             "async def unblocks",
             "overlooked that `result()` waits",
             "Look at line 14 again. `result()` of a pool's future blocks the "
-            "thread that asks, until there is one.",
+            "thread that asks until there is a result.",
         ),
     )
 

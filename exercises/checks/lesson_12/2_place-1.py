@@ -24,9 +24,9 @@ class ChooseThePlace(Exercise):
     asks = "places"
     minutes = 5
     hints = (
-        "First: does it wait or work? Then: has the wait an `await`, and how long is the work?",
+        "First: does it wait or work? Then: can the wait be awaited, and how long is the work?",
         "What goes to a process must be pickled, and can be killed. What goes to a thread shares "
-        "everything, and can't.",
+        "everything, and can't be killed.",
         "Work that lets go of the GIL is as good in a thread as in a process, and nothing has to "
         "be sent.",
     )
@@ -85,14 +85,14 @@ class ChooseThePlace(Exercise):
         ("solver", "loop"): (
             "async def unblocks",
             "stops everybody",
-            "You left the solver on the loop. Not even a timeout could ring there.",
+            "You left the solver on the loop. Not even a timeout could expire there.",
         ),
         ("hash", "process"): (
             "shipping",
             "sends what could stay",
             "You gave the hash to a process: then "
             "500 MB have to be sent there. `hashlib` lets go of the GIL, so that "
-            "a thread does as well.",
+            "a thread does just as well.",
         ),
         ("hash", "loop"): (
             "async def unblocks",
@@ -115,7 +115,7 @@ class ChooseThePlace(Exercise):
         ("upload", "loop"): (
             "async def unblocks",
             "files block",
-            "You left the upload on the loop. There it waits for the disk, and everybody with it.",
+            "You left the upload on the loop. It waits for the disk, and all others wait with it.",
         ),
         ("upload", "process"): (
             "shipping",
@@ -151,14 +151,14 @@ class ChooseThePlace(Exercise):
         ("sum", "thread"): (
             "shipping",
             "too little to send",
-            "You sent the sum away. To add up ten numbers "
-            "takes a microsecond; to hand it to a thread takes far longer.",
+            "You sent the sum away. Adding up ten numbers "
+            "takes a microsecond; handing it to a thread takes far longer.",
         ),
         ("sum", "process"): (
             "shipping",
             "too little to send",
-            "You sent the sum away. To add up ten numbers "
-            "takes a microsecond; to send it to a process takes far longer.",
+            "You sent the sum away. Adding up ten numbers "
+            "takes a microsecond; sending it to a process takes far longer.",
         ),
         ("printer", "process"): (
             "shipping",
@@ -179,7 +179,7 @@ class ChooseThePlace(Exercise):
                 if place not in ("loop", "thread", "process"):
                     raise Wrong(
                         "value",
-                        f"For {job!r} there stands {place!r}.",
+                        f"`places[{job!r}]` is {place!r}.",
                         try_='Each value is one of "loop", "thread" and "process".',
                     )
             for (job, place), (kind, headline, says) in self.BELIEFS.items():

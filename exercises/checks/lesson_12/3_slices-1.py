@@ -10,11 +10,11 @@ MOST_IN_A_ROW = 10
 class InSlices(Exercise):
     """Work in slices
 
-    `weigh(item)` is an ordinary function. It computes for a moment and returns a number. It must be
-    called from this thread only, for it is not made for several.
+    `weigh(item)` is an ordinary function. It computes for a moment and returns a number. It is not
+    made for several threads, so call it from this thread only.
 
     Write a coroutine function `add_up(weigh, items)`: it returns the sum of `weigh(item)` over all
-    items. After at most 10 calls, all others who are ready on the loop have a turn.
+    items. After at most 10 calls, all other tasks that are ready on the loop have a turn.
     """
 
     id = "slices-1"
@@ -22,7 +22,7 @@ class InSlices(Exercise):
     minutes, clock = 6, "real"  # a virtual one never jumps beside a task that is always ready
     limit = 6  # who sleeps for some milliseconds after each item is right, too
     hints = (
-        "Who gives the others a turn? Only an `await` that really pauses.",
+        "What gives the others a turn? Only an `await` that really pauses.",
         "`await asyncio.sleep(0)` pauses for one turn of the loop.",
         "Count the calls, with `enumerate`, and pause after every tenth.",
     )

@@ -17,8 +17,8 @@ class StopTheSearch(Exercise):
 
     - If it is nowhere, return None.
     - If it isn't found after `seconds`, return None.
-    - When `search` is over, nobody looks on, however it ended: after `seconds`, or because it was
-      cancelled from outside. (A `look` that has begun can't be stopped; it may go on to its end.)
+    - When `search` is over, the looking stops, however it ended: after `seconds`, or because it was
+      cancelled from outside. A `look` that has begun can't be stopped; it may go on to its end.
     """
 
     id = "search-1"
@@ -26,7 +26,7 @@ class StopTheSearch(Exercise):
     minutes, clock = 10, "real"
     limit = 6
     hints = (
-        "What is cancelled when a timeout ends `await asyncio.to_thread(walk)`? And who goes on?",
+        "What is cancelled when a timeout ends `await asyncio.to_thread(walk)`? And what goes on?",
         "A `threading.Event` is seen by both. The thread looks at it before each place.",
         "Set the flag in a `finally`: that runs after a timeout and after a cancellation.",
     )
@@ -79,7 +79,7 @@ class StopTheSearch(Exercise):
                     "blocked",
                     "A task beside it, which slept for 10 ms, had no turn before it returned.",
                     lab.call_of("join", "result", "wait", "shutdown"),
-                    "`join` and its like hold the loop's own thread. Await something of "
+                    "Calls such as `join` hold the loop's own thread. Await something of "
                     "asyncio's: `await asyncio.to_thread(…)`.",
                 )
             after.append(await places.looked_on())

@@ -18,11 +18,11 @@ class LeaveThePool(Exercise):
     function `crunch(work, items, seconds)`. It lets two threads of a pool of its own work on the
     items: one or more, and all different.
 
-    - After `seconds`, what has not begun is cancelled. What has begun comes to its end.
+    - After `seconds`, jobs that have not begun are cancelled. Those that have begun are finished.
     - If all is done before that, `crunch` may return at once or wait for the `seconds` to pass.
-    - Return a dict from item to result, of all that were begun.
-    - When it returns, nobody works any more, and the pool is shut down.
-    - The loop is never blocked, not even while the last ones come to their end.
+    - Return a dict from item to result, of all items that were begun.
+    - When it returns, no thread works any more, and the pool is shut down.
+    - The loop is never blocked, not even while the last jobs are finished.
     """
 
     id = "leave-pool-1"
@@ -78,7 +78,7 @@ class LeaveThePool(Exercise):
         if len(bench.hands) > 2:
             raise Wrong(
                 "limit",
-                f"{len(bench.hands)} threads worked on the items, and two are asked for.",
+                f"{len(bench.hands)} threads worked on the items; the task asks for two.",
                 lab.call_of("*Executor", "to_thread", "run_in_executor", "Thread"),
                 "Make a pool of two: `ThreadPoolExecutor(2)`.",
             )
@@ -127,7 +127,7 @@ class LeaveThePool(Exercise):
                 lab.earliest(
                     lab.call_of("done", "timeout*"), lab.returning(), lab.keyword("timeout")
                 ),
-                "What was under way is done once the shutdown has ended. Collect after that.",
+                "The jobs in flight are done once the shutdown has ended. Collect after that.",
                 headline="lost results",
             )
         lab.equal(result, {item: item.upper() for item in bench.begun})

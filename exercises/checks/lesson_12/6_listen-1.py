@@ -23,7 +23,7 @@ class ListenToAThread(Exercise):
     hints = (
         "In which thread does your callback run? And in which one is the loop?",
         "An `asyncio.Queue` holds what has come. Only the loop's own thread may touch it.",
-        "`loop.call_soon_threadsafe(words.put_nowait, word)`; take the loop before, in `listen`.",
+        "`loop.call_soon_threadsafe(words.put_nowait, word)`; get the loop before, in `listen`.",
     )
 
     def verify(self, listen, lab):
@@ -55,7 +55,7 @@ class ListenToAThread(Exercise):
                     "endless",
                     "Two seconds after the last word it had not returned.",
                     lab.earliest(lab.while_loop(), lab.call_of("get"), lab.await_of()),
-                    "`callback(None)` says that there will be no more. Does `listen` hear of it?",
+                    "`callback(None)` says that there will be no more words. Does `listen` notice?",
                 )
             speaker.failed.cancel()
             result = listening.result()
@@ -96,7 +96,7 @@ class ListenToAThread(Exercise):
                     f"While it waited for the words it woke the loop {alarms.rung} times to look "
                     "whether one had come.",
                     lab.call_of("sleep", "wait_for", "timeout", "call_later"),
-                    "Do not ask every now and then. Let the callback wake the loop: "
+                    "Do not check every now and then. Let the callback wake the loop: "
                     "`loop.call_soon_threadsafe`.",
                     headline="asks again and again",
                 )
@@ -127,7 +127,7 @@ class ListenToAThread(Exercise):
                 f"The callback raised {text}: it runs in a "
                 "thread of its own, and there is no loop.",
                 lab.call_of("get_running_loop", "get_event_loop", "create_task"),
-                "Take the loop before, in `listen`, and let the callback use it.",
+                "Get the running loop before, in `listen`, and let the callback use it.",
                 headline="no loop in that thread",
             )
         if "coroutine" in text:
@@ -244,7 +244,7 @@ class ListenToAThread(Exercise):
         "words.put_nowait", "words.put", kind="arguments", says="put_nowait"
     )
 
-    @wrong("no loop yet", says="Take the loop before")
+    @wrong("no loop yet", says="Get the running loop before")
     async def asks_for_the_loop_too_late(subscribe):
         words, heard = asyncio.Queue(), []
 

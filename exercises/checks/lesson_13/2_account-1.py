@@ -11,8 +11,8 @@ class PayIn(Exercise):
     """An account that asks its bank
 
     `bank(euros, change)` is a coroutine function that takes a while: it is told what is in the
-    account and what is to be added, and it returns what is in the account then. (That is a little
-    less than the sum, for the bank takes a fee.) Write a class:
+    account and what is to be added, and it returns what is in the account then. That is a little
+    less than the sum, because the bank takes a fee. Write a class:
 
     - `Account(bank)` makes an account. Its attribute `euros` is 0 at first.
     - `await account.pay(change)` asks the bank, and writes into `euros` what the bank returned.
@@ -26,8 +26,8 @@ class PayIn(Exercise):
     asks = "Account"
     minutes = 8
     hints = (
-        "Here an await must stand between reading `euros` and writing it. Who keeps the others out "
-        "in the meantime?",
+        "Here an await must stand between reading `euros` and writing it. What keeps the others "
+        "out in the meantime?",
         "A lock keeps out those who ask for the same lock. Where do you make it, so that all calls "
         "for one account share it, and two accounts do not?",
         "`self.lock = asyncio.Lock()` in `__init__`, and `async with self.lock:` around the asking "
@@ -100,7 +100,7 @@ class PayIn(Exercise):
                 f"It took {now() - begin:g} s. The bank takes 1 s each time, so two "
                 "payments into one account take 2 s.",
                 lab.call_of("sleep"),
-                "Do not ask every now and then whether it is your turn: a lock wakes you.",
+                "Do not check every now and then whether it is your turn: a lock wakes you.",
                 headline="asks again and again",
             )
         if now() - begin > 2.001:

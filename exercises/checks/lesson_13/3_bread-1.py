@@ -9,8 +9,8 @@ from .shared import as_coroutine, ended, now
 class BuyBread(Exercise):
     """Wait for bread
 
-    `shelf` is a list of loaves, and `changed` is the `asyncio.Condition` that belongs to it. Who
-    changes the shelf, or wants to know what is on it, holds the lock of `changed`. A baker who
+    `shelf` is a list of loaves, and `changed` is the `asyncio.Condition` that belongs to it. A task
+    that changes the shelf, or wants to know what is on it, holds the lock of `changed`. A baker who
     brings a loaf calls `notify_all()`.
 
     Write `buy(changed, shelf)`, a coroutine function: it takes the first loaf from the shelf and
@@ -22,8 +22,8 @@ class BuyBread(Exercise):
     asks = "buy"
     minutes = 6
     hints = (
-        "Who is woken must take the lock again, and somebody else may have it first. What may he "
-        "have done?",
+        "A task that is woken must take the lock again, and another one may have it first. What "
+        "may that one have done?",
         "After each waking, look again: `while` and not `if`.",
         "`await changed.wait_for(lambda: shelf)` does the looking, the waiting, and the looking "
         "again.",
@@ -86,7 +86,7 @@ class BuyBread(Exercise):
                 "polling",
                 f"A loaf came at {came:g} s, and was taken at {taken:g} s.",
                 lab.call_of("sleep"),
-                "Do not ask every now and then. The baker notifies you: wait for that.",
+                "Do not check every now and then. The baker notifies you: wait for that.",
                 headline="asks again and again",
             )
 

@@ -28,15 +28,15 @@ class RequestLog(Exercise):
     - `log.say(text)` adds the pair `(number, text)` to `lines`, with the number of the request in
       which it is called, or `None` where none has begun.
 
-    Both are plain methods, nothing is awaited. A task that is created by a request's task belongs
-    to that request. A server has one log: whether two logs would share the numbers is left open.
+    Both are plain methods: nothing is awaited. A task that is created by a request's task belongs
+    to that request. A server has one log; whether two logs would share the numbers is left open.
     """
 
     id = "request-log-1"
     asks = "Log"
     minutes = 7
     hints = (
-        "An attribute of the log is one for all tasks: whoever wrote last is read by all.",
+        "An attribute of the log is one for all tasks: all read what was written last.",
         "A context variable has a value in each task, and a new task gets a copy of the values of "
         "the one that creates it.",
         '`contextvars.ContextVar("request", default=None)` makes one; it has `set(value)` and '
@@ -87,8 +87,8 @@ class RequestLog(Exercise):
                 "shared state",
                 observed,
                 first_line_of(lab, "begin"),
-                "There is one such place for all tasks, and the last one who wrote is read "
-                "by all. A ContextVar has a value for each task.",
+                "There is one such place for all tasks, and all read what was written "
+                "last. A ContextVar has a value for each task.",
                 headline="shared by all requests",
             )
         self._said(lab, log, [(1, "page"), (2, "page"), (3, "page")])

@@ -11,8 +11,8 @@ class Limited(Exercise):
 
     Write `limited(fetch, most)`, a plain function. `fetch` is a coroutine function of one argument.
     It returns a coroutine function `get(page)` that does what `fetch(page)` does: it returns the
-    same or raises the same. But of all who call `get` at the same time, at most `most` are in
-    `fetch` at any moment. The others wait, and go on as soon as there is a place. If a caller is
+    same or raises the same. But of all tasks that call `get`, at most `most` are in `fetch` at any
+    moment. The others wait, and go on as soon as there is a place. If a caller is
     cancelled, its place is free again. All calls of `get` are made on one event loop.
     """
 
@@ -20,8 +20,8 @@ class Limited(Exercise):
     asks = "limited"
     minutes = 7
     hints = (
-        "A semaphore is a lock with several places. Who must share it: those who call `limited`, "
-        "or those who call what it returns?",
+        "A semaphore is a lock with several places. Which calls must share it: those of `limited`, "
+        "or those of what it returns?",
         "Make the semaphore in `limited`, and use it in the inner function.",
         "Inside: `async with places: return await fetch(page)`.",
     )
@@ -94,7 +94,7 @@ class Limited(Exercise):
                 f"It took {run.elapsed:g} s. With two places, and "
                 "0.937 s for each page, it takes 2.811 s.",
                 lab.call_of("sleep", "*Semaphore", "Lock"),
-                "Who leaves must wake the next one at once: a semaphore does that.",
+                "A task that leaves must wake the next one at once: a semaphore does that.",
             )
 
     async def _both(self, limited, lab, one, two):
@@ -118,7 +118,7 @@ class Limited(Exercise):
         if not callable(get):
             raise Wrong(
                 "value",
-                f"It returned {get!r}; asked is a coroutine function.",
+                f"It returned {get!r}; the task asks for a coroutine function.",
                 try_="Define a function inside, and return it without calling it.",
             )
 

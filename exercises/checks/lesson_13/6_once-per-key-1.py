@@ -17,10 +17,10 @@ class OncePerKey(Exercise):
 
     - each key is loaded once, even if many tasks ask for it at the same time;
     - different keys are loaded at the same time;
-    - if a load fails, its error comes out, and who asks for that key later has it loaded again,
-      once for all who ask;
-    - who is cancelled while he waits takes nothing from the others: who asked with him, or asks
-      later, gets the page. (For that it may be loaded anew.)
+    - if a load fails, its error comes out; a task that asks for that key later has it loaded
+      again, once for all that ask;
+    - a task that is cancelled while it waits takes nothing from the others: those that asked with
+      it, or ask later, get the page. For that it may be loaded anew.
     """
 
     id = "once-per-key-1"
@@ -29,9 +29,9 @@ class OncePerKey(Exercise):
     hints = (
         'Between the check "is it there?" and the note "it is there" no `await` may stand.',
         "Keep something in the dict that can be awaited by many while the page is not there yet.",
-        "A task for each load. All await the same one, by `asyncio.shield(task)`, so that who is "
-        "cancelled doesn't cancel it. If the load fails, the task itself takes its key out of the "
-        "dict: who waited may wake late, when somebody's next task stands there.",
+        "A task for each load. All await the same one, by `asyncio.shield(task)`, so that a "
+        "cancelled caller doesn't cancel it. If the load fails, the task itself takes its key out "
+        "of the dict: a caller that waited may wake late, when the next task is already there.",
     )
 
     equivalent = {
@@ -53,7 +53,7 @@ class OncePerKey(Exercise):
                 "value",
                 f"The three got {pages}.",
                 lab.earliest(lab.literal(None), lab.call_of("load")),
-                "Who finds that the page is being loaded has to wait for it too. Keep "
+                "A task that finds the page being loaded has to wait for it too. Keep "
                 "something in the dict that can be awaited.",
             )
         lab.equal(pages, ["page a"] * 3, what="the three got")
@@ -82,7 +82,7 @@ class OncePerKey(Exercise):
                 f"It took {now() - begin:g} s. Each load takes 1 s, and different keys do "
                 "not wait for each other.",
                 lab.earliest(lab.call_of("Lock", "*Semaphore"), lab.await_of()),
-                "Nobody else's key needs protection. Keep a task, or a lock, for each key.",
+                "Other keys need no protection. Keep a task, or a lock, for each key.",
                 headline="one lock for all keys",
             )
 
@@ -127,8 +127,8 @@ class OncePerKey(Exercise):
                 "lost error",
                 f"One of the two got {odd[0]!r}, and not the OSError of `load`.",
                 lab.earliest(lab.deleting(), lab.call_of("pop")) or lab.handler(),
-                "Whoever waits for a load gets its error. And the second one to take it "
-                "out of the dict finds it gone, or finds somebody's next task there: "
+                "All that wait for a load get its error. And the second one to take it "
+                "out of the dict finds it gone, or finds the next task there: "
                 "`if tasks.get(key) is task: del tasks[key]`.",
             )
         await self._asked_again(once_per_key, lab)
@@ -156,8 +156,8 @@ class OncePerKey(Exercise):
                 f"`load` was called {len(load.started)} times, {load.peak} of them at the same "
                 "time. 2 calls are enough.",
                 lab.earliest(lab.deleting(), lab.call_of("pop")),
-                "Who wakes late takes out what somebody else has begun meanwhile. Take out the "
-                "failed task alone: `if tasks.get(key) is task: del tasks[key]`.",
+                "A task that wakes late takes out what another one has begun meanwhile. Take out "
+                "only the failed task: `if tasks.get(key) is task: del tasks[key]`.",
                 headline="loaded twice",
             )
 
@@ -192,7 +192,7 @@ class OncePerKey(Exercise):
             "cancel passed on",
             observed,
             lab.await_of(),
-            "Who awaits a task and is cancelled cancels that task, which is everybody's: "
+            "If a caller that awaits the shared task is cancelled, so is that task: "
             "`await asyncio.shield(task)`.",
             headline="one cancelled all",
         )
@@ -212,7 +212,7 @@ class OncePerKey(Exercise):
         if not callable(get):
             raise Wrong(
                 "value",
-                f"It returned {get!r}; asked is a coroutine function.",
+                f"It returned {get!r}; the task asks for a coroutine function.",
                 try_="Define a function inside, and return it without calling it.",
             )
         return get

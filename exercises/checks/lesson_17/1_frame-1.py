@@ -14,15 +14,15 @@ class ReadFrame(Exercise):
     """Frames with a length
 
     Each message on a connection is a frame: four bytes that say its length (highest byte first,
-    `">I"` in `struct`), then so many bytes.
+    `">I"` in `struct`), then that many bytes.
 
     Write `read_frame(reader)`, a coroutine function. `reader` is an `asyncio.StreamReader`.
 
     - It returns the next message, as bytes, and takes nothing of what comes after it.
     - If the connection has ended before a frame began, it returns `None`.
-    - If it ends in the midst of a frame, `asyncio.IncompleteReadError` comes out.
+    - If it ends inside a frame, `asyncio.IncompleteReadError` comes out.
     - A length above 1000 is a `ValueError`, raised before the message itself is waited for.
-    - An error of the reader's own, as a `ConnectionResetError`, comes out.
+    - An error of the reader's own, such as a `ConnectionResetError`, comes out.
     """
 
     id = "frame-1"
@@ -49,7 +49,7 @@ class ReadFrame(Exercise):
                     raise Wrong(
                         "one read is one message",
                         f"It raised struct.error: {error}. "
-                        "Of the four bytes of the length fewer had come.",
+                        "Fewer than the four bytes of the length had come.",
                         lab.call_of("read"),
                     ) from None
                 except ValueError as error:
@@ -112,7 +112,7 @@ class ReadFrame(Exercise):
             "only three of five bytes came": hello[:7],
         }.items():
             read(
-                f"a connection that ended in the midst of a frame: {what}",
+                f"a connection that ended inside a frame: {what}",
                 cut,
                 1.0,
                 None,
@@ -133,7 +133,7 @@ class ReadFrame(Exercise):
             except asyncio.IncompleteReadError:
                 raise Wrong(
                     "protocol",
-                    f"The length said {length:,}, and it waited for so many bytes.",
+                    f"The length said {length:,}, and it waited for that many bytes.",
                     lab.call_of("unpack", "from_bytes"),
                     "Raise ValueError if the length is above 1000.",
                     headline="no limit",
@@ -271,7 +271,7 @@ class ReadFrame(Exercise):
             raise ValueError(length)
         return await reader.read(length)
 
-    @wrong("one read is one message", says="fewer had come")
+    @wrong("one read is one message", says="of the length had come")
     async def reads_the_length_once(reader):
         head = await reader.read(4)
         if not head:

@@ -26,7 +26,7 @@ class LineInTime(Exercise):
     asks = "read_line"
     minutes, clock = 6, "virtual"
     hints = (
-        "What is to be there in time: the next letter, or the whole line?",
+        "What has to be there in time: the next letter, or the whole line?",
         "`readline` gives a line with its line feed, or what there was if the end came first.",
         "`async with asyncio.timeout(seconds):` around one `await reader.readline()`.",
     )
@@ -104,7 +104,7 @@ class LineInTime(Exercise):
         )
         for what, steps in {
             "a connection that has ended": [None],
-            "a connection that ends in the midst of a line": [b"hel", 1.0, None],
+            "a connection that ends inside a line": [b"hel", 1.0, None],
         }.items():
             self.compare(lab, read(what, *steps), None)
 

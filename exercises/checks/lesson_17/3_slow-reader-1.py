@@ -13,7 +13,7 @@ class SlowReader(Exercise):
     """A slow reader
 
     Write `send_all(writer, parts)`, a coroutine function. `writer` is the `StreamWriter` of a
-    client, and `parts` an async iterator that gives bytes, without end perhaps.
+    client, and `parts` an async iterator that gives bytes, perhaps without end.
 
     - It sends all parts, in order. Then it closes the connection and returns.
     - No more than 256 KiB may lie in the writer's buffer: while the client is slow, no further
@@ -32,7 +32,7 @@ class SlowReader(Exercise):
     minutes, clock, limit = 8, "real", 6.0
     hints = (
         "`write` never waits. Who does?",
-        "Wait after each part, inside of the loop. And what does the wait raise when the client "
+        "Wait after each part, inside the loop. And what does the wait raise when the client "
         "is gone?",
         "`try:` `async for part in parts:` `writer.write(part)` `await writer.drain()`, then "
         "`except ConnectionError: pass` and `finally: writer.close()`.",

@@ -21,9 +21,9 @@ class Answering(Exercise):
     """Close, whatever happens
 
     Write `handle(reader, writer, work)`, a coroutine function that serves one client. The client
-    says one line, which is no longer than the reader's limit, 64 KiB, and may be empty but for its
-    line feed. `await work(line)`, given the line with its line feed, makes the answer, bytes, many
-    of them perhaps.
+    says one line, which is no longer than the reader's limit, 64 KiB, and may hold nothing but its
+    line feed. `await work(line)`, given the line with its line feed, makes the answer: bytes,
+    perhaps many.
 
     - Send the answer, and close the connection.
     - If `work` raises a `ValueError`, the answer is `b"error\\n"`.

@@ -12,15 +12,15 @@ EVENTS = ("came", "came", "left", "made `handle` raise KeyError", "was cancelled
 
 
 class AtMost(Exercise):
-    """Not more than so many
+    """A limit on connections
 
     Write `at_most(number, handle)`, a plain function. It returns a handler for
     `asyncio.start_server`, a coroutine function of `reader` and `writer`.
 
     - It awaits `handle(reader, writer)`, for at most `number` connections at a time, and then
       closes the connection.
-    - Who comes when all places are taken is not served: `b"busy\\n"` is sent, at once, and the
-      connection is closed.
+    - A client that comes when all places are taken is not served: `b"busy\\n"` is sent, at once,
+      and the connection is closed.
     - A place is free again when `handle` has ended, and also when it has raised or was cancelled.
       Its error comes out.
 
@@ -225,7 +225,7 @@ class AtMost(Exercise):
         if not busy:
             raise Wrong(
                 "late",
-                "All places were taken, and who came then had to wait for an answer.",
+                "All places were taken, and a client that came then had to wait for an answer.",
                 lab.earliest(lab.async_with(), lab.call_of("acquire", "wait_for")),
                 "Look whether a place is free (`locked()`, or a count), and wait for none.",
                 headline="kept waiting",

@@ -46,7 +46,7 @@ class CountWSGI(Exercise):
     - Everything else, another path or another method, is answered by `404 Not Found`, with any
       body you like.
 
-    `environ["wsgi.input"].read(number)` reads so many bytes of the body, and
+    `environ["wsgi.input"].read(number)` reads that many bytes of the body, and
     `environ["CONTENT_LENGTH"]` says how many there are: a text of digits, which may be missing or
     empty where there is no body. You may send any headers.
     """

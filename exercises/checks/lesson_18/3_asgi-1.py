@@ -16,7 +16,7 @@ class CountASGI(Exercise):
 
     The request's body comes in pieces, some of which may be empty. Each is a message with `body`,
     and `more_body` is true if another one follows; either may be left out if it is `b""` or
-    `False`. After the last piece nothing comes any more. You may send any headers, as pairs of
+    `False`. Nothing comes after the last piece. You may send any headers, as pairs of
     bytes, or none.
     """
 
@@ -29,7 +29,7 @@ class CountASGI(Exercise):
     hints = (
         'The method is `scope["method"]`, the path `scope["path"]`. `receive()` and '
         "`send(message)` are awaited.",
-        "One `await receive()` gives one piece. When do you stop to ask?",
+        "One `await receive()` gives one piece. When do you stop asking?",
         'First `{"type": "http.response.start", "status": 200, "headers": []}`, then '
         '`{"type": "http.response.body", "body": b"…"}`, for the 404 as well.',
     )

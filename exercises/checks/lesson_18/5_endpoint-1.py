@@ -20,7 +20,7 @@ class Blocking(Exercise):
     Write `make_app(look_up)`. It returns a FastAPI application that answers `GET /price/{name}`
     with `{"name": name, "price": price}`, and with status 404 where the name is not known
     (`raise HTTPException(404)` does that). Any other error of `look_up` comes out. While one
-    request waits for the database others must be served.
+    request waits for the database, others must be served.
     """
 
     id = "endpoint-1"

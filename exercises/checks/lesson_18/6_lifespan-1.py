@@ -58,7 +58,7 @@ class Lifespan(Exercise):
         from fastapi import FastAPI
         """
     hints = (
-        "Whose life is as long as the pool's? Neither a request's nor that of the module.",
+        "What lives as long as the pool should? Not a request, and not the module.",
         "`FastAPI(lifespan=...)` takes a function of the application, decorated with "
         "`@asynccontextmanager`.",
         "Before the `yield` of the lifespan: `await connect()`. After it: `await pool.close()`. "

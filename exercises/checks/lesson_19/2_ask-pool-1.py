@@ -36,8 +36,8 @@ class AskThePool(Exercise):
 
     `pool` lends connections: `async with pool.acquire() as connection:`. `await
     connection.fetch(name)` asks one question and takes a while; a connection takes one question at
-    a time, and refuses a second one with an error. Who asks a pool that has lent everything waits
-    for its turn.
+    a time, and refuses a second one with an error. A task that asks when everything is lent waits
+    its turn.
 
     Write `prices(pool, names)`, a coroutine function: it returns what `fetch` gave for each name,
     in the order of `names`. As many questions as the pool has connections are under way at once;

@@ -32,15 +32,15 @@ class PoolByHand(Exercise):
 
     - `Pool(connect, size)` makes a pool. It opens nothing yet.
     - `async with pool.acquire() as connection:` lends a connection: one that was given back, if
-      there is one; a new one, if fewer than `size` are open; else it waits until one is given
-      back; who asks first is served first. While one is being opened, another may be. At the end
-      of the block it goes back to the pool, after an error or a cancellation too, and these go on
-      their way.
+      there is one; a new one, if fewer than `size` are open; otherwise it waits until one is given
+      back; the task that asks first is served first. While one is being opened, another may be.
+      At the end of the block it goes back to the pool, also after an error or a cancellation,
+      which comes out.
     - `await pool.close()` closes all connections. (It is called when all of them are back, and no
       connection fails to close.)
 
-    A connection belongs to one task at a time, and never are more than `size` open. If `connect()`
-    raises an error, that comes out of `acquire`, and the next one may try again.
+    A connection belongs to one task at a time, and no more than `size` are ever open. If
+    `connect()` raises an error, that comes out of `acquire`, and the next one may try again.
     """
 
     id = "own-pool-1"
@@ -52,7 +52,7 @@ class PoolByHand(Exercise):
     asks = "Pool"
     minutes = 12
     hints = (
-        "Two things are to be counted: how many may be lent at once, and which ones are free. The "
+        "Two things have to be counted: how many may be lent at once, and which ones are free. The "
         "first is what a semaphore does.",
         "Between `if fewer than size are open` and `await connect()` others have their turn. Take "
         "the place first, and open then.",

@@ -13,9 +13,9 @@ class Transaction(Exercise):
 
     `await connection.execute(sql)` takes a while. Write the function `transaction(connection)`; the
     decorator above it makes an async context manager of it. `async with transaction(connection):`
-    executes "begin" before the block. If the block comes to its end, it executes "commit"; if it
-    is left by an error or a cancellation, "rollback", and the error or the cancellation goes on
-    its way. If "begin" or "commit" fails, that error comes out; what you execute then is up to you.
+    executes "begin" before the block. If the block comes to its end, it executes "commit"; if it is
+    left by an error or a cancellation, "rollback", and the error or the cancellation goes on. If
+    "begin" or "commit" fails, that error comes out; what you execute then is up to you.
     """
 
     id = "transaction-1"

@@ -41,7 +41,7 @@ class Feed(Exercise):
     """News that nobody stalls
 
     Write a class `Feed`, which sends news to many clients. `await client.send(message)` sends one
-    message to one client; it takes a while, with some clients long.
+    message to one client; it takes a while, for some clients a long one.
 
     - `Feed(size)` makes a feed.
     - `await feed.serve(client)` sends to this client, in order, every message that is published
@@ -51,8 +51,8 @@ class Feed(Exercise):
       served now. It returns at once.
 
     At most `size` messages wait for one client (the one that is being sent is not counted). If one
-    more comes, the oldest of those that wait is lost. No client notices how slow another is. Who
-    has left, or is served no more, is forgotten.
+    more comes, the oldest of those that wait is lost. No client notices how slow another is. A
+    client that has left, or is no longer served, is forgotten.
     """
 
     id = "news-1"

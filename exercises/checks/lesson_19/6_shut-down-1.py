@@ -30,9 +30,9 @@ class ShutDown(Exercise):
     SIGTERM has come. Write `shut_down(server, under_way, seconds)`, a coroutine function:
 
     - It stops accepting: `server.close()`, an ordinary method.
-    - It lets the requests go on that are under way. `under_way` is a set of their tasks; a task
-      that ends takes itself out of it. It may be empty. That one request fails is no reason to
-      drop the others, nor does its error come out.
+    - It lets the requests that are under way go on. `under_way` is a set of their tasks; a task
+      that ends takes itself out of it. It may be empty. If one request fails, the others
+      go on all the same, and its error doesn't come out.
     - After `seconds` it cancels those that are left, and waits until they have ended, for they
       clean up.
     - It returns how many it had to cancel. It takes no longer than the requests do.
