@@ -108,8 +108,9 @@ class Found:
     def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
         verdict = _verdict(self.row, self.holds)
         mark = element("summary", f"Ledger: {self.row.id}, {verdict}")
-        seen = element("p", self.row.what, element("br"), f"Seen here: {self.saw}", style=CLOSE)
-        return bundle(element("details", mark, seen, style=QUIET), repr(self))
+        lines = (self.row.what, f"Seen here: {self.saw}")
+        opened = (element("p", line, style=CLOSE) for line in lines)
+        return bundle(element("details", mark, *opened, style=QUIET), repr(self))
 
 
 def found(id: str, *, holds: bool | None, saw: object) -> Found:
