@@ -10,17 +10,16 @@ from .shared import must_pass, verdict
 class TimeoutTest(Exercise):
     """A test of thirty seconds that takes no time
 
-    `order(kitchen)` calls the coroutine function `kitchen` and awaits it. This is promised:
+    `order(kitchen)` calls the coroutine function `kitchen` and awaits it. It promises:
 
-    - What the kitchen returns is returned, as soon as it is there.
+    - It returns what the kitchen returns, as soon as that is there.
     - After 30 s without it the kitchen is cancelled, and once it has ended `order` returns "the
       guest left".
     - An error of the kitchen comes out.
 
-    Write the test: `async def test_order(order)`. It passes (returns) if `order` keeps all of
-    that, and fails (raises any error) if not. My wrong ones may be wrong by one second. The test
-    runs on virtual time, on a loop of its own, whose clock is
-    `asyncio.get_running_loop().time()`.
+    Write the test: `async def test_order(order)`. It passes (returns) if `order` keeps all of that,
+    and fails (raises any error) if not. Some broken ones are wrong by only one second. The test
+    runs on virtual time, on a loop of its own, whose clock is `asyncio.get_running_loop().time()`.
     """
 
     id = "thirty-1"
@@ -305,7 +304,7 @@ class TimeoutTest(Exercise):
             return
         assert False, "no TimeoutError"
 
-    @wrong("fails the right", says="does not go along with virtual time")
+    @wrong("fails the right", says="doesn't follow virtual time")
     async def asks_the_computers_clock(order):
         async def kitchen():
             await asyncio.sleep(29)

@@ -22,7 +22,7 @@ class Circle(Exercise):
     asks = "find_circle"
     minutes = 10
     hints = (
-        "Begin with any task and follow: whom does it wait for, and that one, and that one?",
+        "Begin with any task and follow: whom does it wait for, and whom does that one wait for?",
         "Two ends are possible: None (no circle on this way), or a name that you have met before. "
         "The names met before may be a tail that leads into the circle.",
         "Begin with each task in turn. If you come back to the very one that you began with, the "
@@ -63,8 +63,8 @@ class Circle(Exercise):
                     f"It found {named(got)}. Of these, "
                     f"{named(got - circle)} can only wait for the circle.",
                     lab.returning("set", "*seen*", "*path*"),
-                    "Who ends when the circle is broken at one place? Those in the "
-                    "circle are the ones to which the way comes back.",
+                    "Follow the way from each of them. Only those to which it comes back are in "
+                    "the circle.",
                     headline="named the innocent",
                 )
             if got and not circle:

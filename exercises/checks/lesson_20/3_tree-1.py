@@ -23,7 +23,7 @@ class ReadTree(Exercise):
             asyncio.create_task(report(lock, ready), name="report")
             await asyncio.create_task(sales(ready), name="sales")
 
-    Somebody looked into it, with `links` of the lesson, and found this:
+    Somebody looked into it with the lesson's `links`, and found this:
 
         main   -> main:16 -> task sales
         report -> report:9 -> Lock.acquire
@@ -47,8 +47,8 @@ class ReadTree(Exercise):
         "Ask of each line: who ends this wait? For an event it is whoever sets it, for a lock it "
         "is whoever holds it.",
         "A deadlock is a circle. Does the way from main come back to main?",
-        "Who awaits a task passes a request to cancel on to it. A lock is no task: nothing is "
-        "passed on to its holder.",
+        "A task passes a request to cancel on to the task that it awaits. A lock isn't a task: "
+        "nothing is passed on to its holder.",
     )
     right_values = (
         {
@@ -129,7 +129,7 @@ class ReadTree(Exercise):
         if tree.get("deadlock") is True:
             raise Wrong(
                 "circle of waits",
-                "You say it is a deadlock. stock waits for a timer, which rings after ten "
+                "You say that it is a deadlock. But stock waits for a timer: it rings after ten "
                 "hours, and then all of them go on.",
                 try_="A deadlock is a circle.",
                 headline="took a long wait for a deadlock",
@@ -146,8 +146,8 @@ class ReadTree(Exercise):
         if isinstance(cancelled, list) and {"report", "stock"} & set(map(str, cancelled)):
             raise Wrong(
                 "cancel passed on",
-                "You let it go on to report or to stock. sales waits for an event, and "
-                "an event is no task: of report it knows nothing.",
+                "You let it go on to report or to stock. sales waits for an event, and an event "
+                "isn't a task: it knows nothing of report.",
                 try_="",
                 headline="a request stops where no task is awaited",
             )

@@ -12,10 +12,10 @@ class LeakDetector(Exercise):
     the names of the tasks that the test started and left running.
 
     - Tasks that were there before are none of its business, and go on.
-    - What the test left is cancelled, and has ended, its cleanup too, when `leaks` is over. It
-      waits no longer than that.
-    - An error of the test comes out, and what the test left is ended in that case too, as it is if
-      `leaks` is cancelled.
+    - `leaks` cancels what the test left, and is over only when that has ended, its cleanup
+      included. It waits no longer than that.
+    - If the test fails, or `leaks` is cancelled, it ends what the test left all the same, and the
+      error comes out.
     """
 
     id = "leaks-1"
@@ -136,7 +136,7 @@ class LeakDetector(Exercise):
         if took > must + 0.5:
             raise Wrong(
                 "late",
-                f"{must} s after its begin nothing was left to wait for, and `leaks` was "
+                f"{must} s after it began nothing was left to wait for, and `leaks` was "
                 f"over at {took:g} s.",
                 lab.call_of("sleep"),
                 "A sleep stands for something: await the tasks themselves.",
@@ -166,7 +166,7 @@ class LeakDetector(Exercise):
                     "order",
                     f"It returned {names}.",
                     lab.returning(),
-                    "Asked is a list, with the names sorted.",
+                    "It must be a list, with the names sorted.",
                 )
         lab.equal(names, expected)
         self._ended(lab, state, expected, "The test was over")

@@ -51,17 +51,17 @@ class Noted(Appliance):
 class Fixture(Exercise):
     """A fixture that cleans up
 
-    Write `kitchen(oven, fridge)`, an async generator as pytest-asyncio takes it for a fixture. It
+    Write `kitchen(oven, fridge)`, an async generator that pytest-asyncio can use as a fixture. It
     switches on the oven, then the fridge (`await oven.on()`), yields both as a pair, and switches
     them off again, the fridge first (`await fridge.off()`).
 
     - It is used in two ways. pytest goes on after the `yield`, however the test ended.
-      `contextlib.asynccontextmanager` throws the error of the block in, at the `yield`. In both,
-      all that was switched on is switched off.
+      `contextlib.asynccontextmanager` raises the error of its block at the `yield`. In both,
+      whatever was switched on is switched off.
     - If the fridge does not start (`on` raises), the oven is switched off.
     - If `fridge.off()` raises, the oven is switched off all the same.
-    - What did not start is not switched off. Errors come out. A cancellation, at whatever moment,
-      is an error like others.
+    - What did not start is not switched off. Errors come out. A cancellation, at any moment, counts
+      as an error.
     """
 
     id = "fixture-1"
@@ -70,7 +70,7 @@ class Fixture(Exercise):
     hints = (
         "What runs whether or not an error passes by? And from which line on must the oven be "
         "switched off again?",
-        "A `try` of its own for each: that of the fridge stands inside that of the oven.",
+        "Each needs a `try` of its own, and the fridge's stands inside the oven's.",
         "`await oven.on()`, then `try:`, in it the same for the fridge with the `yield` inside, "
         "and the two `finally`. Or a `contextlib.AsyncExitStack` with `push_async_callback`.",
     )
@@ -137,7 +137,7 @@ class Fixture(Exercise):
             if not (isinstance(pair, (tuple, list)) and list(pair) == list(things)):
                 raise Wrong(
                     "value",
-                    f"It yields {pair!r}; asked is the pair (oven, fridge).",
+                    f"It yields {pair!r}; it must be the pair (oven, fridge).",
                     lab.yielding(),
                 )
             notes.append("test")
@@ -199,7 +199,7 @@ class Fixture(Exercise):
         if sorted(notes) == sorted(expected):
             raise Wrong(
                 "order",
-                seen + f" The order asked is {', '.join(expected)}.",
+                seen + f" The right order is {', '.join(expected)}.",
                 lab.call_of("off"),
                 "The oven first, then the fridge; and off in the opposite order.",
             )

@@ -51,8 +51,8 @@ def must_pass(lab, what, *call):
             )
         elif lab.call_of("monotonic", "perf_counter", "time.time"):
             try_ = (
-                "The clock of the computer does not go along with virtual time. Ask that of "
-                "the loop: `asyncio.get_running_loop().time()`."
+                "The computer's clock doesn't follow virtual time. Ask the loop's clock: "
+                "`asyncio.get_running_loop().time()`."
             )
         else:
             try_ = "What did the test expect there that nobody promised?"
@@ -66,8 +66,8 @@ def must_pass(lab, what, *call):
     if run.result is not None:
         raise Wrong(
             "passes the broken",
-            f"Your test returned {run.result!r}. Nobody looks at "
-            "what a test returns: it fails by an error.",
+            f"Your test returned {run.result!r}. A test's return value is ignored: it fails by "
+            "raising an error.",
             lab.returning(),
             "`assert` it instead.",
             headline="returned its verdict",

@@ -8,7 +8,7 @@ from .shared import Cluster, not_a_future, not_here, run_on, size
 class Batches(Exercise):
     """Not too small, not too big
 
-    `work(number)` is an ordinary function that takes a millisecond. Four workers are there, and a
+    `work(number)` is an ordinary function that takes a millisecond. There are four workers, and a
     call costs five milliseconds, however little it does.
 
     Write a coroutine function `work_all(client, work, numbers)`: it returns the list of what
@@ -18,14 +18,14 @@ class Batches(Exercise):
 
     `client` behaves as Dask's: `client.submit(function, *arguments)` and `client.map(function,
     items)` return futures at once, and `await client.gather(futures)` gives their results in order.
-    (Arguments are handed over by position.)
+    Arguments are passed by position.
     """
 
     id = "batches-1"
     asks = "work_all"
     minutes = 8
     hints = (
-        "What goes to the cluster need not be `work` itself. What function does several numbers?",
+        "You needn't send `work` itself. Which function handles several numbers?",
         "`math.ceil(len(numbers) / 20)` numbers in a call are some 20 calls. And for no numbers?",
         "`parts = [numbers[n:n + size] for n in range(0, len(numbers), size)]`, a function `batch` "
         "that returns `[work(number) for number in part]`, and `client.map(batch, parts)`.",

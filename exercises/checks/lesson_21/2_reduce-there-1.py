@@ -15,13 +15,13 @@ class ReduceThere(Exercise):
     it returns a dict from each of `days` to its highest number.
 
     The days are all different, and none of the lists is empty. Every day is loaded once, by a
-    worker, and all workers have their share. No measurements move: in all, less than 5,000 bytes
-    may come home, go out, or go from worker to worker.
+    worker, and all workers take part. No measurements move: in all, less than 5,000 bytes may come
+    home, go out, or go from worker to worker.
 
     `client` behaves as Dask's: `client.submit(function, *arguments)` and `client.map(function,
     items)` return futures at once. A result stays on the worker that made it until its future is
     awaited, alone or by `await client.gather(futures)`. A future can be an argument of another
-    call, which then runs where that result is. (Arguments are handed over by position.)
+    call, which then runs where that result is. Arguments are passed by position.
     """
 
     id = "reduce-there-1"
@@ -81,7 +81,7 @@ class ReduceThere(Exercise):
                 lab.call_of("submit", "map", given=ast.Await)
                 or lab.call_of("scatter")
                 or lab.call_of("submit", "map"),
-                "Hand on the future itself: `client.submit(max, future)`. The list "
+                "Pass on the future itself: `client.submit(max, future)`. The list "
                 "stays where it is.",
                 headline="there and back",
             )

@@ -16,24 +16,24 @@ class Survive(Exercise):
     another worker takes the place of the dead one.
 
     Write a coroutine function `do_all(client, work, items)`: it returns what `work` returns for
-    each of `items`, in their order. Send all of them off at the beginning, one call each. What was
-    lost with a worker is sent again, and nothing else is: not what is done, and not what failed
-    with an error of its own. Such an error comes out, alone or in a group.
+    each of `items`, in their order. Send all of them off at the beginning, one call each. A call
+    that was lost with its worker is sent again, and no other is: neither one that is done, nor one
+    that failed with an error of its own. Such an error comes out, alone or in a group.
 
-    An item may be the reason why its worker dies. Each is sent three times at most; if it is lost
-    the third time too, `client.WorkerDied` comes out likewise. (The items are different numbers.)
+    An item may be what kills its worker, so each is sent at most three times. If it is lost the
+    third time too, `client.WorkerDied` comes out in the same way. The items are different numbers.
 
-    `client` behaves as Dask's otherwise: `client.submit(function, *arguments)` and
-    `client.map(function, items)` return futures at once, and a future can be awaited. (Arguments
-    are handed over by position.)
+    Otherwise `client` behaves as Dask's: `client.submit(function, *arguments)` and
+    `client.map(function, items)` return futures at once, and a future can be awaited. Arguments are
+    passed by position.
     """
 
     id = "survive-1"
     asks = "do_all"
     minutes = 12
     hints = (
-        "First for one item: a coroutine that sends it, awaits the future, and sends it again "
-        "where it was lost.",
+        "First for one item: a coroutine that sends it, awaits the future, and sends it again if "
+        "it was lost.",
         "`except client.WorkerDied:` and no other error. Then all of them at once: which lesson "
         "had that?",
         "`for attempt in range(3): try: return await client.submit(work, item)`, and "
@@ -97,7 +97,7 @@ class Survive(Exercise):
             raise Wrong(
                 "sequential",
                 f"It took {run.elapsed:.2g} s. The eighth call was made at "
-                f"{first[-1]:.2g} s, and eight workers are there.",
+                f"{first[-1]:.2g} s, and there are eight workers.",
                 lab.text.sequential_await() or lab.await_of(),
             )
 
@@ -123,7 +123,7 @@ class Survive(Exercise):
         try:
             returned = run_on(
                 lab,
-                "with the items 11 to 18, of which 15 is the death of every worker",
+                "with the items 11 to 18, of which 15 kills every worker",
                 do_all,
                 client,
                 work,
@@ -200,7 +200,7 @@ class Survive(Exercise):
             raise Wrong(
                 "sequential",
                 f"The first {len(items)} calls were made within {client.sent[len(items) - 1]:.2g} "
-                "s, and eight workers are there.",
+                "s, and there are eight workers.",
                 lab.text.sequential_await() or lab.await_of(),
             )
         sent = Counter(item for (item,) in client.calls)
@@ -259,7 +259,7 @@ class Survive(Exercise):
         "await asyncio.gather(*(one(item) for item in items))",
         "[await one(item) for item in items]",
         kind="sequential",
-        says="eight workers are there",
+        says="there are eight workers",
     )
 
     catches_everything = each_for_itself.but(

@@ -36,10 +36,10 @@ class Once(Exercise):
     "id", which no other payment has; "account"; and "amount", a whole number.
 
     Write an ordinary function `pay(book, payment)` that enters a payment. At any time
-    `sum(book.values())` shall be the sum of all payments made. A payment may be entered again, once
-    or many times, at once or much later: that changes nothing. All that has to be remembered is in
-    `book`, for the next call may be in another process. A worker may die in the midst of `pay`, and
-    then the payment is entered again.
+    `sum(book.values())` must be the sum of all payments made. A payment may be entered again, once
+    or many times, at once or much later: that changes nothing. Keep all that must be remembered in
+    `book`, because the next call may run in another process. A worker may die in the middle of
+    `pay`; then the payment is entered again.
     """
 
     id = "idempotent-1"
@@ -49,7 +49,8 @@ class Once(Exercise):
         "How would you know a payment that was entered before? Two payments may be alike in "
         "everything but one.",
         "A sum forgets what it was made of. What could stand in `book` in its place?",
-        "To set `book[key] = amount` twice is to set it once, if the key is the payment's own.",
+        "Setting `book[key] = amount` a second time changes nothing, if the key belongs to this "
+        "payment alone.",
     )
 
     def verify(self, pay, lab):
@@ -62,7 +63,7 @@ class Once(Exercise):
         if inspect.iscoroutinefunction(pay):
             raise Wrong(
                 "async for plain",
-                "`pay` is a coroutine function, and an ordinary one was asked for.",
+                "`pay` is a coroutine function, and it must be an ordinary one.",
                 lab.coroutine_function(),
                 "Nothing in it waits: `def`.",
                 headline="a coroutine function",
@@ -77,8 +78,8 @@ class Once(Exercise):
                 if not isinstance(value, int):
                     raise Wrong(
                         "value",
-                        f"The book holds {value!r} at {key!r}, which is no "
-                        "number: `sum(book.values())` fails.",
+                        f"The book holds {value!r} at {key!r}, which isn't a number: "
+                        "`sum(book.values())` fails.",
                         lab.earliest(lab.item_of("book"), lab.call_of("book.*")),
                     )
             return sum(book.values())
@@ -88,10 +89,10 @@ class Once(Exercise):
         if after("a new book, and the same payment of 5", tea) == 0:
             raise Wrong(
                 "idempotence",
-                f"{seen} 0: the payment is not in this book, for "
-                "it was once entered in another one.",
+                f"{seen} 0: the payment isn't in this book, because it had been entered in "
+                "another one.",
                 lab.earliest(lab.operation("not in"), lab.operation("in", on=["seen"])),
-                "What your function remembers is in one process, and gone with it. Only "
+                "What your function remembers is in one process, and is lost with it. Only "
                 "`book` outlives it.",
                 headline="remembered elsewhere",
             )
@@ -226,7 +227,7 @@ class Once(Exercise):
     def one_payment_an_account(book, payment):
         book[payment["account"]] = payment["amount"]
 
-    @wrong("value", says="which is no number")
+    @wrong("value", says="which isn't a number")
     def keeps_the_payment(book, payment):
         book[payment["id"]] = payment
 

@@ -18,11 +18,11 @@ class ChooseWhere(Exercise):
     first of them that will do.
 
     - "ask 500 sites": each answers after a second, by `httpx.AsyncClient`.
-    - "old driver": three queries of a database, whose library only knows blocking calls.
-    - "scale 400 pictures": 200 ms of Python each, on one machine of eight cores, started anew if
+    - "old driver": three queries of a database, whose library has only blocking calls.
+    - "scale 400 pictures": 200 ms of Python each, on one machine of eight cores, started again if
       it fails.
     - "add two numbers": ten thousand times, each pair as it comes out of a socket.
-    - "a month of logs": 900 GB, which lie on the disks of thirty machines, read by each of them.
+    - "a month of logs": 900 GB on the disks of thirty machines; each machine can read its own.
     - "a week of physics": a thousand runs of an hour in Python. Machines go down now and then, and
       nobody wants to begin again.
     - "compress a file": `zlib` lets go of the GIL, the file is large, and there is only one.
@@ -33,7 +33,7 @@ class ChooseWhere(Exercise):
     minutes = 5
     hints = (
         "Does it wait or does it compute? In Python, or in C without the GIL?",
-        "What does the journey cost, against the work? And where are the data?",
+        "What does the journey cost, compared with the work? And where are the data?",
         "Only two of the seven need more than one machine.",
     )
     right_values = (PLACES,)
@@ -53,7 +53,8 @@ class ChooseWhere(Exercise):
                 "cluster",
                 "shipping",
                 "too far",
-                "Five hundred answers are waited for. One loop can wait for all of them.",
+                "The program waits for five hundred answers, and one loop can wait for all of "
+                "them.",
             ),
             (
                 "ask 500 sites",
@@ -67,7 +68,7 @@ class ChooseWhere(Exercise):
                 "loop",
                 "blocked",
                 "blocked the loop",
-                "A library that only knows blocking calls holds the loop while it waits.",
+                "A library that has only blocking calls holds the loop while it waits.",
             ),
             (
                 "old driver",
@@ -140,7 +141,7 @@ class ChooseWhere(Exercise):
                 "loop",
                 "blocked",
                 "blocked the loop",
-                "It lets go of the GIL, but not of the loop: that one waits until the call "
+                "It lets go of the GIL, but not of the loop: the loop waits until the call "
                 "returns.",
             ),
         )

@@ -77,7 +77,7 @@ class Cluster:
                 "async for plain",
                 "work is no wait",
                 f"`{name}`, which you sent, is an `async def`. "
-                "Nothing in it waits, and a worker is no loop of yours.",
+                "Nothing in it waits, and a worker doesn't run your loop.",
                 "What computes on a worker is an ordinary function.",
             )
         if not callable(function):
@@ -227,7 +227,7 @@ def run_on(lab, words, answer, *arguments, **how):
         place = lab.text.of_traceback(error)
         raise Wrong(
             "future for its result",
-            f"It raised TypeError: {error}. A future is but a name of what lies on a worker.",
+            f"It raised TypeError: {error}. A future is only a name for what is on a worker.",
             place and place[1],
             "Hand it on to another call, or await it.",
         ) from None
@@ -249,6 +249,6 @@ def not_here(client, what, lab):
             "called, not handed over",
             f"`{what}` was called {client.here} times by your own program, not by a worker.",
             lab.call_of(what),
-            f"Hand over a function that calls `{what}`: `client.submit(function, ...)`.",
+            f"Send a function that calls `{what}`: `client.submit(function, ...)`.",
             headline="worked here",
         )

@@ -132,13 +132,13 @@ class Choose(Exercise):
     """Choose the tool
 
     Six programs. Set `tools` to a dict from the letter to one of "plain Python", "threads",
-    "processes", "asyncio" and "asyncio and processes". Where two would do, take the simpler one.
+    "processes", "asyncio" and "asyncio and processes". If two would do, take the simpler one.
 
     - `a`: reads a configuration file, asks one web service, prints its answer, ends.
-    - `b`: a chat server, some 5,000 people connected, most of them silent.
+    - `b`: a chat server with some 5,000 people connected, most of them silent.
     - `c`: fits a statistical model to each of 300 tables.
-    - `d`: a desktop program of beginners in Python. It uses a library that blocks, to save 5 files
-      at once over the network while its window stays alive.
+    - `d`: a desktop program by beginners in Python. With a library that blocks, it saves 5 files at
+      once over the network, and its window must stay alive.
     - `e`: computes one very large prime.
     - `f`: takes 2,000 pictures from the web and computes a thumbnail of each, 50 ms of work.
     """
@@ -149,7 +149,7 @@ class Choose(Exercise):
     hints = (
         "Ask first: does it compute, or does it wait?",
         "Then: how many things wait at once? One, a few, or thousands?",
-        "One computation can't be split by any of them. And `f` has a lot of both.",
+        "None of them can split a single computation. And `f` has a lot of both.",
     )
     right_values = (TOOLS,)
     wrong_values = (

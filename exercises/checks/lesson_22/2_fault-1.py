@@ -54,12 +54,12 @@ class Fault(Exercise):
     letter to one of "limits differ", "errors count as answers", "first run", "client too slow",
     "one point" and "none".
 
-    - `a`: T runs with 8 threads; A may have 1,000 requests under way. 1,000 clients ask at once.
+    - `a`: T runs with 8 threads; A may have 1,000 requests in flight. 1,000 clients ask at once.
     - `b`: 500 clients at once. T refused 400 of them, the other 100 took 0.2 s; A served 500 in
       0.9 s. Reported: "T needs 0.2 s, A 0.9 s".
     - `c`: each server is started, asked once by one client, and stopped. The times include its
       imports.
-    - `d`: one client asks one request after another; it needs 10 ms for each by itself. T and A
+    - `d`: one client sends one request after another; it needs 10 ms for each by itself. T and A
       both come to 97 requests a second. Reported: "no difference".
     - `e`: same work and limits, five runs in turns, errors counted; at 50 clients A is 1.1 times as
       fast. Reported: "A is faster for any number of clients".
@@ -72,7 +72,7 @@ class Fault(Exercise):
     minutes = 6
     hints = (
         "Go through the five points of the lesson for each of them.",
-        "In `d`, compute how many requests a second that client can ask at most.",
+        "In `d`, compute how many requests a second that client can send at most.",
         "Exactly one of them is fair.",
     )
     right_values = (FAULTS,)

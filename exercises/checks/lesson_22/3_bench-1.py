@@ -14,8 +14,8 @@ class Bench(Exercise):
     """A fair benchmark
 
     Write `bench(ways, rounds, clock)`: `ways` is a dict from a name to a function without
-    parameters, `clock()` tells the time in seconds. It returns a dict from each name to the median
-    of its times, in the order of `ways`.
+    parameters, `clock()` returns the time in seconds. It returns a dict from each name to the
+    median of its times, in the order of `ways`.
 
     - Before anything is measured, each way runs once, in the order of `ways`: that run doesn't
       count.
@@ -29,7 +29,7 @@ class Bench(Exercise):
     asks = "bench"
     minutes = 10
     hints = (
-        "Two loops, one in the other. Which is the outer one: rounds or ways?",
+        "Two loops, one inside the other. Which is the outer one: rounds or ways?",
         "Collect a list of times for each name: `times = {name: [] for name in ways}`.",
         "`for way in ways.values(): way()` first; then `for _ in range(rounds): for name, way in "
         "ways.items(): …`",
@@ -102,7 +102,7 @@ class Bench(Exercise):
                 "lost error",
                 f"The way raised ConnectionError, and out came {type(other).__name__}: {other}.",
                 lab.handler(),
-                "An error is no fast answer. Let it out as it is.",
+                "An error isn't a fast answer. Let it come out as it is.",
             ) from None
         raise Wrong(
             "lost error",
@@ -191,15 +191,15 @@ class Bench(Exercise):
                 )
             raise Wrong(
                 "unfair measuring",
-                f"The ways ran in the order {order}. While one has its runs one after another, "
-                "the machine may change, and only that one is hit.",
+                f"The ways ran in the order {order}. If one way has all its runs in a row, a "
+                "change in the machine hits only that one.",
                 lab.for_loop("rounds"),
                 try_="Let the rounds be the outer loop: b, c, a, then b, c, a again.",
                 headline="not in turns",
             )
         raise Wrong(
             "counted wrong",
-            f"The ways ran in the order {order}; asked is bca, four times: once before, then "
+            f"The ways ran in the order {order}; it must be bca, four times: once before, then "
             "three rounds.",
             try_="Two loops: over the rounds, and in it over the ways.",
             headline="another number of runs",
@@ -263,7 +263,7 @@ class Bench(Exercise):
                 "unfair measuring",
                 "`c` took 1, 2 and 6 s, and it says 5: the runs of `b` are in it.",
                 lab.call_of("clock"),
-                "Ask the clock anew right before each run.",
+                "Ask the clock again right before each run.",
                 headline="counted the others' runs",
             )
         if found["b"] == [2, 3, 6]:

@@ -9,9 +9,9 @@ class Edge(Exercise):
     """Async at the edge
 
     `fetch(url)` is a coroutine function. Write a *plain* function `report(fetch, urls)`: it fetches
-    all pages at once and returns one string, the pages in the order of `urls`, joined by ", "; of
-    no urls an empty one. If a fetch fails, its error comes out, alone or in a group. It is called
-    from a script, where no loop runs, and leaves none open.
+    all pages at once and returns one string, the pages in the order of `urls`, joined by ", ";
+    without urls it is empty. If a fetch fails, its error comes out, alone or in a group. It is
+    called from a script, where no loop runs, and leaves no loop open.
     """
 
     id = "edge-1"
@@ -131,7 +131,7 @@ class Edge(Exercise):
                 "no loop yet",
                 f"It raised {type(error).__name__}: {words.rstrip('.')}.",
                 lab.call_of("get_event_loop", "gather"),
-                "No loop runs where `report` is called. Gather inside an `async def`, and hand "
+                "No loop runs where `report` is called. Gather inside an `async def`, and pass "
                 "that one to `asyncio.run`.",
             ) from None
         # What was given, for from Python 3.14 on its words don't say.

@@ -69,8 +69,8 @@ class OnePage(Exercise):
     - It returns the body of the first answer whose status is 200.
     - A try may take 1 s; one that takes longer is cancelled.
     - After a 429, a 503, an `OSError` or a try that took too long it asks again, five times in all.
-      Before it does so it pauses: by lot between 0 and 0.1 s before the second try, between 0 and
-      0.2 s before the third, and so on, each time up to twice as long.
+      Before each new try it pauses for a random time: between 0 and 0.1 s before the second try,
+      between 0 and 0.2 s before the third, and so on, each time up to twice as long.
     - After any other status, or after the fifth try, a `ValueError` comes out at once.
     - All of it may take 4 s. Then a `TimeoutError` comes out.
     """
@@ -79,10 +79,10 @@ class OnePage(Exercise):
     asks = "get_page"
     minutes, clock = 12, "virtual"
     hints = (
-        "There are two limits of time: one for each try, one for all of them. Which stands inside "
+        "There are two time limits: one for each try, one for all of them. Which stands inside "
         "the loop, and which around it?",
-        "A `TimeoutError` is an `OSError`: one `except` catches both. The outer limit's does not "
-        "arrive there; inside, it is a cancellation.",
+        "A `TimeoutError` is an `OSError`: one `except` catches both. The outer limit's never "
+        "gets there; inside, it is a cancellation.",
         "`async with asyncio.timeout(4):` around `for attempt in range(5):`, in which a `try` "
         "holds `async with asyncio.timeout(1): status, body = await ask(page)`. After the "
         "try: return, raise, or `await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))`, but "
@@ -140,7 +140,7 @@ class OnePage(Exercise):
                 "no jitter",
                 f"In four runs the first pause was {firsts[0][0]:g} s each time.",
                 lab.call_of("sleep"),
-                "Draw it by lot, `random.uniform(0, longest)`, or all who failed together "
+                "Draw it at random, `random.uniform(0, longest)`, or all that failed together "
                 "come back together.",
             )
         if not any(pauses[3] > 0.4 for pauses in itertools.chain(firsts, self.more(get_page, lab))):
@@ -167,7 +167,7 @@ class OnePage(Exercise):
         if len(ask.began) != 5:
             raise Wrong(
                 "counted wrong",
-                f"Asked are five tries; it made {len(ask.began)}.",
+                f"It may make five tries; it made {len(ask.began)}.",
                 lab.earliest(lab.call_of("range"), lab.while_loop()),
             )
         if run.elapsed > ask.ended[-1] + SOON:
@@ -184,7 +184,7 @@ class OnePage(Exercise):
                 "limits add up",
                 f"Every try hung. It went on until {ask.ended[-1]:.1f} s; all of it may take 4 s.",
                 lab.call_of("timeout", "wait_for"),
-                "Timeouts do not add up: put one `async with asyncio.timeout(4):` around "
+                "Time-outs don't add up: put one `async with asyncio.timeout(4):` around "
                 "all the tries.",
                 headline="no deadline for the whole",
             )
@@ -284,7 +284,7 @@ class OnePage(Exercise):
         if isinstance(run.result, tuple):
             raise Wrong(
                 "value",
-                f"It returned {run.result!r}; asked is the body alone.",
+                f"It returned {run.result!r}; it must be the body alone.",
                 lab.returning(),
             )
         lab.equal(run.result, "body of /tea")
@@ -302,7 +302,8 @@ class OnePage(Exercise):
         if error is not None:
             raise Wrong(
                 "another error",
-                f"The page {what}, and {type(error).__name__} came out; asked is {kind.__name__}.",
+                f"The page {what}, and {type(error).__name__} came out; it must be "
+                f"{kind.__name__}.",
                 lab.raising(),
                 "",
             )
@@ -319,8 +320,8 @@ class OnePage(Exercise):
             if pause > longest + SOON:
                 raise Wrong(
                     "pauses",
-                    f"Before try {number + 2} it paused {pause:.2f} s; "
-                    f"at most {longest:g} s are asked.",
+                    f"Before try {number + 2} it paused {pause:.2f} s; it may pause {longest:g} "
+                    "s at most.",
                     lab.call_of("uniform", "sleep"),
                     "The first pause is up to 0.1 s, and each is up to twice the last.",
                     headline="paused too long",
@@ -365,7 +366,7 @@ class OnePage(Exercise):
         says="a limit of its own",
     )
 
-    @wrong("limits add up", says="do not add up")
+    @wrong("limits add up", says="don't add up")
     async def only_a_limit_each(ask, page):
         for attempt in range(5):
             if attempt:

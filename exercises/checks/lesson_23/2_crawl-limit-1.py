@@ -42,10 +42,10 @@ class TwoLimits(Exercise):
     function: it fetches all the `pages` and returns the list of what `fetch` returned, in the order
     of `pages`.
 
-    - At most `most` fetches are under way at once.
-    - Between the starts of any two fetches lie at least `apart` seconds.
-    - They start in the order of `pages`, each as soon as the two limits allow, and when the last
-      has ended it returns.
+    - At most `most` fetches are in flight at once.
+    - Any two fetches start at least `apart` seconds apart.
+    - They start in the order of `pages`, each as soon as the two limits allow. When the last one
+      has ended, `fetch_all` returns.
     - If a fetch raises an error, that error comes out, alone or in a group.
 
     The check runs on a clock that jumps: `asyncio.get_running_loop().time()` tells its time.
@@ -57,7 +57,7 @@ class TwoLimits(Exercise):
     hints = (
         "Which of the two must a fetch have first: its place, or its moment? What becomes of a "
         "moment if there is still no place when it comes?",
-        "Whoever has a moment must start in it. So first the place, then the moment.",
+        "A fetch that has a moment must start at it. So first the place, then the moment.",
         "`places = asyncio.Semaphore(most)`; in it `mine = max(now, next)`, `next = mine + apart` "
         "(with nothing awaited in between), `await asyncio.sleep(mine - now)`, then the fetch. One "
         "`next` for all.",
@@ -125,21 +125,20 @@ class TwoLimits(Exercise):
             if min(gaps) < SOON:
                 raise Wrong(
                     "limit",
-                    f"Two fetches began at once, at "
-                    f"{starts[number + 1]:g} s; at least {apart:g} s must lie between.",
+                    "Two fetches began at once, at "
+                    f"{starts[number + 1]:g} s; they must be at least {apart:g} s apart.",
                     lab.call_of("sleep") or lab.await_of(),
-                    "Who rests for itself does not know of the others. Share one `next` "
-                    "moment: whoever takes it moves it on by `apart`.",
+                    "A fetch that rests by itself doesn't know of the others. Share one `next` "
+                    "moment: each fetch that takes it moves it on by `apart`.",
                     headline="too soon after another",
                 )
             raise Wrong(
                 "limit",
                 f"A fetch began {min(gaps):g} s after the one "
-                f"before it, at {starts[number + 1]:g} s; at least {apart:g} s must lie "
-                "between.",
+                f"before it, at {starts[number + 1]:g} s; they must be at least {apart:g} s apart.",
                 lab.call_of("sleep"),
-                "One clock for all, read by whoever already has a place: who takes a "
-                "moment and then waits for a place starts later than its moment.",
+                "Take the place first, then the moment: a fetch that takes a moment and then "
+                "waits for a place starts later than its moment.",
                 headline="too soon after another",
             )
         if [page for _, page in fetch.starts] != list(seconds):
@@ -231,7 +230,7 @@ class TwoLimits(Exercise):
 
         return await asyncio.gather(*(one(page) for page in pages))
 
-    @wrong("limit", says="does not know of the others")
+    @wrong("limit", says="doesn't know of the others")
     async def each_worker_rests(fetch, pages, most, apart):
         places = asyncio.Semaphore(most)
 
@@ -294,7 +293,7 @@ class TwoLimits(Exercise):
             found += await asyncio.gather(*batch)
         return found
 
-    @wrong("order", says="the order asked")
+    @wrong("order", says="the expected order")
     async def as_they_come(fetch, pages, most, apart):
         clock = asyncio.get_running_loop().time
         places, following, found = asyncio.Semaphore(most), 0.0, []

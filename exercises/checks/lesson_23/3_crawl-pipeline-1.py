@@ -53,15 +53,14 @@ class TwoStages(Exercise):
 
     `fetch(page)` and `parse(raw)` are coroutine functions. Write `pipeline(fetch, parse, pages,
     workers, size)`, a coroutine function. Each page is fetched, and what `fetch` returned is
-    parsed. (The pages are all different. What `fetch` and `parse` return may be anything, `None`
-    as well.)
+    parsed. The pages are all different. `fetch` and `parse` may return anything, also `None`.
 
-    - As long as there are pages to begin and room behind, `workers` fetches are under way at once,
-      never more.
-    - One page is parsed at a time, and the parsing begins as soon as something is there.
-    - At most `size` fetched pages wait to be parsed. (Besides, each worker may hold one for which
-      there is no room yet.)
-    - If `fetch` or `parse` raises an exception, that page has failed, and all goes on.
+    - As long as there are pages to begin and room in the queue, `workers` fetches are in flight at
+      once, and never more.
+    - One page is parsed at a time, and parsing begins as soon as a page is there.
+    - At most `size` fetched pages wait to be parsed. In addition, each worker may hold one for
+      which there is no room yet.
+    - If `fetch` or `parse` raises an exception, that page has failed, and everything else goes on.
     - It returns two dicts when all is done: from each page to what `parse` returned, and from each
       page that failed to its exception.
     - If it is cancelled, all that it started ends, and the cancellation comes out.
@@ -75,7 +74,7 @@ class TwoStages(Exercise):
         "A bounded queue between the two stages. A worker catches `Exception` around the fetch, "
         "the parser around the parse, and both note it beside the page.",
         "Put `(page, raw)` into `Queue(size)`. When all workers have ended, put one `None` (or "
-        "shut the queue down): for the one parser that is enough. Two nested TaskGroups do it: "
+        "shut the queue down): that is enough for one parser. Two nested TaskGroups do it: "
         "the parser in the outer one, the workers in the inner.",
     )
 
@@ -147,7 +146,7 @@ class TwoStages(Exercise):
             raise Wrong(
                 "unbounded",
                 f"{works.ahead} pages had been fetched and were not parsed "
-                f"yet; {size} may wait, {workers} may be in the hands of the workers, "
+                f"yet; {size} may wait, {workers} may be held by the workers, "
                 "and one is being parsed.",
                 lab.call_of("*Queue", "gather"),
             )
@@ -161,7 +160,7 @@ class TwoStages(Exercise):
         ):
             raise Wrong(
                 "value",
-                f"It returned {run.result!r:.90}; asked are two dicts.",
+                f"It returned {run.result!r:.90}; it must be two dicts.",
                 lab.returning(),
             )
         records, failed = run.result
@@ -180,9 +179,9 @@ class TwoStages(Exercise):
                 f"{len(lost)} of {len(pages)} pages are in neither "
                 f"dict, and they are the last ones: {', '.join(lost[:4])}.",
                 nones,
-                "The parser was ended while pages were still on their way to it. Say the "
-                "end once, behind the last page: when all workers have ended, and through "
-                "the queue.",
+                "The parser was ended while pages were still on their way to it. Announce the "
+                "end once, after the last page: when all workers have ended, and through the "
+                "queue.",
                 headline="the end too soon",
             )
         if lost:
@@ -214,7 +213,7 @@ class TwoStages(Exercise):
             "idle places",
             took,
             lab.call_of("sleep", "wait_for", "timeout", "gather"),
-            "Whoever waits for a page or for room is woken in that moment by "
+            "A task that waits for a page or for room is woken at once by "
             "`await queue.get()` and `await queue.put(item)`.",
             headline="left a stage idle",
         )
@@ -250,7 +249,7 @@ class TwoStages(Exercise):
             raise Wrong(
                 "unbounded",
                 f"{max(ahead)} pages had been fetched and were waiting to be parsed; {size} may "
-                f"wait, and {workers} may be in the hands of the workers.",
+                f"wait, and {workers} may be held by the workers.",
                 lab.call_of("*Queue", "gather"),
             )
         return {
@@ -391,7 +390,7 @@ class TwoStages(Exercise):
             await raws.put(None)
         return records, failed
 
-    @wrong("end signal", says="behind the last page")
+    @wrong("end signal", says="after the last page")
     async def each_says_the_end(fetch, parse, pages, workers, size):
         queue, records, failed, tap = asyncio.Queue(size), {}, {}, iter(pages)
 

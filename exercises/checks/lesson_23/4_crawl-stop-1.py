@@ -12,20 +12,20 @@ class Stopping(Exercise):
     """A clean stop
 
     `fetch(page)` is a coroutine function. `todo` is a `collections.deque` of different pages,
-    `done` a dict, in which there may be pages of an earlier crawl, `stop` an `asyncio.Event`. Write
+    `done` a dict that may hold pages of an earlier crawl, `stop` an `asyncio.Event`. Write
     `crawl(fetch, todo, done, workers, stop, grace)`, a coroutine function.
 
-    - So many workers take pages from the left end of `todo`, fetch them, and put what came into
+    - `workers` workers take pages from the left end of `todo`, fetch them, and put the result into
       `done`, under the page.
-    - Once `stop` is set, nobody begins another page. Who has one may finish it within `grace`
-      seconds; who needs longer is cancelled.
+    - Once `stop` is set, no worker begins another page. A worker that has one may finish it within
+      `grace` seconds; one that needs longer is cancelled.
     - If `crawl` itself is cancelled, it cancels its workers at once, and the cancellation comes
       out. If a `fetch` raises an error, it does the same, and that error comes out, alone or in a
       group.
     - A page that was begun and is not done goes back into `todo`, at either end. In the end each
       page is in `todo` or in `done`, once.
     - It returns as soon as there is nothing left to wait for, and then nothing of it runs any more.
-      What it returns is of no matter.
+      Its return value is ignored.
     """
 
     id = "crawl-stop-1"
@@ -110,8 +110,8 @@ class Stopping(Exercise):
             if cancelled is None and stopped is not None:
                 raise Wrong(
                     "dropped requests",
-                    f"{missing[0]!r} was under way when `stop` was "
-                    f"set, and would have been done within the {grace:g} s of grace. It "
+                    f"{missing[0]!r} was being fetched when `stop` was set, and would have been "
+                    f"done within the {grace:g} s of grace. It "
                     "was cancelled.",
                     lab.call_of("cancel"),
                     "Cancel only what is late: `asyncio.wait(tasks, timeout=grace)` first.",
@@ -182,8 +182,8 @@ class Stopping(Exercise):
             return error
         return Wrong(
             "awaited the cancelled",
-            "Its tasks were cancelled, and the "
-            "CancelledError lay in the future that `gather` had returned.",
+            "Its tasks were cancelled, and the CancelledError was in the future that `gather` "
+            "had returned.",
             gathered,
             "Await what `gather` returns. To wait with a limit, `asyncio.wait(tasks, "
             "timeout=...)` takes the tasks themselves.",
@@ -206,7 +206,7 @@ class Stopping(Exercise):
                 "done twice",
                 f"{twice[0]!r} was fetched twice.",
                 lab.call_of("popleft"),
-                "A page that a worker has taken is its own.",
+                "A page that one worker has taken belongs to it.",
                 headline="fetched twice",
             )
         if stopped and {"e", "f"} & set(fetch.calls) or stopped == 0 and fetch.calls:
@@ -215,7 +215,7 @@ class Stopping(Exercise):
                 "went on after the end",
                 f"`stop` was set after {stopped:g} s, and then it began {page!r}.",
                 lab.earliest(lab.while_loop(), lab.call_of("popleft")),
-                "Before it takes another page a worker looks: `stop.is_set()`.",
+                "Before it takes another page, a worker must look: `stop.is_set()`.",
                 headline="went on after the stop",
             )
 
@@ -254,7 +254,7 @@ class Stopping(Exercise):
         return narrow or place
 
     def late(self, lab, run, fetch, ends, stopped, cancelled):
-        took = f"It returned after {run.elapsed:g} s; asked is after {ends:g} s."
+        took = f"It returned after {run.elapsed:g} s; it must return after {ends:g} s."
         if fetch.peak == 1 and len(fetch.calls) > 1:
             raise Wrong("sequential", took, lab.text.sequential_await() or lab.await_of("fetch"))
         if cancelled is not None:
@@ -269,13 +269,13 @@ class Stopping(Exercise):
                 took,
                 lab.call_of("sleep") or lab.call_of("wait_for", "timeout", "wait"),
                 "When the last worker has ended there is nothing left to wait for: not for "
-                "`stop`, and not for the rest of the grace. And who looks now and then "
-                "sees it late: `await` what will come.",
+                "`stop`, and not for the rest of the grace. And a task that looks only now and "
+                "then sees it late: `await` what will come.",
                 headline="ended late",
             )
         raise Wrong(
             "time limit",
-            f"{took} A page that needs longer than the grace was waited for.",
+            f"{took} It waited for a page that needs longer than the grace.",
             lab.call_of("grace", "wait", "gather", "TaskGroup"),
             "Some page may hang for ever: cancel what is late.",
             headline="no limit to the grace",
@@ -391,7 +391,7 @@ class Stopping(Exercise):
             for _ in range(workers):
                 group.create_task(worker())
 
-    @wrong("awaited the cancelled", says="lay in the future")
+    @wrong("awaited the cancelled", says="was in the future")
     async def gathers_and_looks_away(fetch, todo, done, workers, stop, grace):
         async def worker():
             while todo and not stop.is_set():

@@ -83,13 +83,13 @@ class LivePage(Exercise):
 
     - For `/` it answers with the type `text/html` and a page of your own, which need not be long.
     - For `/events` it answers with the type `text/event-stream`. The body is a row of events
-      `data: {...}\\n\\n`, each with the state as JSON: one at once, then one each 0.05 s until the
-      crawl is over, and at last one with the state at the end. (If the crawl is over already, one
-      is enough.)
+      `data: {...}\\n\\n`, each with the state as JSON: one at once, then one every 0.05 s until the
+      crawl is over, and finally one with the state at the end. If the crawl is over already, one
+      is enough.
     - For anything else the status is `404 Not Found`.
     - After each write it awaits `writer.drain()`, and after the answer it closes the connection.
-    - If the visitor leaves, at whatever moment, it ends too, and no error comes out.
-    - However it ends, and if it is cancelled, the connection is closed.
+    - If the visitor leaves, at any moment, it ends too, and no error comes out.
+    - However it ends, even if it is cancelled, the connection is closed.
     """
 
     id = "crawl-progress-1"
@@ -97,8 +97,8 @@ class LivePage(Exercise):
     minutes, clock, limit = 15, "real", 6.0
     hints = (
         "`readuntil` reads up to a mark. What is the mark at the end of a head?",
-        "Look at the first line: `asked.split()[1]` is the path. And which event does nobody get, "
-        "if the loop ends with `crawl.over`?",
+        "Look at the first line: `asked.split()[1]` is the path. And which event would be "
+        "missing, if the loop ends with `crawl.over`?",
         'In `try`: `asked = await reader.readuntil(b"\\r\\n\\r\\n")`, then three ways by the '
         "path; for the events `while not crawl.over:` write, drain, "
         "`await asyncio.sleep(0.05)`; after the loop one event more. "
@@ -349,7 +349,7 @@ class LivePage(Exercise):
                     "protocol",
                     f"The answer to `/` begins with `{first}`.",
                     unlike,
-                    'What was read is bytes, and no text equals bytes: `b"/"`.',
+                    'What was read is bytes, and text never equals bytes: `b"/"`.',
                     headline="status",
                 )
             raise Wrong(
@@ -452,7 +452,7 @@ class LivePage(Exercise):
                 "caught too little",
                 f"The visitor left, and {type(errors[0]).__name__} came out.",
                 lab.text.let_out(errors[0]),
-                "Visitors leave when they like: catch `ConnectionError` around the answer.",
+                "Visitors leave whenever they like: catch `ConnectionError` around the answer.",
                 headline="the visitor's leaving came out",
                 at="lets it out",
             )
@@ -568,7 +568,7 @@ class LivePage(Exercise):
             writer.write(f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n\r\nHello".encode())
             await writer.drain()
 
-    @wrong("protocol", says="no text equals bytes")
+    @wrong("protocol", says="text never equals bytes")
     async def compares_bytes_with_text(crawl, reader, writer):
         with contextlib.closing(writer):
             path = (await reader.readuntil(b"\r\n\r\n")).split()[1]
@@ -614,7 +614,7 @@ class LivePage(Exercise):
         "contextlib.suppress(ConnectionError)",
         "contextlib.closing(writer)",
         kind="caught too little",
-        says="leave when they like",
+        says="leave whenever they like",
     )
 
     @wrong("went on after the end", says="let that end the loop")

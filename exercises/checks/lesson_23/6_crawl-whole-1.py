@@ -124,7 +124,7 @@ class Whole(Exercise):
     (all different, written as above; their addresses are `url + page`), and returns a dict from
     each page to its name, and the list of the pages that failed, in any order.
 
-    - At most `workers` requests are under way at once; as long as there are pages, no fewer for
+    - At most `workers` requests are in flight at once; as long as there are pages, no fewer for
       long.
     - A try may take 0.3 s, until all of the answer is there. After a try that took longer, a lost
       connection, a 503 or a 429 it asks again, six times in all. After a 429 it waits as many
@@ -140,7 +140,8 @@ class Whole(Exercise):
     asks = "crawl"
     minutes, clock, limit = 25, "real", 8.0
     hints = (
-        "You have all parts: one page with its tries, workers, what to do with an error. Write one "
+        "You have all the parts: one page with its tries, workers, what to do with an error. "
+        "Write one "
         "function for one page first.",
         "`async with httpx.AsyncClient(base_url=url) as client, asyncio.TaskGroup() as group:`, "
         "and workers that share `iter(pages)`.",
@@ -196,7 +197,7 @@ class Whole(Exercise):
                     "one failure ends all",
                     f"{type(error).__name__} came out: something was lost on the way to a page.",
                     place and place[1],
-                    "Lost connections and time-outs have one name in common: "
+                    "Lost connections and time-outs have a common base class: "
                     "`httpx.TransportError`. Catch that, and ask again.",
                     headline="one page ended all",
                 ) from None
@@ -208,7 +209,7 @@ class Whole(Exercise):
         if peak < 3:
             raise Wrong(
                 "sequential",
-                f"At most {peak} of 3 requests were under way at once.",
+                f"At most {peak} of 3 requests were in flight at once.",
                 lab.earliest(lab.await_of("get"), lab.call_of("range")),
             )
         self.waits(lab, log, base)
@@ -280,7 +281,7 @@ class Whole(Exercise):
             if began - since < float(after or 0) - SOON:
                 raise Wrong(
                     "pauses",
-                    f"{path!r} was told 429 with Retry-After: {after}. It was asked for again "
+                    f"{path!r} got a 429 with Retry-After: {after}. It was asked for again "
                     f"after {began - since:.2f} s.",
                     lab.earliest(lab.literal(429), lab.call_of("sleep")),
                     headline="came back too early",
@@ -350,7 +351,7 @@ class Whole(Exercise):
         if not (isinstance(run.result, tuple) and len(run.result) == 2):
             raise Wrong(
                 "value",
-                f"It returned {run.result!r:.90}; asked are a dict and a list.",
+                f"It returned {run.result!r:.90}; it must be a dict and a list.",
                 lab.returning(),
             )
         names, failed = run.result
@@ -368,7 +369,7 @@ class Whole(Exercise):
         if pause < 0.95:
             raise Wrong(
                 "pauses",
-                f"{self.BUSY!r} was told 429 with Retry-After: 1. It "
+                f"{self.BUSY!r} got a 429 with Retry-After: 1. It "
                 f"was asked for again after {pause:.2f} s.",
                 lab.earliest(lab.literal(429), lab.call_of("sleep")),
                 'Wait `float(response.headers["Retry-After"])` seconds.',
@@ -433,7 +434,7 @@ class Whole(Exercise):
             )
 
     def cancelled(self, crawl, lab, site, pages):
-        lab.told("and cancelled it in the midst of its requests")
+        lab.told("and cancelled it in the middle of its requests")
         with Clients(lab) as clients:
 
             async def scene():
@@ -454,7 +455,7 @@ class Whole(Exercise):
                 raise crawling.exception()
             raise Wrong(
                 "swallowed",
-                "I cancelled it in the midst of its requests. It "
+                "I cancelled it in the middle of its requests. It "
                 + (
                     "returned as if nothing had happened."
                     if crawling.done()
@@ -666,7 +667,7 @@ class Whole(Exercise):
                     group.create_task(one(client, page))
         return names, failed
 
-    @wrong("one failure ends all", says="one name in common")
+    @wrong("one failure ends all", says="a common base class")
     async def catches_time_outs_only(url, pages, workers, tell):
         names, failed, tap = {}, [], iter(pages)
 
