@@ -22,7 +22,7 @@ OPENING = ["**Question.**", "**After this lesson you can**", "**You need**", "**
 
 # A line of code counts, and not a cell: cells that are parted take no longer.
 WORDS_A_MINUTE, SECONDS_A_LINE, SECONDS_A_QUESTION = 180, 4, 30
-MOST_MINUTES = 60
+MOST_MINUTES = 50
 LONGEST_CELL, USUAL_CELL, SHARE_OF_USUAL = 25, 8, 0.8
 FEWEST_GUESSES = 4
 FEWER = {"00": 2}  # lessons that need fewer
