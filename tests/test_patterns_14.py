@@ -3,7 +3,7 @@
 Each is taken from its notebook's cells by their ids, and run on a virtual clock: with nothing to
 do, with something that fails, and cancelled at each suspension of each of its tasks. Servers are
 run over real sockets, with clients that never read, never write or trickle. Those of lesson 19 are
-in `test_patterns_19`.
+in `test_patterns_19`, those of lesson 23 in `test_patterns_23`.
 """
 
 import asyncio
