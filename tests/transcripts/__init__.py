@@ -29,6 +29,7 @@ VARIES = {
     r"(?<=It was asked for again after )[\d.]+(?= s)": "‹seconds›",
     r"(?<=Its clock stood at )[\d,.]+(?= s)": "‹seconds›",
     r"(?<=and it says )[\d.]+e-\d+": "‹seconds›",
+    r"\d+(?= items, of 0\.1 s each, came to their end)": "‹count›",
     r"(?<=It tried )[\d,]+(?= times in vain)": "‹count›",
     r"[\d,]+(?= more places were looked into)": "‹count›",
     r"(?<=The loop took )[\d,]+(?= turns)": "‹count›",
