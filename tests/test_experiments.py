@@ -238,8 +238,9 @@ def test_it_displays_as_a_described_picture_and_a_table(shown):
     assert [row[0][2] for row in read.rows[1:]] == list(shown.seconds)
     assert all(len(row) == len(read.rows[0]) for row in read.rows)
     table = [[text for *_, text in row] for row in read.rows]
-    assert table[0][2:4] == ["times as fast", "published"]
-    assert table[2][3] == "4.99"
+    assert table[0][2:4] == ["beside one after another", "published"]
+    assert table[2][3] == "4.99 times as fast"
+    assert table[3][2].endswith(" times as slow")
     assert table[2][-1].startswith("000-2 holds: ")
     assert table[3][-1].startswith("000-4 does not hold: ")
     assert table[4][3] == table[4][-1] == ""

@@ -59,7 +59,7 @@ class Comparison(Results, Picture):
     @property
     def below(self) -> Markup:
         """The table of what was measured, as HTML."""
-        heads = ["variant", "time (fastest to slowest)", "times as fast", "of a core"]
+        heads = ["variant", "time (fastest to slowest)", f"beside {self.baseline}", "of a core"]
         heads += self.figures
         if self.claims:
             heads[3:3] = ["published"]
@@ -71,13 +71,13 @@ class Comparison(Results, Picture):
         """A row of the table, without its first cell."""
         cells = [
             "{} ({} to {})".format(*map(duration, (self.seconds[name], *self.spread[name]))),
-            number(self.ratio(name)),
+            "" if name == self.baseline else times(self.ratio(name)),
             f"{self.cpu[name]:.2f}",
             *(_figure(values[name]) for values in self.figures.values()),
         ]
         if self.claims:
             published = self.published(name)
-            cells[2:2] = ["" if published is None else number(published)]
+            cells[2:2] = ["" if published is None else times(published)]
             cells.append(" ".join(f"{row.id} {v}" for row, v in self.verdicts(name)))
         return cells
 
