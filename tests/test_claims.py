@@ -54,14 +54,14 @@ def test_classes_of_ratios(ratio, said):
         ("several cores", dict(published={"a": 4, "b": 1}), 1.7, 1.8, True, "(published: 4.00)"),
         ("several cores", dict(says={"a": "measure", "b": "gain"}), 0.9, 0.9, False, "machine"),
         ("parallel", dict(says={"a": "measure", "b": "gain"}), 4.9, 0.1, False, "0.10 of a core"),
-        ("measure", dict(published={"a": 1}), 1, 0, None, "the measure"),
+        ("measure", dict(published={"a": 1}), 1, 0, None, "the others"),
     ],
 )
 def test_rules(rule, fields, ratio, cpu, holds, words):
     verdict = row(rule=rule, **fields).judge("b", ratio, cpu)
     assert verdict.holds is holds
     assert words in verdict.reason
-    starts = {True: "holds: ", False: "does not hold: ", None: "the measure"}
+    starts = {True: "holds: ", False: "does not hold: ", None: "the others"}
     assert str(verdict).startswith(starts[holds])
 
 

@@ -122,16 +122,16 @@ def test_the_answer_of_another_exercise_is_not_judged(home, capsys):
 
 def test_text_in_place_of_a_number_is_told(home):
     verdict, _ = handles.judge(finding.find("t-predict"), "3 s")
-    assert "I was given the text '3 s'; asked is a number." in verdict.text()
+    assert "I was given the text '3 s'; expected a number." in verdict.text()
 
 
 def test_a_value_of_another_form_is_told(home, monkeypatch):
     in_brackets, _ = handles.judge(finding.find("t-predict"), [3])
-    assert "I was given a list, [3]; asked is a number." in in_brackets.text()
+    assert "I was given a list, [3]; expected a number." in in_brackets.text()
     words = finding.find("t-predict")
     monkeypatch.setattr(words, "right_values", (["one", "two"],))
     in_quotes, _ = handles.judge(words, "one two")
-    assert "I was given the text 'one two'; asked is a list." in in_quotes.text()
+    assert "I was given the text 'one two'; expected a list." in in_quotes.text()
 
 
 def test_what_is_shown_is_html_beside_text(home):

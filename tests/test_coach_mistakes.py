@@ -61,7 +61,7 @@ def test_broken_things_are_shown_by_type():
         ("raise ValueError('no')", "raised", 3, "ValueError: no"),
         ("return await gather()", "raised", 3, "run those cells first"),
         ("input('?')", "raised", 3, "leave `input()` out"),
-        ("await fetch('a')()", "raised", 3, "brackets behind it"),
+        ("await fetch('a')()", "raised", 3, "the parentheses"),
         ("import collections\ncollections.deque().popleft()", "raised", 4, "Nobody is left"),
         ("[].popleft()", "raised", 3, "`deque(…)` makes a queue"),
         (

@@ -128,7 +128,7 @@ def test_every_wrong_answer_states_words_of_its_message(exercise):
 def test_a_wrong_order_in_a_prediction_is_told_as_such():
     verdict, _ = judge(finding.find("wakes-1"), ["e", "d", "c", "b", "a"])
     assert verdict.kind == "order" and "Follow the program again" in verdict.text()
-    assert "the order asked" not in verdict.text()
+    assert "the expected order" not in verdict.text()
 
 
 @each

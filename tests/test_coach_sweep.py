@@ -40,31 +40,31 @@ def test_the_model_does_as_the_model_does():
 @pytest.mark.parametrize(
     "body, kind, words",
     [
-        (f"    return [page or None for page in {ALL}]", "value", "It returned [None]; asked is ["),
+        (f"    return [page or None for page in {ALL}]", "value", "It returned [None]; expected ["),
         (f"    return list(dict(zip(urls, {ALL})).values())", "value", "(fetch, ['a', 'a'])`"),
         (
             "    return [await fetch(url) for url in urls]",
             "late",
             "took 3 s; it can be done in 2 s",
         ),
-        (f"    return ({ALL})[:1000]", "value", " That is 1,000 items; asked are 1,100."),
-        (f"    return ({ALL})[:1000] + urls[1000:]", "value", "1,001 is 'a'; asked is 'page'."),
+        (f"    return ({ALL})[:1000]", "value", " That is 1,000 items; expected 1,100."),
+        (f"    return ({ALL})[:1000] + urls[1000:]", "value", "1,001 is 'a'; expected 'page'."),
         (f"    return {ALL}", "leaked", "raised OSError for 'a'. It ended, and 1 task still ran"),
         (
             f"    {ALL}\n    return {ALL}",
             "calls",
-            "It called `fetch` 2 times; asked is 1 call, and not asked for is",
+            "It called `fetch` 2 times; expected 1 call, and not asked for is",
         ),
         (f"    await asyncio.sleep(9)\n    return {ALL}", "late", "`fetch_all(fetch, [])`"),
         (
             f"    pages = {ALL}\n    if pages[999:]:\n        pages[999] = ''\n    return pages",
             "value",
-            "Number 1,000 is ''; asked is 'page'.",
+            "Number 1,000 is ''; expected 'page'.",
         ),
         (
             f"    pages = {ALL}\n    return pages[:1000]",
             "value",
-            "That is 1,000 items; asked are 1,100.",
+            "That is 1,000 items; expected 1,100.",
         ),
         (
             "    if len(urls) > 1000:\n        raise RecursionError\n    return " + ALL,
@@ -306,7 +306,7 @@ def test_what_may_matter_in_a_case_is_changed_in_turn():
         (OSError("a"), None),
         (ExceptionGroup("", [ExceptionGroup("", [OSError("a")])]), None),
         (OSError("b"), "It raised `OSError: b`"),
-        (ExceptionGroup("", [OSError("a"), KeyError("c")]), "asked is"),
+        (ExceptionGroup("", [OSError("a"), KeyError("c")]), "expected"),
     ],
 )
 def test_an_error_may_come_alone_or_in_a_group(got, told):

@@ -252,7 +252,7 @@ def test_its_text_says_what_the_picture_shows(shown):
     assert re.match(quick, lines[1])
     assert re.match(r"asyncio +[\d.]+ m?s .* [\d.]+ times as slow, published 5.00", lines[2])
     assert "published" not in lines[3]
-    assert lines[4] == "one after another: 000-1 the measure of the others."
+    assert lines[4] == "one after another: 000-1 the others are compared with it."
     assert lines[5].startswith("threads: 000-2 holds: the source's figures make it 4.99 times as")
     assert lines[6].startswith("asyncio: 000-4 does not hold: ")
     assert lines[6].endswith("a loss.")

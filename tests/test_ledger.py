@@ -10,8 +10,10 @@ import nbformat
 import pytest
 
 from helpers import compare, found, ledger
-from helpers.measuring.claims import claims
+from helpers.measuring.claims import claim, claims
 from helpers.measuring.ledger import NOTEBOOKS, OPEN, Findings
+from helpers.measuring.results import Results
+from helpers.measuring.runs import Run
 
 
 @pytest.fixture(autouse=True)
@@ -59,6 +61,18 @@ def test_what_a_cell_saw_is_in_it():
     assert row("002-float")["found here"] == "344 steps, not 538"
 
 
+def test_a_cell_shows_a_quiet_mark_that_opens():
+    html = found("002-float", holds=False, saw="<344> steps")._repr_mimebundle_()["text/html"]
+    assert "<summary>Ledger: 002-float, wrong as printed</summary>" in html
+    assert html.startswith("<details ") and "Seen here: &lt;344&gt; steps" in html
+
+
+def test_a_cell_may_have_seen_too_much_noise():
+    found("002-mutex", holds=False, saw="100 of 1000")
+    found("002-mutex", holds=None, saw="nothing clear")  # takes no verdict away
+    assert row("002-mutex")["verdict"] == "does not hold"
+
+
 def test_a_long_line_of_it_breaks_between_words():
     saw = "a " + "long-winded tale " * 12
     lines = repr(found("002-float", holds=False, saw=saw)).splitlines()
@@ -94,8 +108,8 @@ def test_a_claim_whose_variant_was_not_run_stays_open():
     [
         ("002-flout", True, KeyError, "no claim has the id"),
         ("000-2", True, ValueError, "is about times"),
-        ("002-float", 1, TypeError, "True or False, not 1"),
-        ("002-float", "no", TypeError, "True or False, not 'no'"),
+        ("002-float", 1, TypeError, "True, False or None, not 1"),
+        ("002-float", "no", TypeError, "True, False or None, not 'no'"),
     ],
 )
 def test_what_can_not_be_entered_is_told(id, holds, error, words, data):
@@ -148,3 +162,17 @@ def test_its_lesson_tries_each_claim(about):
     names = [f'"{name}"' for name in (about.id, about.experiment) if name]
     measured = (about.published or about.says) and any(name in text for name in names)
     assert entered or measured, f"no cell of lesson {about.lesson} tries {about.id}"
+
+
+def measured(baseline, other):
+    """What became of 000-2, for the seconds of its runs and of those it is compared with."""
+    seconds = {"one after another": baseline, "threads": other}
+    runs = {name: [Run(took, 0.0, None, None) for took in each] for name, each in seconds.items()}
+    claimed = [claim("000-2")]
+    return Results(runs, 3, "one after another", claimed, ("time",)).findings()["000-2"][0]
+
+
+def test_runs_that_say_now_this_and_now_that_give_no_verdict():
+    assert measured([1.0, 1.1, 1.2], [0.2, 0.2, 0.3]) is True
+    assert measured([1.0, 1.1, 1.2], [1.0, 1.1, 1.2]) is False
+    assert measured([1.0, 1.1, 1.2], [0.2, 0.3, 1.4]) is None

@@ -22,22 +22,10 @@ OPENING = ["**Question.**", "**After this lesson you can**", "**You need**", "**
 
 # A line of code counts, and not a cell: cells that are parted take no longer.
 WORDS_A_MINUTE, SECONDS_A_LINE, SECONDS_A_QUESTION = 180, 4, 30
-MOST_MINUTES = 60
+MOST_MINUTES = 50
 LONGEST_CELL, USUAL_CELL, SHARE_OF_USUAL = 25, 8, 0.8
-# The lessons whose cells are still to be parted. Their code was pressed to be short, several
-# statements a line, until one formatter came for all: a statement a line shows how long it is. A
-# lesson's longest cell and its share of usual ones may only get better than its row says, and a
-# row goes with the lesson's parting.
-YET_TO_PART = {  # lesson: lines of its longest cell, share of its cells of at most USUAL_CELL lines
-    "20": (20, 0.34),
-    "21": (21, 0.46),
-    "22": (17, 0.57),
-    "23": (27, 0.52),
-}
 FEWEST_GUESSES = 4
 FEWER = {"00": 2}  # lessons that need fewer
-# The lessons that ask for fewer guesses still. A row goes with the guesses that it lacks.
-YET_TO_ASK = {"20", "21", "22", "23"}
 TAGS = {"answer", "nbval-check-output", "proof", "raises-exception", "shows-stderr"}
 
 
@@ -142,18 +130,8 @@ def test_cells_are_short(path):
     lengths = [len(cell.source.splitlines()) for cell in code(notebook)]
     longest = max(lengths)
     usual = math.floor(100 * sum(length <= USUAL_CELL for length in lengths) / len(lengths)) / 100
-    if path.name[:2] not in YET_TO_PART:
-        assert longest <= LONGEST_CELL
-        assert usual >= SHARE_OF_USUAL
-        return
-    known_longest, known_usual = YET_TO_PART[path.name[:2]]
-    assert longest <= known_longest and usual >= known_usual, "it got worse"
-    needed = longest > LONGEST_CELL or usual < SHARE_OF_USUAL
-    assert needed, "it is parted: take its row out of YET_TO_PART"
-
-
-def test_what_is_yet_to_part_is_a_lesson():
-    assert set(YET_TO_PART) <= {path.name[:2] for path in LESSONS}
+    assert longest <= LONGEST_CELL
+    assert usual >= SHARE_OF_USUAL
 
 
 @every_lesson
@@ -180,10 +158,7 @@ def test_a_lesson_asks_for_enough_guesses(path):
     lesson = path.name[:2]
     made = len(asked_in_lessons.guesses([cell.source for cell in code(read(path))]))
     needed = FEWER.get(lesson, FEWEST_GUESSES)
-    if lesson in YET_TO_ASK:
-        assert made < needed, "it asks for enough: take its row out of YET_TO_ASK"
-    else:
-        assert made >= needed
+    assert made >= needed
 
 
 ASK, CHECK = 'a = guess("05-a", "What?")', "a.check(log)"

@@ -149,6 +149,34 @@ def test_a_box_is_taken_away_wherever_its_handler_is_cancelled(seconds):
     assert not lesson.boxes
 
 
+# Events
+
+
+async def takes_nothing(message):
+    """A client, as an ASGI server shows it, that takes the head of an answer and no more."""
+    if message.get("body"):
+        await asyncio.sleep(3600)
+
+
+@pytest.mark.parametrize("waits_in", ["the box", "send"])
+def test_a_listeners_box_goes_with_its_answer_wherever_that_is_cancelled(waits_in):
+    lesson = pattern("19", "sse", "closing")
+
+    async def boxes_left():
+        answer = lesson.Closing(lesson.events(), media_type="text/event-stream")
+        streaming = asyncio.create_task(answer.stream_response(takes_nothing))
+        await asyncio.sleep(0.1)
+        [box] = lesson.listeners
+        if waits_in == "send":
+            box.put_nowait(300)
+        await asyncio.sleep(0.1)
+        streaming.cancel()
+        await asyncio.wait([streaming])
+        return len(lesson.listeners)  # while `answer` is held: no collector has closed it
+
+    assert run(boxes_left(), clock="virtual") == 0
+
+
 # The server
 
 

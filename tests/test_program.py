@@ -134,6 +134,32 @@ def test_events_come_as_they_are_put_and_the_server_is_gone_after_them():
     assert not boxes
 
 
+class Listened:
+    """An application whose only page goes on until it is cancelled, or its listener leaves."""
+
+    def __init__(self):
+        self.cancelled = False
+
+    async def __call__(self, scope, receive, send):
+        if scope["type"] != "http":
+            return
+        await receive()  # the request
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"now", "more_body": True})
+        try:
+            await receive()  # the listener's end
+        except asyncio.CancelledError:
+            self.cancelled = True
+            raise
+
+
+@pytest.mark.parametrize("limit", [None, 1])
+def test_a_server_of_events_stops_in_time_only_with_a_limit(limit):
+    app = Listened()
+    in_time = asyncio.run(visitors.stops_in_time(app, "/", limit))
+    assert in_time is app.cancelled is (limit is not None)
+
+
 async def takes_its_time():
     async def answer(reader, writer):
         number, seconds = (await reader.readline()).split()
@@ -156,3 +182,41 @@ def test_those_who_ask_around_a_signal_get_answers_before_it_and_none_after():
     ]
     assert answers[3] == "ConnectionRefusedError"
     assert rec is None  # it did nothing about the signal
+
+
+def speaks(*words, until_told):
+    """A server that says its words in turn; `until_told` is how many before it hears the signal."""
+
+    async def serves():
+        told, left = asyncio.Event(), list(words)
+
+        async def answer(reader, writer):
+            await reader.readline()
+            if len(left) <= len(words) - until_told:
+                await told.wait()
+            writer.write(left.pop(0))
+            writer.close()
+            if not left:
+                server.close()
+                done.set()
+
+        done = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await done.wait()
+
+    return serves
+
+
+@posix_only
+def test_a_server_is_asked_whether_it_is_ready_until_it_refuses():
+    server = speaks(b"yes\n", b"no\n", b"no\n", b"later\n", until_told=1)
+    assert asyncio.run(visitors.readiness_of(server)) == ["yes", "no", "later", "refused"]
+
+
+@posix_only
+def test_a_server_that_never_refuses_is_given_up(monkeypatch):
+    monkeypatch.setattr(visitors, "OVERDUE", 0.3)
+    with pytest.raises(TimeoutError):
+        asyncio.run(visitors.readiness_of(speaks(*[b"no\n"] * 1000, until_told=1000)))

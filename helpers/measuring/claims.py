@@ -165,7 +165,7 @@ def _parallel(claim: Claim, variant: str, ratio: float, cpu: float) -> Verdict:
 
 
 def _measure(claim: Claim, variant: str, ratio: float, cpu: float) -> Verdict:
-    return Verdict(None, "the measure of the others.")
+    return Verdict(None, "the others are compared with it.")
 
 
 RULES = {

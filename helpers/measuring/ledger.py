@@ -50,6 +50,8 @@ WIDTHS = {
 SECONDS_A_CELL = 120
 LEFT = "text-align: left; vertical-align: top; overflow-wrap: break-word"
 STAYS = "position: sticky; top: 0; background: var(--jp-layout-color0, white)"
+QUIET = "color: var(--jp-ui-font-color2, #616161); font-size: 90%"
+CLOSE = "margin: 0.25em 0 0.25em 1em"
 COLUMNS = 88  # what a cell shows of a line before JupyterLab breaks it, in mid-word
 
 
@@ -93,9 +95,9 @@ def note(found: dict[str, tuple[bool | None, str]]) -> None:
 
 
 class Found:
-    """One line of the ledger, as a cell shows it."""
+    """One line of the ledger, as a cell shows it: a quiet mark that opens for what was seen."""
 
-    def __init__(self, row: Claim, holds: bool, saw: str) -> None:
+    def __init__(self, row: Claim, holds: bool | None, saw: str) -> None:
         self.row, self.holds, self.saw = row, holds, saw
 
     def __repr__(self) -> str:
@@ -103,23 +105,31 @@ class Found:
         lines = f"Ledger {self.row.id}: {self.row.what}", f"{verdict}: {self.saw}"
         return "\n".join(_wrapped(line) for line in lines)
 
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+        verdict = _verdict(self.row, self.holds)
+        mark = element("summary", f"Ledger: {self.row.id}, {verdict}")
+        lines = (self.row.what, f"Seen here: {self.saw}")
+        opened = (element("p", line, style=CLOSE) for line in lines)
+        return bundle(element("details", mark, *opened, style=QUIET), repr(self))
 
-def found(id: str, *, holds: bool, saw: object) -> Found:
+
+def found(id: str, *, holds: bool | None, saw: object) -> Found:
     """Enter what a cell found of a claim that is not about times; the cell's last line.
 
     Parameters:
         id: of a row of `claims.toml`, "002-float".
-        holds: what the cell just found, computed and not typed in.
+        holds: what the cell just found, computed and not typed in; None where this machine was
+            too noisy to say.
         saw: what was seen, in a few words with the figures.
 
     Raises KeyError for a claim that there is not, ValueError for one that `compare` judges, and
-    TypeError if `holds` is neither True nor False.
+    TypeError if `holds` is none of the three.
     """
     row = claim(id)
     if row.kind == "measurement" and row.rule != "measure":
         raise ValueError(f"{id} is about times: compare(..., claim={id!r}) enters it.")
-    if not isinstance(holds, bool):
-        raise TypeError(f"holds is True or False, not {holds!r}.")
+    if not (holds is None or isinstance(holds, bool)):
+        raise TypeError(f"holds is True, False or None, not {holds!r}.")
     note({id: (holds, str(saw))})
     return Found(row, holds, str(saw))
 

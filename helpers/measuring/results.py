@@ -76,7 +76,7 @@ class Results:
             here = [name for name in row.variants if name in self.seconds]
             if not here:
                 continue
-            verdicts = [row.judge(name, self.ratio(name), self.cpu[name]) for name in here]
+            verdicts = [self._judged(row, name) for name in here]
             judged = [verdict.holds for verdict in verdicts if verdict.holds is not None]
             saw = "; ".join(self._seen(row, name) for name in here)
             told[row.id] = all(judged) if judged else None, saw
@@ -92,8 +92,18 @@ class Results:
 
     def verdicts(self, name: str) -> list[tuple[Claim, Verdict]]:
         """Each claim about a variant, with what became of it."""
-        ratio, cpu = self.ratio(name), self.cpu[name]
-        return [(r, r.judge(name, ratio, cpu)) for r in self.claims if name in r.variants]
+        return [(r, self._judged(r, name)) for r in self.claims if name in r.variants]
+
+    def _judged(self, row: Claim, name: str) -> Verdict:
+        """What became of a claim about a variant; no verdict where its fastest, middle and
+        slowest runs don't agree.
+        """
+        verdict = row.judge(name, self.ratio(name), self.cpu[name])
+        ends = zip(self.spread[self.baseline], self.spread[name], strict=True)
+        others = [row.judge(name, base / own, self.cpu[name]) for base, own in ends]
+        if any(other.holds is not verdict.holds for other in others):
+            return Verdict(None, f"too noisy to say here: {verdict.reason}")
+        return verdict
 
 
 def _share(runs: list[Run]) -> float:

@@ -2,14 +2,16 @@
 
 quick, slow = await two_clients(handler, broadcast)
 lines = run(first_events(app, "/prices", boxes, [300, 310]))
+in_time = run(stops_in_time(app, "/prices", limit=1))
 answers, rec = await end_of(main)
+words = await readiness_of(main)
 """
 
 import asyncio
 import contextlib
 import signal
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 
 import httpx
 import uvicorn
@@ -21,7 +23,7 @@ from helpers.props.program import program
 from helpers.recording.recording import Recording
 from helpers.services.service import HOST
 
-__all__ = ["two_clients", "first_events", "end_of"]
+__all__ = ["two_clients", "first_events", "stops_in_time", "end_of", "readiness_of"]
 
 MESSAGES, SIZE = 40, 500_000  # far more bytes than the buffers between two sockets hold
 PATIENCE = 1.0  # seconds after which one that isn't sent stops the rest
@@ -29,6 +31,7 @@ CATCH_UP = 0.2  # seconds, at most, that the next message waits for the reader: 
 REQUESTS = ((1, 0.1, 0), (2, 0.5, 0), (3, 3, 0), (4, 0.1, 0.6))  # number, its work, when: seconds
 SIGNAL_AFTER = 0.3  # seconds
 OVERDUE = 5.0  # seconds: an answer that a busy machine owes, and somebody waits for, is given up
+STOPS_WITHIN = 2.0  # seconds: a server that was told to stop and still runs then has no limit
 
 
 async def two_clients(
@@ -94,30 +97,53 @@ async def first_events(
     boxes: a collection of queues, one a listener; it must hold one once somebody listens.
     Returns the lines that came.
     """
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None))
     seen = []
+    async with _served(app) as (_, _, client), client.stream("GET", path) as response:
+        while not boxes:
+            await asyncio.sleep(0.01)
+        for item in news:
+            for box in boxes:
+                box.put_nowait(item)
+        async for line in response.aiter_lines():
+            seen.append(line)
+            if len(seen) == 2 * len(news):  # an empty line ends each event
+                break
+    return seen
+
+
+async def stops_in_time(app: Callable, path: str, limit: float | None) -> bool:
+    """Serve `app` by uvicorn, listen to `path`, and tell the server to stop meanwhile.
+
+    limit: uvicorn's `timeout_graceful_shutdown`, in whole seconds; None for no limit.
+    Returns whether the server has stopped within 2 s, while its listener stays.
+    """
+    # It would log that it cancels the listener's task.
+    settings = {"timeout_graceful_shutdown": limit, "log_level": "critical"}
+    async with (
+        _served(app, **settings) as (server, serving, client),
+        client.stream("GET", path),
+    ):
+        server.should_exit = True
+        await asyncio.wait([serving], timeout=STOPS_WITHIN)
+        return serving.done()
+
+
+@contextlib.asynccontextmanager
+async def _served(
+    app: Callable, **settings: object
+) -> AsyncIterator[tuple[uvicorn.Server, asyncio.Task, httpx.AsyncClient]]:
+    """Serve `app` by uvicorn with these settings; at the end stop it, and wait until it has."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, **settings))
     async with asyncio.TaskGroup() as group:
         serving = group.create_task(server.serve())
         while not server.started and not serving.done():
             await asyncio.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
         try:
-            async with (
-                httpx.AsyncClient(base_url=f"http://{HOST}:{port}", timeout=30) as client,
-                client.stream("GET", path) as response,
-            ):
-                while not boxes:
-                    await asyncio.sleep(0.01)
-                for item in news:
-                    for box in boxes:
-                        box.put_nowait(item)
-                async for line in response.aiter_lines():
-                    seen.append(line)
-                    if len(seen) == 2 * len(news):  # an empty line ends each event
-                        break
+            async with httpx.AsyncClient(base_url=f"http://{HOST}:{port}", timeout=30) as client:
+                yield server, serving, client
         finally:
             server.should_exit = True
-    return seen
 
 
 async def end_of(main: Callable[[], Awaitable[object]]) -> tuple[list[str], Recording | None]:
@@ -140,12 +166,37 @@ async def end_of(main: Callable[[], Awaitable[object]]) -> tuple[list[str], Reco
     return [task.result() for task in asking], rec
 
 
+async def readiness_of(main: Callable[[], Awaitable[object]]) -> list[str]:
+    """Run the server `main` as a program and ask it `ready` until it accepts no more.
+
+    It is sent SIGTERM after its first answer.
+
+    Returns its answers, each once, in their order, and "refused" as the last. Raises TimeoutError
+    if it still answers after 5 s.
+    """
+    seen = []
+    with program(main) as server, contextlib.suppress(ConnectionError):
+        async with asyncio.timeout(OVERDUE):
+            while word := await _say(server.port, b"ready\n"):
+                if not seen:
+                    server.send_signal(signal.SIGTERM)
+                if word not in seen:
+                    seen.append(word)
+                await asyncio.sleep(0.05)
+    return [*seen, "refused"]
+
+
 async def _ask(port: int, number: int, seconds: float, after: float) -> str:
     await asyncio.sleep(after)
     try:
-        reader, writer = await asyncio.open_connection(HOST, port)
-        with contextlib.closing(writer):
-            writer.write(b"%d %f\n" % (number, seconds))
-            return (await reader.readline()).decode().strip() or "no answer"
+        return await _say(port, b"%d %f\n" % (number, seconds)) or "no answer"
     except ConnectionError as error:
         return type(error).__name__
+
+
+async def _say(port: int, line: bytes) -> str:
+    """Send a server a line; its answer, "" if it gives none. Raises ConnectionError."""
+    reader, writer = await asyncio.open_connection(HOST, port)
+    with contextlib.closing(writer):
+        writer.write(line)
+        return (await reader.readline()).decode().strip()

@@ -29,11 +29,12 @@ VARIES = {
     r"(?<=It was asked for again after )[\d.]+(?= s)": "‹seconds›",
     r"(?<=Its clock stood at )[\d,.]+(?= s)": "‹seconds›",
     r"(?<=and it says )[\d.]+e-\d+": "‹seconds›",
+    r"\d+(?= items, of 0\.1 s each, came to their end)": "‹count›",
     r"(?<=It tried )[\d,]+(?= times in vain)": "‹count›",
     r"[\d,]+(?= more places were looked into)": "‹count›",
     r"(?<=The loop took )[\d,]+(?= turns)": "‹count›",
     r"(?<=pages it sent )\d+ requests: \d+(?= of them found no)": "‹count› requests: ‹count›",
-    r"(?<=It returned )\['result \d'.*\](?=; the order asked is)": "‹another order›",
+    r"(?<=It returned )\['result \d'.*\](?=; the expected order is)": "‹another order›",
     r"(?<=It returned )\{[^}]*'(/\w)': 'page (?!\1)[^}]*\}": "‹pages mixed up›",
     # A loop that never waits is stopped at any of its lines.
     r"Line \d+(?= goes round and round without ever waiting: )(.*: )`.*`": r"Line ‹line›\1‹code›",

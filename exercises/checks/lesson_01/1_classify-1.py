@@ -68,7 +68,7 @@ class Classify(Exercise):
         except TypeError:
             raise Wrong(
                 "value",
-                f"`waiting` is {waiting!r}; asked are letters.",
+                f"`waiting` is {waiting!r}; expected letters.",
                 try_='Write the letters in one string, such as "a b c".',
             ) from None
         if strange := sorted(letters - set(self.reasons)):

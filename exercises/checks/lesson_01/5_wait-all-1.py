@@ -62,7 +62,7 @@ class WaitForAll(Exercise):
             raise Wrong(
                 "value",
                 f"It called the jobs {sorted(jobs.started)}, counted from 0; "
-                "asked is each of the four once.",
+                "expected each of the four once.",
                 lab.node(ast.Lambda),
             )
 

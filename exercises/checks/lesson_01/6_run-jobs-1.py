@@ -134,7 +134,7 @@ class RunJobs(Exercise):
         "in futures",
         "in as_completed(futures)",
         kind="order",
-        says="the order asked is ['result 0', 'result 1'",
+        says="the expected order is ['result 0', 'result 1'",
     )
 
     @wrong("sequential", says="3 should")

@@ -176,7 +176,7 @@ class Averager(Exercise):
             count += 1
             print(total / count)
 
-    @wrong("value", says="16]; asked is [10, 15, 20, 16.25]")
+    @wrong("value", says="16]; expected [10, 15, 20, 16.25]")
     def rounds_down():
         total, count, average = 0, 0, None
         while True:

@@ -137,7 +137,7 @@ class RunAlone(Exercise):
         if not isinstance(got, tuple) or len(got) != 2:
             raise Wrong(
                 "value",
-                f"It returned {got!r}; asked are two things, the result and the number of pauses.",
+                f"It returned {got!r}; expected two things, the result and the number of pauses.",
                 lab.returning(),
                 "`return end.value, pauses`",
             )

@@ -231,7 +231,7 @@ class Start(Exercise):
                 lab.inner_function(),
                 "A future calls back with itself as argument; `call_soon` with none: "
                 "`def step(woken_by=None)`.",
-                headline="a callback without its argument",
+                headline="a callback that can't be called as it is",
             )
         said = f" What the loop was told: {lost[0]!r}." if lost else ""
         return Wrong(

@@ -137,7 +137,7 @@ class CallLater(Exercise):
                 )
             raise Wrong(
                 "value",
-                f"It was 100, and the first entry is due at {entry[0]}; asked is 101.",
+                f"It was 100, and the first entry is due at {entry[0]}; expected 101.",
                 lab.use_of("delay"),
             )
         if not callable(cancels[0]):

@@ -165,7 +165,7 @@ class Background(Exercise):
                 f"The loop was told: {lost[0]!r}.",
                 lab.call_of("add_done_callback"),
                 "A callback gets the task as its argument: hand over `kept.discard`.",
-                headline="a callback without its argument",
+                headline="a callback that can't be called as it is",
             )
         if kept:
             return Wrong(

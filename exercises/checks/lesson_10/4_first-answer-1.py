@@ -103,7 +103,7 @@ class FirstAnswer(Exercise):
         if not isinstance(ended.error, ExceptionGroup):
             raise Wrong(
                 "another error",
-                f"It raised {ended.error!r}; asked is an ExceptionGroup of the three errors.",
+                f"It raised {ended.error!r}; expected an ExceptionGroup of the three errors.",
                 lab.raising() or lab.text.of_traceback(ended.error),
                 'Keep each error in a list: `raise ExceptionGroup("nobody answered", errors)`.',
                 headline="no group",

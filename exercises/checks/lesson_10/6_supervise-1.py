@@ -144,7 +144,7 @@ class Supervise(Exercise):
         started = [round(at, 3) for at in worker.started]
         if started == expected:
             return
-        said = f"It started the worker at {started} s; asked is {expected}."
+        said = f"It started the worker at {started} s; expected {expected}."
         if ended.error is not None and len(started) < len(expected):
             if not set(errors_in(ended.error)) & set(worker.errors):
                 raise ended.error

@@ -128,12 +128,12 @@ class RequestLog(Exercise):
     def _pairs(self, lab, log):
         lines = log.lines
         if not all(isinstance(line, tuple) and len(line) == 2 for line in lines):
-            raise Wrong("value", f"`lines` is {lines!r}; asked are tuples (number, text).")
+            raise Wrong("value", f"`lines` is {lines!r}; expected tuples (number, text).")
         return lines
 
     def _said(self, lab, log, expected):
         if self._pairs(lab, log) != expected:
-            raise Wrong("value", f"`lines` is {log.lines!r}; asked is {expected!r}.")
+            raise Wrong("value", f"`lines` is {log.lines!r}; expected {expected!r}.")
 
     @sweep(
         lambda some: {

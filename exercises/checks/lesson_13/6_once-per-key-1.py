@@ -29,15 +29,17 @@ class OncePerKey(Exercise):
     hints = (
         'Between the check "is it there?" and the note "it is there" no `await` may stand.',
         "Keep something in the dict that can be awaited by many while the page is not there yet.",
-        "A task for each load. All await the same one, by `asyncio.shield(task)`, so that a "
-        "cancelled caller doesn't cancel it. If the load fails, the task itself takes its key out "
-        "of the dict: a caller that waited may wake late, when the next task is already there.",
+        "A task for each load. All wait for the same one, by `await asyncio.wait([task])`, so that "
+        "a cancelled caller doesn't cancel it, and then take `task.result()`. If the load fails, "
+        "the task itself takes its key out of the dict: a caller that waited may wake late, when "
+        "the next task is already there.",
     )
 
     equivalent = {
         "with_a_task: narrower except, line 11": "nobody cancels the task of a load",
         "whoever_finds_it_failed: wider except, line 13": "the page may be loaded anew",
         "with_a_callback: falsy for None, line 9": "an error is never falsy",
+        "with_wait: falsy for None, line 12": "an error is never falsy",
     }
 
     def verify(self, once_per_key, lab):
@@ -192,8 +194,8 @@ class OncePerKey(Exercise):
             "cancel passed on",
             observed,
             lab.await_of(),
-            "If a caller that awaits the shared task is cancelled, so is that task: "
-            "`await asyncio.shield(task)`.",
+            "If a caller that awaits the shared task is cancelled, so is that task. "
+            "`await asyncio.wait([task])` leaves it alone, and so does `asyncio.shield(task)`.",
             headline="one cancelled all",
         )
 
@@ -357,6 +359,21 @@ class OncePerKey(Exercise):
                 if tasks.get(key) is task:  # not the one that somebody began since
                     del tasks[key]
                 raise
+
+        return get
+
+    @right
+    def with_wait(load):
+        tasks = {}
+
+        async def get(key):
+            if key not in tasks:
+                tasks[key] = asyncio.create_task(load(key))
+            task = tasks[key]
+            await asyncio.wait([task])  # who is cancelled here leaves the task as it is
+            if task.exception() is not None and tasks.get(key) is task:
+                del tasks[key]
+            return task.result()
 
         return get
 

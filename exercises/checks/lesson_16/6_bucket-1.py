@@ -342,7 +342,7 @@ class Bucket(Exercise):
             if self.tokens < 0:
                 await asyncio.sleep(-self.tokens / self.rate)
 
-    @wrong("value", says="asked is")
+    @wrong("value", says="expected")
     class HandsOutMoments:
         def __init__(self, rate, burst):
             self.apart, self.burst, self.next = 1 / rate, burst, float("-inf")

@@ -170,7 +170,7 @@ class LineInTime(Exercise):
         if got != expected and stripping:
             raise Wrong(
                 "value",
-                f"It returned {got!r}; asked is {expected!r}.",
+                f"It returned {got!r}; expected {expected!r}.",
                 stripping[0].lineno,
                 f"`{stripping[0].func.attr}` takes away more than the line feed: blanks and "
                 'carriage returns belong to the line. `line.removesuffix(b"\\n")` takes one line '
@@ -241,11 +241,11 @@ class LineInTime(Exercise):
         return line.removesuffix(b"\n") if line else None
 
     empty_is_the_end = with_a_timeout.but(
-        'if line.endswith(b"\\n") else', "or", kind="value", says="asked is b''"
+        'if line.endswith(b"\\n") else', "or", kind="value", says="expected b''"
     )
 
     strips_more = with_a_timeout.but(
-        "line[:-1]", "line.strip()", kind="value", says="asked is b'hello '"
+        "line[:-1]", "line.strip()", kind="value", says="expected b'hello '"
     )
 
     strips_the_carriage_return = with_a_timeout.but(

@@ -170,8 +170,9 @@ class Page(Exercise):
             raise Wrong(
                 "one failure ends all",
                 f"It returned {got!r}: price and stock are wanted whatever becomes of the stars.",
-                lab.earliest(lab.call_of("timeout", "wait_for"), lab.handler()),
-                "Put `try` and the time limit around the stars alone, in a small function.",
+                lab.handler() or lab.call_of("timeout", "wait_for"),
+                "By then the other parts are cancelled. Put `try` and the time limit around the "
+                "stars alone, in a small function.",
                 headline="gave up what it can't do without",
             )
         lab.equal(got, expected)

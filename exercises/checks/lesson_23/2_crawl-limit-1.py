@@ -293,7 +293,7 @@ class TwoLimits(Exercise):
             found += await asyncio.gather(*batch)
         return found
 
-    @wrong("order", says="the order asked")
+    @wrong("order", says="the expected order")
     async def as_they_come(fetch, pages, most, apart):
         clock = asyncio.get_running_loop().time
         places, following, found = asyncio.Semaphore(most), 0.0, []

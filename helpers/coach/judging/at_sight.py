@@ -65,7 +65,7 @@ def _of_another_kind(exercise, answer):
     if wants_class and not isinstance(answer, type):
         return _not_yet(
             "not a function",
-            f"I was given {article(type(answer).__name__)}; asked is the class `{asks}`.",
+            f"I was given {article(type(answer).__name__)}; expected the class `{asks}`.",
             f"Pass the class itself: `ex.check({asks})`.",
             headline="not a class",
         )
@@ -123,24 +123,24 @@ def _of_value(exercise, answer):
     if isinstance(answer, str) and isinstance(asked, (int, float)):
         return _not_yet(
             "value",
-            f"I was given the text {brief(answer)}; asked is a number.",
+            f"I was given the text {brief(answer)}; expected a number.",
             "Write it without quotes and without its unit.",
         )
     kind = try_ = None
     if isinstance(asked, (int, float)) and isinstance(answer, (list, tuple, set, dict)):
-        kind, try_ = "number", "Write the number alone, without brackets."
+        kind, try_ = "number", "Write the number alone, without parentheses."
     elif isinstance(asked, list) and isinstance(answer, (str, set)):
         kind, try_ = "list", "Write it in square brackets, with commas between the items."
     if kind:
         given = "the text" if isinstance(answer, str) else f"{article(type(answer).__name__)},"
-        return _not_yet("value", f"I was given {given} {brief(answer)}; asked is a {kind}.", try_)
+        return _not_yet("value", f"I was given {given} {brief(answer)}; expected a {kind}.", try_)
     if callable(answer) or inspect.iscoroutine(answer):
         kind = "function" if callable(answer) else "coroutine"
         if inspect.iscoroutine(answer):
             answer.close()
         return _not_yet(
             "value",
-            f"I was given a {kind}; asked is a value.",
+            f"I was given a {kind}; expected a value.",
             f"Set `{asks} = …`, then `ex.check({asks})`.",
         )
     return None

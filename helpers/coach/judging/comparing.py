@@ -62,7 +62,7 @@ class Comparing:
                 found = found or Suspect(line)
                 raise Wrong(
                     "order",
-                    f"{said}; the order asked is {brief(expected)}.",
+                    f"{said}; the expected order is {brief(expected)}.",
                     found.line,
                     at=found.at,
                 )
@@ -73,7 +73,7 @@ class Comparing:
             raise Wrong("value", f"{said}; that is not it.", try_="`ex.hint()` gives a nudge.")
         apart = _first_difference(got, expected) if brief(got) == brief(expected) else ""
         found = self.suspect(got, expected) or Suspect(line)
-        said = f"{said}; asked is {brief(expected)}.{apart}"
+        said = f"{said}; expected {brief(expected)}.{apart}"
         raise Wrong("value", said, found.line, found.try_, at=found.at)
 
     def suspect(self, got: object, expected: object) -> Suspect | None:
@@ -226,7 +226,7 @@ def _begun(words):
 def _items_apart(got, expected, what, prefix=""):
     """Which items of a dict are not right, in words that don't tell what is."""
     if not isinstance(got, dict):
-        return f"{_begun(what)} {brief(got)}; asked is a dict."
+        return f"{_begun(what)} {brief(got)}; expected a dict."
     missing = [key for key in expected if key not in got]
     open_ = [key for key in expected if key in got and got[key] is ...]
     extra = [key for key in got if key not in expected]
@@ -254,10 +254,10 @@ def _first_difference(got, expected):
     if not _is_row(got) or not _is_row(expected):
         return ""
     if len(got) != len(expected):
-        return f" That is {count(len(got), 'item')}; asked are {len(expected):,}."
+        return f" That is {count(len(got), 'item')}; expected {len(expected):,}."
     rows = enumerate(zip(got, expected), 1)
     place, (one, other) = next(each for each in rows if not same_value(*each[1]))
-    return f" Number {place:,} is {brief(one)}; asked is {brief(other)}."
+    return f" Number {place:,} is {brief(one)}; expected {brief(other)}."
 
 
 def _is_row(thing):

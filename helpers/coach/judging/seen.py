@@ -92,7 +92,7 @@ def differ_in_error(lab: Comparing, asked: BaseException, got: BaseException) ->
     """Raise Wrong("another error") unless both errors are the same to who catches them."""
     if same_value(got, asked):
         return
-    said = f"It raised `{error_words(got)}`; asked is `{error_words(asked)}`."
+    said = f"It raised `{error_words(got)}`; expected `{error_words(asked)}`."
     if isinstance(got, BaseExceptionGroup) and isinstance(asked, BaseExceptionGroup):
         # Whoever raises it has done all that can be seen there: what is in it came before.
         try_ = "They don't hold the same errors. Follow each one to where your code keeps it."
@@ -115,7 +115,7 @@ def _alone(error):
 
 def _differ_in_calls(lab, asked, made):
     said = (
-        f"It called `{made.__name__}` {count(len(made.started), 'time')}; asked is "
+        f"It called `{made.__name__}` {count(len(made.started), 'time')}; expected "
         f"{count(len(asked.started), 'call')}, and "
     )
     for argument in surplus(made.started, asked.started):

@@ -100,7 +100,7 @@ TRIES = (
     (
         TypeError,
         "'coroutine' object is not callable",
-        "It was called already: what you have is the coroutine. Leave out the brackets behind it.",
+        "It was called already: what you have is the coroutine. Leave off the parentheses.",
     ),
     (
         IndexError,

@@ -51,7 +51,7 @@ class Together(Exercise):
     async def as_they_come(fetch, urls):
         return [await page for page in asyncio.as_completed([fetch(url) for url in urls])]
 
-    @wrong("value", says="asked is ['page a', 'page b', 'page c']")
+    @wrong("value", says="expected ['page a', 'page b', 'page c']")
     async def loses_one(fetch, urls):
         return await asyncio.gather(*(fetch(url) for url in urls[1:]))
 

@@ -17,5 +17,5 @@ class Classify(Exercise):
             {"download": "waiting", "sort": ..., "lunch": "waiting"}, "value", "still stands"
         ),
         wrong_value({"download": "waiting", "sort": "working"}, "value", "is missing"),
-        wrong_value(["waiting"], "value", "asked is a dict"),
+        wrong_value(["waiting"], "value", "expected a dict"),
     )

@@ -89,7 +89,7 @@ KINDS = {
     "polling": Kind(
         "looked again and again instead of waiting",
         "",
-        "Wait for what ends the waiting: it wakes you in that moment, and until then costs "
+        "Wait for what ends the waiting: it wakes you at that moment, and until then costs "
         "nothing.",
     ),
     "wake-up": Kind(
