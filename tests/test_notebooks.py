@@ -62,6 +62,7 @@ def test_runs_from_a_fresh_kernel_twice_and_leaves_nothing(path, tmp_path):
     assert status == 0, report
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_notebook_turns_the_run_red(name, tmp_path):
     status, report = run_notebook(BROKEN[name].write(tmp_path), tmp_path)
@@ -69,11 +70,13 @@ def test_a_broken_notebook_turns_the_run_red(name, tmp_path):
     assert BROKEN[name].says in report
 
 
+@pytest.mark.once
 def test_a_sound_notebook_with_an_intended_error_passes(tmp_path):
     status, report = run_notebook(SOUND.write(tmp_path), tmp_path)
     assert status == 0, report
 
 
+@pytest.mark.once
 def test_a_timeline_says_what_it_shows_in_a_page_made_by_nbconvert():
     cells = [
         "from helpers import record, run, timeline",
@@ -89,6 +92,7 @@ def test_a_timeline_says_what_it_shows_in_a_page_made_by_nbconvert():
     assert "sleep" in alt and "virtual" in alt
 
 
+@pytest.mark.once
 def test_an_async_test_that_fails_is_seen_to_fail(tmp_path):
     file = tmp_path / "test_async.py"
     file.write_text("async def test_sum():\n    assert 1 + 1 == 3\n")
